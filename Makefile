@@ -1,0 +1,78 @@
+# The front door. Needs make and Python 3.11 or newer; everything else is fetched into .venv.
+#
+#   make run PYTHON=python3.12      choose the Python that .venv is made of (first setup only)
+#   make test ARGS="-k locale -x"   pass arguments on to pytest
+
+PYTHON ?= python3
+WORKERS ?= 2
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+CODE := src tests $(wildcard bench)
+
+export UV_PYTHON_DOWNLOADS := never
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup run test check fmt bench coverage lock upgrade
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.installed ## Make .venv and install the locked dependencies and the project
+
+run: setup ## Start the example project on its own SQLite database
+	$(BIN)/quire start examples/blog $(ARGS)
+
+test: setup ## Run the tests
+	$(BIN)/pytest -n $(WORKERS) $(ARGS)
+
+check: setup ## Check style, formatting, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports
+
+fmt: setup ## Format the code and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup ## Measure, and print the table
+	$(BIN)/python -m bench $(ARGS)
+
+coverage: setup ## Run the tests and say which lines they leave out
+	$(BIN)/coverage run -m pytest $(ARGS)
+	$(BIN)/coverage report
+
+# The lock: exact versions with hashes, for every platform, without the names of package hosts.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock" $(UPGRADE)
+
+lock: setup ## Bring requirements/*.txt in line with pyproject.toml
+	$(COMPILE) pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) pyproject.toml --group dev --constraint requirements/run.txt --output-file requirements/dev.txt
+	$(COMPILE) --group bootstrap --constraint requirements/dev.txt --output-file requirements/bootstrap.txt
+
+upgrade: ## Raise requirements/*.txt to the newest versions
+	@$(MAKE) lock UPGRADE=--upgrade
+
+# Two steps with a stamp each: uv by pip, then everything by uv. The second runs again whenever
+# something it installs from has changed; a half-made .venv is made anew.
+$(VENV)/.installed: $(VENV)/.bootstrapped pyproject.toml requirements/dev.txt src/quire/__init__.py
+	@echo "Installing the dependencies and the project ..."
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.bootstrapped: requirements/bootstrap.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed, and $(PYTHON) is not one. Name one: make setup PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments: its venv and ensurepip modules are missing." >&2; \
+		echo "On Debian and Ubuntu they come with: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Making $(VENV) ..."
+	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/bootstrap.txt
+	@touch $@
