@@ -1,0 +1,232 @@
+"""Every error that Quire answers or reports, in one tree.
+
+::
+
+    QuireError
+    ├── AppError                      answered over HTTP in the error envelope
+    │   ├── ValidationError           400  query, body or value is not acceptable
+    │   │   └── InvalidKeyError       400  a key that does not exist or may not be used
+    │   ├── ApplicationError          400  a rule of the business refuses
+    │   ├── PaginationError           400  contradictory pagination
+    │   ├── BadRequestError           400  the HTTP layer cannot read the request
+    │   ├── BodySyntaxError           400  the body is not JSON
+    │   ├── UnauthorizedError         401  credentials missing, unknown or expired
+    │   ├── ForbiddenError            403  the principal lacks the permission
+    │   ├── NotFoundError             404  no such document, file, role or route
+    │   ├── PayloadTooLargeError      413  body beyond the limit
+    │   ├── UnsupportedEncodingError  415  unknown Content-Encoding
+    │   ├── RateLimitError            429  too many requests
+    │   ├── UnimplementedError        501  a route that exists but does not do this yet
+    │   ├── ServiceUnavailableError   503  the database cannot answer now
+    │   └── InternalServerError       500  a fault of ours; the cause is logged, never shown
+    ├── ConfigurationError            settings that cannot work (exit code 2)
+    ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
+    └── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
+
+What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class QuireError(Exception):
+    """Root of all errors that Quire raises on purpose."""
+
+
+class AppError(QuireError):
+    """An error that has an HTTP answer.
+
+    ``details`` is the object under ``error.details``; ``None`` leaves the key out, as errors of the
+    HTTP layer (body parser, path decoding, static files) and internal errors do.
+    """
+
+    status: ClassVar[int] = 500
+    name: ClassVar[str] = "InternalServerError"
+    default_message: ClassVar[str] = "Internal Server Error"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        details: Mapping[str, object] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keep what the client may see; ``message`` defaults to the class's own sentence."""
+        self.message = self.default_message if message is None else message
+        self.details: Mapping[str, object] | None = {} if details is None else details
+        self.headers: Mapping[str, str] = {} if headers is None else headers
+        super().__init__(self.message)
+
+
+class _WithoutDetails(AppError):
+    """An error whose envelope carries no ``details`` key."""
+
+    def __init__(
+        self, message: str | None = None, *, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, headers=headers)
+        self.details = None
+
+
+class ValidationError(AppError):
+    """The query, the body or a value is not acceptable."""
+
+    status = 400
+    name = "ValidationError"
+    default_message = "Validation error"
+
+
+class InvalidKeyError(ValidationError):
+    """A key in a query or body that does not exist or that the caller may not use.
+
+    The text names the path only when it adds something: ``Invalid key name at author``.
+    """
+
+    def __init__(self, key: str, path: str | None, *, source: str, param: str | None) -> None:
+        """``path`` is dotted, ``None`` at the root; ``param`` is the query parameter at fault."""
+        text = f"Invalid key {key}" if path is None or path == key else f"Invalid key {key} at {path}"
+        details: dict[str, object] = {"key": key, "path": path, "source": source}
+        if param is not None:
+            details["param"] = param
+        super().__init__(text, details)
+        self.key = key
+        self.path = path
+
+
+class ApplicationError(AppError):
+    """A rule of the business refuses the request."""
+
+    status = 400
+    name = "ApplicationError"
+    default_message = "An application error occurred"
+
+
+class PaginationError(AppError):
+    """Contradictory or misplaced pagination parameters."""
+
+    status = 400
+    name = "PaginationError"
+    default_message = "Invalid pagination"
+
+
+class BadRequestError(_WithoutDetails):
+    """The HTTP layer cannot make sense of the request."""
+
+    status = 400
+    name = "BadRequestError"
+    default_message = "Bad Request"
+
+
+class BodySyntaxError(_WithoutDetails):
+    """The request body is not the JSON it claims to be."""
+
+    status = 400
+    name = "SyntaxError"
+    default_message = "invalid JSON, only supports object and array"
+
+
+class UnauthorizedError(AppError):
+    """Credentials are missing, unknown or expired."""
+
+    status = 401
+    name = "UnauthorizedError"
+    default_message = "Missing or invalid credentials"
+
+
+class ForbiddenError(AppError):
+    """The principal is known but lacks the permission."""
+
+    status = 403
+    name = "ForbiddenError"
+    default_message = "Forbidden"
+
+
+class NotFoundError(AppError):
+    """No such document, file, role or route."""
+
+    status = 404
+    name = "NotFoundError"
+    default_message = "Not Found"
+
+
+class PayloadTooLargeError(_WithoutDetails):
+    """The body is larger than the limit of its kind."""
+
+    status = 413
+    name = "PayloadTooLargeError"
+    default_message = "request entity too large"
+
+
+class UnsupportedEncodingError(_WithoutDetails):
+    """The Content-Encoding of the body is not known."""
+
+    status = 415
+    name = "Error"
+    default_message = "Unsupported Content-Encoding"
+
+
+class RateLimitError(AppError):
+    """Too many requests of one kind from one place."""
+
+    status = 429
+    name = "RateLimitError"
+    default_message = "Too many requests, please try again later."
+
+
+class UnimplementedError(AppError):
+    """A route that is known but cannot do what was asked."""
+
+    status = 501
+    name = "NotImplementedError"
+    default_message = "This feature is not implemented yet"
+
+
+class ServiceUnavailableError(_WithoutDetails):
+    """The database cannot answer now; trying again later makes sense."""
+
+    status = 503
+    name = "ServiceUnavailableError"
+    default_message = "Service Unavailable"
+
+    def __init__(self, message: str | None = None, *, retry_after: int = 1) -> None:
+        """``retry_after`` is in seconds and becomes the ``Retry-After`` header."""
+        super().__init__(message, headers={"Retry-After": str(retry_after)})
+
+
+class InternalServerError(_WithoutDetails):
+    """A fault of ours. The cause goes to the log and never to the client."""
+
+
+class ConfigurationError(QuireError):
+    """Settings that cannot work; the message names the setting and says how to mend it."""
+
+
+class DatabaseOpenError(QuireError):
+    """A database that cannot be opened as it is; nothing was written to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """One fault of a schema tree: in which file, at which JSON path, and what is wrong."""
+
+    file: str
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        place = f"{self.file}: {self.path}" if self.path else self.file
+        return f"{place}: {self.message}"
+
+
+class SchemaError(QuireError):
+    """A schema tree with faults. Nothing of it was loaded; ``problems`` lists all of them."""
+
+    def __init__(self, problems: Sequence[SchemaProblem]) -> None:
+        """``problems`` is not empty."""
+        self.problems = tuple(problems)
+        lines = "\n".join(f"  {problem}" for problem in self.problems)
+        count = len(self.problems)
+        super().__init__(f"{count} fault{'s' if count != 1 else ''} in the schema tree:\n{lines}")

@@ -1,0 +1,332 @@
+"""What every attribute type has in common.
+
+An *attribute type* (``string``, ``relation`` …) is a record: how its options are checked, in which
+kind of column its values live, how the text of a filter becomes a value, whether free-text search
+looks at it. An *attribute* is one named use of a type in a content type or component.
+
+Attribute types speak of a few kinds of column (`StorageKind`) and never of a database; dialects
+implement the kinds. So types times databases is a sum, not a product.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+
+FilterValue = str | int | float | bool | None
+"""A filter operand once it has been understood. Moments are epoch milliseconds (int)."""
+
+
+class StorageKind(StrEnum):
+    """The kinds of column that a dialect must offer."""
+
+    ID = "id"
+    STRING = "string"
+    TEXT = "text"
+    JSON = "json"
+    INTEGER = "integer"
+    BIGINTEGER = "biginteger"
+    FLOAT = "float"
+    DECIMAL = "decimal"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIME = "time"
+    DATETIME = "datetime"
+    TIMESTAMP = "timestamp"
+
+
+class Search(Enum):
+    """How free-text search looks at the values of a type."""
+
+    NEVER = "never"
+    TEXT = "text"
+    NUMBER = "number"
+
+
+OptionCheck = Callable[[object], str | None]
+"""Looks at the value of one option; returns what was expected when it is not acceptable."""
+
+
+def boolean_option(value: object) -> str | None:
+    """Accept true and false."""
+    return None if isinstance(value, bool) else "expected true or false"
+
+
+def text_option(value: object) -> str | None:
+    """Accept any string."""
+    return None if isinstance(value, str) else "expected a string"
+
+
+def name_option(value: object) -> str | None:
+    """Accept a string that is not empty."""
+    return None if isinstance(value, str) and value else "expected a name"
+
+
+def count_option(value: object) -> str | None:
+    """Accept a whole number that is not negative."""
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return None if good else "expected a whole number, zero or more"
+
+
+def number_option(value: object) -> str | None:
+    """Accept a number, or a number written as a string (as big integers are)."""
+    if isinstance(value, bool):
+        return "expected a number"
+    if isinstance(value, int | float):
+        return None
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return "expected a number"
+        return None
+    return "expected a number"
+
+
+def object_option(value: object) -> str | None:
+    """Accept a JSON object."""
+    return None if isinstance(value, dict) else "expected an object"
+
+
+def names_option(value: object) -> str | None:
+    """Accept a list of names."""
+    good = isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+    return None if good else "expected a list of names"
+
+
+def any_option(value: object) -> str | None:  # noqa: ARG001 - the signature of all checks
+    """Accept everything."""
+    return None
+
+
+COMMON_OPTIONS: Mapping[str, OptionCheck] = {
+    "type": name_option,
+    "required": boolean_option,
+    "private": boolean_option,
+    "unique": boolean_option,
+    "configurable": boolean_option,
+    "writable": boolean_option,
+    "visible": boolean_option,
+    "searchable": boolean_option,
+    "default": any_option,
+    "pluginOptions": object_option,
+    "conditions": object_option,
+    "column": object_option,
+    "columnName": name_option,
+    "columnType": any_option,
+}
+"""Options that an attribute of any type may carry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """One attribute of a content type or component.
+
+    ``raw`` is the attribute's object in the schema file, for options that only some rooms need
+    (lengths, ranges, patterns). ``localized`` says whether each locale has its own value.
+    """
+
+    name: str
+    type: "AttributeType"
+    private: bool = False
+    required: bool = False
+    unique: bool = False
+    writable: bool = True
+    visible: bool = True
+    searchable: bool = True
+    localized: bool = False
+    default: object = None
+    raw: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarAttribute(Attribute):
+    """An attribute with a column of its own."""
+
+    storage: StorageKind
+    column_name: str | None = None
+    """The physical column when the schema file names one; else it follows from ``name``."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether values never leave the server, not even as a filter (passwords)."""
+        return self.type.secret
+
+
+class Relation(StrEnum):
+    """The kinds of relation."""
+
+    ONE_TO_ONE = "oneToOne"
+    ONE_TO_MANY = "oneToMany"
+    MANY_TO_ONE = "manyToOne"
+    MANY_TO_MANY = "manyToMany"
+    MORPH_TO_ONE = "morphToOne"
+    MORPH_TO_MANY = "morphToMany"
+    MORPH_ONE = "morphOne"
+    MORPH_MANY = "morphMany"
+
+    @property
+    def to_many(self) -> bool:
+        """Whether the attribute holds a list."""
+        return self in _TO_MANY
+
+    @property
+    def polymorphic(self) -> bool:
+        """Whether the other side may be of several content types."""
+        return self.value.startswith("morph")
+
+
+_TO_MANY = frozenset(
+    {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY, Relation.MORPH_TO_MANY, Relation.MORPH_MANY}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationAttribute(Attribute):
+    """An attribute that points to entries of another (or the same) content type.
+
+    ``target`` is a uid, or ``None`` for relations to any content type. ``join_table`` is false
+    when the id of the other row stands in a column of this row.
+    """
+
+    relation: Relation
+    target: str | None
+    inversed_by: str | None = None
+    mapped_by: str | None = None
+    morph_by: str | None = None
+    join_table: bool = True
+
+    @property
+    def to_many(self) -> bool:
+        """Whether the attribute holds a list."""
+        return self.relation.to_many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalizationsAttribute(Attribute):
+    """The other locales of a document: no storage, found by the document id."""
+
+    target: str
+
+    @property
+    def to_many(self) -> bool:
+        """Localizations are always a list."""
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaAttribute(Attribute):
+    """One file or several, through the link table of the media library."""
+
+    multiple: bool = False
+    allowed_types: tuple[str, ...] = ()
+
+    @property
+    def to_many(self) -> bool:
+        """Whether the attribute holds a list."""
+        return self.multiple
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentAttribute(Attribute):
+    """One component or a list of them. ``component`` is a uid such as ``shared.seo``."""
+
+    component: str
+    repeatable: bool = False
+
+    @property
+    def to_many(self) -> bool:
+        """Whether the attribute holds a list."""
+        return self.repeatable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicZoneAttribute(Attribute):
+    """A list of components of several kinds. ``components`` are uids."""
+
+    components: tuple[str, ...]
+
+    @property
+    def to_many(self) -> bool:
+        """Dynamic zones are always a list."""
+        return True
+
+
+Fault = tuple[str, str]
+"""A fault of one attribute: the option at fault ("" for the attribute itself) and the sentence."""
+
+Build = Callable[["AttributeType", str, Mapping[str, object]], Attribute]
+Cast = Callable[[str], FilterValue]
+Check = Callable[[Mapping[str, object]], Sequence[Fault]]
+
+
+def no_further_faults(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: ARG001 - a `Check`
+    """Find nothing: the options speak for themselves."""
+    return ()
+
+
+def as_text(text: str) -> FilterValue:
+    """Take the operand as it is."""
+    return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeType:
+    """The behaviour that all attributes of one type share.
+
+    ``options`` are checked one by one, ``check`` then looks at the whole; ``build`` makes the
+    attribute of an object that has passed both. ``cast`` understands the text of a filter operand
+    and raises ValidationError with the wire's sentence when it cannot.
+    """
+
+    name: str
+    build: Build
+    options: Mapping[str, OptionCheck] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    check: Check = no_further_faults
+    storage: StorageKind | None = None
+    cast: Cast = as_text
+    search: Search = Search.NEVER
+    secret: bool = False
+
+    def faults(self, raw: Mapping[str, object]) -> list[Fault]:
+        """List every fault of an attribute's object in a schema file."""
+        missing = [(name, "is missing") for name in self.needs if name not in raw]
+        known = {**COMMON_OPTIONS, **self.options}
+        wrong = [
+            (name, sentence)
+            for name, value in raw.items()
+            if name in known and (sentence := known[name](value)) is not None
+        ]
+        return missing + wrong if missing or wrong else list(self.check(raw))
+
+
+def common_fields(raw: Mapping[str, object]) -> dict[str, object]:
+    """Read the options that any attribute may carry, as fields of `Attribute`."""
+    plugin_options = raw.get("pluginOptions")
+    i18n = plugin_options.get("i18n") if isinstance(plugin_options, dict) else None
+    return {
+        "private": raw.get("private") is True,
+        "required": raw.get("required") is True,
+        "unique": raw.get("unique") is True,
+        "writable": raw.get("writable") is not False,
+        "visible": raw.get("visible") is not False,
+        "searchable": raw.get("searchable") is not False,
+        "localized": isinstance(i18n, dict) and i18n.get("localized") is True,
+        "default": raw.get("default"),
+        "raw": raw,
+    }
+
+
+def build_scalar(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
+    """Make an attribute that has a column of its own."""
+    if type_.storage is None:
+        message = f"the attribute type {type_.name} has no storage"
+        raise TypeError(message)
+    column_name = raw.get("columnName")
+    return ScalarAttribute(
+        name=name,
+        type=type_,
+        storage=type_.storage,
+        column_name=column_name if isinstance(column_name, str) else None,
+        **common_fields(raw),  # type: ignore[arg-type]  # a dict of keyword arguments
+    )

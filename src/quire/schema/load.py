@@ -1,0 +1,308 @@
+"""Reads a project's schema tree into a `Schema`, or reports all of its faults at once.
+
+``src/api/<api>/content-types/<type>/schema.json`` is the content type ``api::<api>.<type>``,
+``src/components/<category>/<name>.json`` the component ``<category>.<name>``, and
+``src/extensions/<plugin>/content-types/<type>/schema.json`` replaces a built-in type's schema, key
+by key at the top level. Nothing is half-loaded: either everything is sound or `SchemaError` lists
+each fault with its file and JSON path.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+import orjson
+
+from quire.errors import SchemaError, SchemaProblem
+from quire.schema.attributes import ATTRIBUTE_TYPES, AttributeTypes
+from quire.schema.attributes.base import Attribute
+from quire.schema.automatic import leading_attributes, trailing_attributes
+from quire.schema.builtin import builtin_schemas
+from quire.schema.faults import check_models
+from quire.schema.model import Component, ContentType, Index, Kind, Model, Schema
+from quire.schema.words import kebab_case
+
+_KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """What outside the tree has a say in it.
+
+    ``private_attributes`` are hidden in every content type; ``first_published`` adds
+    ``firstPublishedAt`` to draft & publish types.
+    """
+
+    private_attributes: frozenset[str] = frozenset()
+    first_published: bool = False
+    attribute_types: AttributeTypes = field(default_factory=lambda: ATTRIBUTE_TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One schema file: the uid it stands for, its path for messages, and its content."""
+
+    uid: str
+    file: str
+    raw: Mapping[str, object]
+
+    @property
+    def is_component(self) -> bool:
+        """Components have uids without a namespace."""
+        return "::" not in self.uid
+
+
+def load_schema(project: Path, options: LoadOptions | None = None) -> Schema:
+    """Load the schema tree of a project folder together with the built-in types.
+
+    Raises SchemaError with every fault of the tree.
+    """
+    problems: list[SchemaProblem] = []
+    sources = list(_read_tree(project, problems))
+    return build_schema(sources, options, problems)
+
+
+def build_schema(
+    sources: Sequence[Source],
+    options: LoadOptions | None = None,
+    problems: Sequence[SchemaProblem] = (),
+) -> Schema:
+    """Make a `Schema` of sources that were read already; the built-in types join by themselves.
+
+    ``problems`` are faults found while reading. Raises SchemaError when there are any at all.
+    """
+    options = options or LoadOptions()
+    everything = [*_builtin_sources(sources), *sources]
+    own = [source for source in everything if not source.uid.startswith("extension:")]
+    found = [*problems, *_shape_problems(own, options.attribute_types)]
+    found += check_models(
+        {source.uid: (source.file, source.raw) for source in own}, options.attribute_types
+    )
+    if found:
+        raise SchemaError(sorted(set(found), key=lambda problem: (problem.file, problem.path)))
+    models = [_build(source, options) for source in own]
+    return Schema(
+        content_types=MappingProxyType({m.uid: m for m in models if isinstance(m, ContentType)}),
+        components=MappingProxyType({m.uid: m for m in models if isinstance(m, Component)}),
+        version=_digest(own, options),
+    )
+
+
+def _builtin_sources(sources: Sequence[Source]) -> Iterator[Source]:
+    """Yield the built-in types with the project's extensions laid over them."""
+    extensions = {s.uid.removeprefix("extension:"): s for s in sources}
+    for uid, name, raw in builtin_schemas():
+        extension = extensions.get(uid)
+        if extension is None:
+            yield Source(uid, f"(built-in) {name}", raw)
+        else:
+            yield Source(uid, extension.file, {**raw, **extension.raw})
+
+
+def _read_tree(project: Path, problems: list[SchemaProblem]) -> Iterator[Source]:
+    for path in sorted(project.glob("src/api/*/content-types/*/schema.json")):
+        api, name = path.parts[-4], path.parts[-2]
+        yield from _read(project, path, f"api::{_folder(api)}.{_folder(name)}", problems)
+    for path in sorted(project.glob("src/components/*/*.json")):
+        yield from _read(project, path, f"{path.parent.name}.{path.stem}", problems)
+    for path in sorted(project.glob("src/extensions/*/content-types/*/schema.json")):
+        plugin, name = path.parts[-4], path.parts[-2]
+        yield from _read(project, path, f"extension:plugin::{plugin}.{name}", problems)
+
+
+def _folder(name: str) -> str:
+    return name if _KEBAB.fullmatch(name) else kebab_case(name)
+
+
+def _read(
+    project: Path, path: Path, uid: str, problems: list[SchemaProblem]
+) -> Iterator[Source]:
+    file = path.relative_to(project).as_posix()
+    try:
+        raw = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        problems.append(SchemaProblem(file, "", f"is not JSON: {error}"))
+        return
+    except OSError as error:
+        problems.append(SchemaProblem(file, "", f"cannot be read: {error.strerror}"))
+        return
+    if not isinstance(raw, dict):
+        problems.append(SchemaProblem(file, "", "must hold a JSON object"))
+        return
+    yield Source(uid, file, raw)
+
+
+def _shape_problems(
+    sources: Sequence[Source], types: AttributeTypes
+) -> Iterator[SchemaProblem]:
+    """Find what is wrong within single files."""
+    for source in sources:
+        for path, message in _model_faults(source):
+            yield SchemaProblem(source.file, path, message)
+        attributes = source.raw.get("attributes", {})
+        if not isinstance(attributes, dict):
+            yield SchemaProblem(source.file, "attributes", "must be an object")
+            continue
+        for name, raw in attributes.items():
+            for option, message in _attribute_faults(raw, types):
+                path = f"attributes.{name}.{option}" if option else f"attributes.{name}"
+                yield SchemaProblem(source.file, path, message)
+
+
+def _attribute_faults(raw: object, types: AttributeTypes) -> list[tuple[str, str]]:
+    if not isinstance(raw, dict):
+        return [("", "must be an object")]
+    name = raw.get("type")
+    if name == "customField":
+        return [("type", "custom fields of JavaScript plugins cannot be loaded")]
+    type_ = types.get(name) if isinstance(name, str) else None
+    if type_ is None:
+        known = ", ".join(types)
+        return [("type", f"is not an attribute type (known: {known})")]
+    return type_.faults(raw)
+
+
+def _model_faults(source: Source) -> Iterator[tuple[str, str]]:
+    raw = source.raw
+    collection = raw.get("collectionName")
+    if collection is not None and not (isinstance(collection, str) and collection):
+        yield "collectionName", "expected a name"
+    if source.is_component:
+        if collection is None:
+            yield "collectionName", "is missing (components need one)"
+        return
+    if raw.get("kind", "collectionType") not in {kind.value for kind in Kind}:
+        yield "kind", "expected collectionType or singleType"
+    info = raw.get("info")
+    if not isinstance(info, dict):
+        yield "info", "is missing"
+        return
+    for key in ("singularName", "pluralName"):
+        name = info.get(key)
+        if not isinstance(name, str) or not _KEBAB.fullmatch(name):
+            yield f"info.{key}", "expected a name in kebab-case, such as blog-post"
+    if not isinstance(info.get("displayName"), str):
+        yield "info.displayName", "is missing"
+    options = raw.get("options", {})
+    if not isinstance(options, dict):
+        yield "options", "must be an object"
+    elif not isinstance(options.get("draftAndPublish", False), bool):
+        yield "options.draftAndPublish", "expected true or false"
+
+
+def _build(source: Source, options: LoadOptions) -> Model:
+    return _build_component(source, options) if source.is_component else _build_type(
+        source, options
+    )
+
+
+def _own_attributes(source: Source, options: LoadOptions) -> dict[str, Attribute]:
+    attributes = _object(source.raw, "attributes")
+    own = {}
+    for name, raw in attributes.items():
+        if isinstance(raw, dict):
+            type_ = options.attribute_types[str(raw["type"])]
+            own[name] = type_.build(type_, name, raw)
+    return own
+
+
+def _build_component(source: Source, options: LoadOptions) -> Component:
+    category, _, name = source.uid.partition(".")
+    leading = {a.name: a for a in leading_attributes(component=True)}
+    return Component(
+        uid=source.uid,
+        category=category,
+        collection_name=str(source.raw["collectionName"]),
+        singular_name=name,
+        display_name=str(_object(source.raw, "info").get("displayName", name)),
+        attributes=MappingProxyType({**leading, **_own_attributes(source, options)}),
+        file=source.file,
+        raw=source.raw,
+    )
+
+
+def _build_type(source: Source, options: LoadOptions) -> ContentType:
+    raw = source.raw
+    info, model_options = _object(raw, "info"), _object(raw, "options")
+    localized = _object(_object(raw, "pluginOptions"), "i18n").get("localized") is True
+    draft_and_publish = model_options.get("draftAndPublish") is True
+    creators = model_options.get("populateCreatorFields") is True
+    singular = str(info["singularName"])
+    return ContentType(
+        uid=source.uid,
+        kind=Kind(str(raw.get("kind", "collectionType"))),
+        collection_name=str(raw.get("collectionName") or singular),
+        singular_name=singular,
+        plural_name=str(info["pluralName"]),
+        display_name=str(info["displayName"]),
+        draft_and_publish=draft_and_publish,
+        localized=localized,
+        populate_creator_fields=creators,
+        plugin=source.uid.partition(".")[0].removeprefix("plugin::")
+        if source.uid.startswith("plugin::")
+        else None,
+        indexes=_indexes(raw.get("indexes")),
+        attributes=_type_attributes(source, options),
+        file=source.file,
+        raw=raw,
+    )
+
+
+def _type_attributes(source: Source, options: LoadOptions) -> Mapping[str, Attribute]:
+    model_options = _object(source.raw, "options")
+    own = _own_attributes(source, options)
+    trailing = trailing_attributes(
+        source.uid,
+        localized=_object(_object(source.raw, "pluginOptions"), "i18n").get("localized") is True,
+        creators_private=model_options.get("populateCreatorFields") is not True,
+        first_published=options.first_published and model_options.get("draftAndPublish") is True,
+    )
+    leading = {a.name: a for a in leading_attributes(component=False)}
+    attributes = {**leading, **own}
+    for attribute in trailing:
+        attributes.setdefault(attribute.name, attribute)
+    hidden = options.private_attributes | _names(model_options.get("privateAttributes"))
+    return MappingProxyType(
+        {
+            name: _hide(attribute) if name in hidden else attribute
+            for name, attribute in attributes.items()
+        }
+    )
+
+
+def _hide(attribute: Attribute) -> Attribute:
+    type_ = attribute.type
+    return type_.build(type_, attribute.name, {**attribute.raw, "private": True})
+
+
+def _names(value: object) -> frozenset[str]:
+    return frozenset(str(item) for item in value) if isinstance(value, list) else frozenset()
+
+
+def _indexes(value: object) -> tuple[Index, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(
+        Index(
+            name=str(item["name"]),
+            columns=tuple(str(column) for column in item["columns"]),
+            unique=item.get("type") == "unique",
+        )
+        for item in value
+        if isinstance(item, dict) and "name" in item and isinstance(item.get("columns"), list)
+    )
+
+
+def _object(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
+    value = raw.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _digest(sources: Sequence[Source], options: LoadOptions) -> str:
+    """Tell two schemas apart: same sources and options, same text."""
+    models = [[source.uid, source.raw] for source in sources]
+    seed = [models, sorted(options.private_attributes), options.first_published]
+    return hashlib.sha256(orjson.dumps(seed)).hexdigest()[:16]

@@ -1,0 +1,122 @@
+"""The schema as values: content types, components, and all of them together.
+
+Nothing here changes once made. A request holds the `Schema` it started with; a change of the model
+makes a new one with another `Schema.version`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute
+
+DRAFT_STATUS = "draft"
+PUBLISHED_STATUS = "published"
+
+FILE_UID = "plugin::upload.file"
+USER_UID = "plugin::users-permissions.user"
+ROLE_UID = "plugin::users-permissions.role"
+LOCALE_UID = "plugin::i18n.locale"
+ADMIN_USER_UID = "admin::user"
+
+
+class Kind(StrEnum):
+    """Whether a content type holds many documents or exactly one."""
+
+    COLLECTION = "collectionType"
+    SINGLE = "singleType"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What content types and components share: a uid, a table and attributes in file order."""
+
+    uid: str
+    collection_name: str
+    singular_name: str
+    display_name: str
+    attributes: Mapping[str, Attribute]
+    """All attributes by name, those that the server adds included, in the order of columns."""
+    file: str = ""
+    raw: Mapping[str, object] = field(default_factory=dict, repr=False)
+    """The schema file as it was read, for what only some rooms need."""
+
+    @cached_property
+    def scalars(self) -> tuple[ScalarAttribute, ...]:
+        """Attributes with a column of their own, in order."""
+        return tuple(a for a in self.attributes.values() if isinstance(a, ScalarAttribute))
+
+    @cached_property
+    def relations(self) -> tuple[RelationAttribute, ...]:
+        """Relations that have storage, in order."""
+        return tuple(a for a in self.attributes.values() if isinstance(a, RelationAttribute))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Index:
+    """A database index that a schema file asks for, over physical columns."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContentType(Model):
+    """A type of document with endpoints of its own."""
+
+    kind: Kind
+    plural_name: str
+    draft_and_publish: bool
+    localized: bool
+    populate_creator_fields: bool
+    plugin: str | None = None
+    """The plugin a built-in type belongs to (``upload``); ``None`` for a project's own types."""
+    indexes: tuple[Index, ...] = ()
+
+    @property
+    def is_api(self) -> bool:
+        """Whether the type gets endpoints of the content API by itself."""
+        return self.uid.startswith("api::")
+
+    @property
+    def route_name(self) -> str:
+        """The path segment under the API's prefix."""
+        return self.singular_name if self.kind is Kind.SINGLE else self.plural_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component(Model):
+    """A group of attributes that content types and other components use."""
+
+    category: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """All content types and components of a project.
+
+    ``version`` is a digest of everything that was loaded: equal trees have equal versions.
+    """
+
+    content_types: Mapping[str, ContentType]
+    components: Mapping[str, Component]
+    version: str
+
+    def model(self, uid: str) -> Model:
+        """Return the content type or component of a uid. Raises KeyError when there is none."""
+        found = self.content_types.get(uid) or self.components.get(uid)
+        if found is None:
+            raise KeyError(uid)
+        return found
+
+    def models(self) -> Iterator[Model]:
+        """Iterate over all content types, then all components."""
+        yield from self.content_types.values()
+        yield from self.components.values()
+
+    @cached_property
+    def api_types(self) -> tuple[ContentType, ...]:
+        """The project's own content types."""
+        return tuple(t for t in self.content_types.values() if t.is_api)

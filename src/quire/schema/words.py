@@ -1,0 +1,36 @@
+"""Splitting names into words, for physical names (snake case) and uids (kebab case).
+
+Letters lose their accents, apostrophes vanish; a word ends at anything that is no letter or digit,
+between lower and upper case, between letters and digits (both ways), and before the last capital of
+an acronym that lower-case letters follow: ``HTTPServerURL2`` is ``http server url 2``.
+"""
+
+import re
+import unicodedata
+
+_UNDECOMPOSED = str.maketrans(
+    {
+        "ß": "ss", "Ø": "O", "ø": "o", "Þ": "Th", "þ": "th", "Æ": "Ae", "æ": "ae", "Ð": "D",
+        "ð": "d", "Đ": "D", "đ": "d", "Ħ": "H", "ħ": "h", "ı": "i", "ĸ": "k", "Ŀ": "L", "ŀ": "l",
+        "Ł": "L", "ł": "l", "ŉ": "'n", "Ŋ": "N", "ŋ": "n", "Œ": "Oe", "œ": "oe", "Ŧ": "T",
+        "ŧ": "t", "ſ": "s", "Ĳ": "IJ", "ĳ": "ij",
+    }
+)  # fmt: skip
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a name in lower case."""
+    plain = unicodedata.normalize("NFD", name.translate(_UNDECOMPOSED))
+    latin = "".join(c for c in plain if not unicodedata.combining(c))
+    return [word.lower() for word in _WORD.findall(re.sub("['\u2019]", "", latin))]
+
+
+def snake_case(name: str) -> str:
+    """Return ``foo_bar_1_baz_2`` for ``fooBar1Baz2``."""
+    return "_".join(words(name))
+
+
+def kebab_case(name: str) -> str:
+    """Return ``foo-bar`` for ``fooBar``."""
+    return "-".join(words(name))
