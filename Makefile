@@ -32,7 +32,7 @@ check: setup ## Check style, formatting, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CODE)
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 fmt: setup ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix .
@@ -62,7 +62,7 @@ upgrade: ## Raise requirements/*.txt to the newest versions
 # something it installs from has changed; a half-made .venv is made anew.
 $(VENV)/.installed: $(VENV)/.bootstrapped pyproject.toml requirements/dev.txt src/quire/__init__.py
 	@echo "Installing the dependencies and the project ..."
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/uv pip install --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -72,7 +72,8 @@ $(VENV)/.bootstrapped: requirements/bootstrap.txt
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "$(PYTHON) cannot make virtual environments: its venv and ensurepip modules are missing." >&2; \
 		echo "On Debian and Ubuntu they come with: apt-get install python3-venv" >&2; exit 1; }
-	@echo "Making $(VENV) ..."
-	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@echo "Preparing $(VENV) ..."
+	@$(BIN)/python -c 'import pip, sys; sys.exit(sys.prefix == sys.base_prefix)' 2>/dev/null || \
+		$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/bootstrap.txt
 	@touch $@
