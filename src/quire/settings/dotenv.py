@@ -1,0 +1,53 @@
+r"""Reads ``.env`` files as Node's ``dotenv`` does.
+
+A project's secrets are read by two servers. A reader with other ideas on quotes, escapes or ``#``
+would take another secret from the same line, and then every token of the project is refused.
+
+An assignment is ``NAME=value`` or ``NAME: value``, with ``export`` before it if one likes. A value
+in quotes (single, double, back-tick) may span lines and must be followed by nothing but a comment;
+any other value ends at ``#`` or at the end of the line. ``\n`` and ``\r`` in double quotes are
+line ends; nothing else is unescaped, and nothing is expanded. A line that is none of this is passed
+over, and the last of several assignments to a name wins.
+"""
+
+import re
+
+_NAME = re.compile(r"\s*(?:export\s+)?(?P<name>[\w.-]+)(?:\s*=|:(?=\s))", re.ASCII)
+_QUOTED = re.compile(
+    r"""\s*(?P<quote>['"`])(?P<value>(?:\\(?P=quote)|(?!(?P=quote)).)*)(?P=quote)\s*?"""
+    r"(?=[^\S\n]*(?:\#[^\n]*)?(?:\n|\Z))",
+    re.DOTALL,
+)
+_BARE = re.compile(r"(?P<value>[^#\n]*)")
+
+
+def parse_dotenv(text: str) -> dict[str, str]:
+    """The variables of a ``.env`` file with the given content."""
+    content = text.replace("\r\n", "\n").replace("\r", "\n")
+    variables: dict[str, str] = {}
+    position = 0
+    while position < len(content):
+        assigned = _NAME.match(content, position)
+        if assigned:
+            variables[assigned["name"]], position = _value_at(content, assigned.end())
+        line_end = content.find("\n", position)
+        position = len(content) if line_end < 0 else line_end + 1
+    return variables
+
+
+def _value_at(content: str, position: int) -> tuple[str, int]:
+    """The value that starts at ``position``, and where it ends."""
+    quoted = _QUOTED.match(content, position)
+    if quoted:
+        value = quoted["value"]
+        if quoted["quote"] == '"':
+            value = value.replace("\\n", "\n").replace("\\r", "\r")
+        return value, quoted.end()
+    bare = _BARE.match(content, position)
+    value = bare["value"].strip() if bare else ""
+    return _without_quotes(value), bare.end() if bare else position
+
+
+def _without_quotes(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\"`"
+    return value[1:-1] if is_quoted else value

@@ -1,0 +1,317 @@
+"""What a setting's value may be: how it is read from text, checked, and shown.
+
+A :class:`Kind` turns what a source holds (text from the environment and from ``.env``, typed values
+from ``quire.toml`` and from the command line) into the value of a setting, or says what was
+expected. Nothing here knows where a value comes from or which settings exist.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
+
+T = TypeVar("T")
+
+_UNITS = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+_DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d|w)")
+_NONE = "none"
+
+
+class UnfitValueError(Exception):
+    """A value that a kind does not take; the kind's ``expected`` says what it would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """One kind of value.
+
+    ``expected`` completes the sentence "expected …". ``read`` takes a typed value, ``read_text``
+    what stands in an environment variable; both raise :class:`UnfitValueError`. ``show`` is the
+    inverse of ``read_text`` where there is one.
+    """
+
+    expected: str
+    read: Callable[[object], T]
+    read_text: Callable[[str], T]
+    show: Callable[[Any], str] = str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Generic[T]):
+    """What is known of one setting, kept in the metadata of its dataclass field.
+
+    ``variable`` is its environment variable. A setting that is ``private`` (a secret, an address
+    with a password in it) is never shown and not accepted from ``quire.toml``, which people commit.
+    """
+
+    kind: Kind[T]
+    sentence: str
+    variable: str | None
+    private: bool
+
+
+METADATA_KEY = "setting"
+
+
+def setting(
+    kind: Kind[T],
+    sentence: str,
+    *,
+    default: T,
+    variable: str | None = None,
+    private: bool = False,
+) -> T:
+    """Declare a field of a section of the settings.
+
+    Returns the dataclass field, typed as the value that it will hold, as ``dataclasses.field``
+    does.
+    """
+    known = Setting(kind, sentence, variable, private)
+    declared: Any = field(default_factory=lambda: default, metadata={METADATA_KEY: known})
+    result: T = declared
+    return result
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise UnfitValueError
+    return value
+
+
+TEXT = Kind("a string", _text, str)
+
+
+def _path(value: object) -> Path:
+    if isinstance(value, Path):
+        return value
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise UnfitValueError
+    return Path(value)
+
+
+PATH = Kind("a path", _path, _path)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise UnfitValueError
+    return value
+
+
+def _flag_from_text(text: str) -> bool:
+    known = {"true": True, "false": False}.get(text.strip().lower())
+    if known is None:
+        raise UnfitValueError
+    return known
+
+
+def _show_flag(value: object) -> str:
+    return "true" if value else "false"
+
+
+FLAG = Kind("true or false", _flag, _flag_from_text, _show_flag)
+
+
+def integer(minimum: int, maximum: int | None = None) -> Kind[int]:
+    """A whole number from ``minimum`` to ``maximum``, both included; no upper end for ``None``."""
+
+    def read(value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+            raise UnfitValueError
+        if maximum is not None and value > maximum:
+            raise UnfitValueError
+        return value
+
+    def read_text(text: str) -> int:
+        if not re.fullmatch(r"\s*-?[0-9]{1,18}\s*", text):
+            raise UnfitValueError
+        return read(int(text))
+
+    upper = "up" if maximum is None else f"to {maximum}"
+    return Kind(f"a whole number from {minimum} {upper}", read, read_text)
+
+
+def choice(*words: str) -> Kind[Any]:
+    """One of the given words."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise UnfitValueError
+        return value
+
+    return Kind(" or ".join(f'"{word}"' for word in words), read, read)
+
+
+def _client(value: object) -> str:
+    if value in {"sqlite", "postgres"}:
+        return str(value)
+    if value in {"mysql", "mariadb", "mysql2"}:
+        raise UnfitValueError(
+            'MySQL and MariaDB are not supported; expected "sqlite" or "postgres"'
+        )
+    meant = {"better-sqlite3": "sqlite", "sqlite3": "sqlite", "postgresql": "postgres"}
+    hint = meant.get(value) if isinstance(value, str) else None
+    raise UnfitValueError(f'{value!r} is not a client; write "{hint}"' if hint else "")
+
+
+CLIENT: Kind[Any] = Kind('"sqlite" or "postgres"', _client, _client)
+
+
+def optional(kind: Kind[T]) -> Kind[T | None]:
+    """``kind``, or the word "none", since TOML has no empty value."""
+
+    def read(value: object) -> T | None:
+        return None if value is None or value == _NONE else kind.read(value)
+
+    def read_text(text: str) -> T | None:
+        return None if text == _NONE else kind.read_text(text)
+
+    def show(value: T | None) -> str:
+        return _NONE if value is None else kind.show(value)
+
+    return Kind(f'{kind.expected} or "{_NONE}"', read, read_text, show)
+
+
+def _duration(value: object) -> timedelta:
+    if isinstance(value, timedelta):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31:
+        return timedelta(seconds=value)
+    if isinstance(value, str):
+        return _duration_from_text(value)
+    raise UnfitValueError
+
+
+def _duration_from_text(text: str) -> timedelta:
+    if text.strip().isascii() and text.strip().isdigit():
+        return _duration(int(text))
+    found = _DURATION.fullmatch(text.strip())
+    if not found or not 0 < len(found[1]) < 10 or int(found[1]) == 0:
+        raise UnfitValueError
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def show_duration(value: timedelta) -> str:
+    """``value`` in the largest unit that divides it: ``30d``, ``90s``, ``1500ms``."""
+    for name, unit in sorted(_UNITS.items(), key=lambda item: -item[1]):
+        if name != "w" and value % unit == timedelta():
+            return f"{value // unit}{name}"
+    return f"{value.total_seconds()}s"
+
+
+DURATION = Kind(
+    'seconds or a number with a unit, such as "90s", "15m", "12h", "30d"',
+    _duration,
+    _duration_from_text,
+    show_duration,
+)
+
+
+def list_of(kind: Kind[str], plural: str) -> Kind[tuple[str, ...]]:
+    """Any number of strings; in an environment variable they are parted by commas."""
+
+    def read(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise UnfitValueError
+        return tuple(kind.read(item) for item in value)
+
+    def read_text(text: str) -> tuple[str, ...]:
+        inner = text.strip()
+        if inner.startswith("[") and inner.endswith("]"):
+            inner = inner[1:-1]
+        parts = (part.strip().strip('"') for part in inner.split(","))
+        return tuple(kind.read_text(part) for part in parts if part)
+
+    def show(value: Sequence[str]) -> str:
+        return ", ".join(value)
+
+    return Kind(f"a list of {plural}", read, read_text, show)
+
+
+def table_of(kind: Kind[T], described: str) -> Kind[Mapping[str, T]]:
+    """A table of names to values of one kind; only ``quire.toml`` can hold one."""
+
+    def read(value: object) -> Mapping[str, T]:
+        if not isinstance(value, Mapping):
+            raise UnfitValueError
+        return MappingProxyType({str(key): kind.read(item) for key, item in value.items()})
+
+    def read_text(_: str) -> Mapping[str, T]:
+        raise UnfitValueError
+
+    def show(value: Mapping[str, T]) -> str:
+        return "; ".join(f"{key} = {kind.show(item)}" for key, item in value.items())
+
+    return Kind(f"a table of {described}", read, read_text, show)
+
+
+def _network(value: object) -> str:
+    text = _text(value)
+    if text == "*":
+        return text
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise UnfitValueError from None
+    return text
+
+
+NETWORKS = list_of(Kind("a network", _network, _network), 'addresses or networks, or ["*"]')
+
+
+def _origin(value: object) -> str:
+    text = _text(value)
+    if text == "*":
+        return text
+    try:
+        parts = urlsplit(text)
+        known = f"{parts.scheme}://{parts.netloc}" == text and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        raise UnfitValueError from None
+    if not known or not parts.scheme or "@" in parts.netloc:
+        raise UnfitValueError
+    return text
+
+
+ORIGINS = list_of(
+    Kind("an origin", _origin, _origin), 'origins such as "https://example.org", or ["*"]'
+)
+
+
+def _url(value: object) -> str:
+    text = _text(value)
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        raise UnfitValueError from None
+    if not good or parts.query or parts.fragment:
+        raise UnfitValueError
+    return text.rstrip("/")
+
+
+URL = Kind('an address such as "https://example.org"', _url, _url)
+
+
+def _prefix(value: object) -> str:
+    text = _text(value)
+    if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
+        raise UnfitValueError
+    return text
+
+
+PREFIX = Kind('a path such as "/api"', _prefix, _prefix)

@@ -1,0 +1,307 @@
+"""Reads a project's settings: command line > environment > ``.env`` > ``quire.toml`` > defaults.
+
+The only place where the environment and the files of settings are read. All faults are collected
+before one :class:`SettingsError` lists them.
+"""
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from quire.errors import ConfigurationError
+from quire.settings.dotenv import parse_dotenv
+from quire.settings.kinds import METADATA_KEY, Setting, UnfitValueError
+from quire.settings.model import Settings, known_settings
+
+SETTINGS_FILE = "quire.toml"
+PROJECT_VARIABLE = "QUIRE_PROJECT"
+OVERRIDES_VARIABLE = "QUIRE_OVERRIDES"
+
+_ENVIRONMENT = "environment"
+_COMMAND_LINE = "command line"
+_PLACEHOLDER = "tobemodified"
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFault:
+    """One fault: in which source, at which key, and what is wrong with it."""
+
+    source: str
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        place = f"{self.source}: {self.key}" if self.key else self.source
+        return f"{place}: {self.message}"
+
+
+class SettingsError(ConfigurationError):
+    """Settings that cannot be used; ``faults`` lists all that is wrong with them."""
+
+    def __init__(self, faults: Iterable[SettingsFault]) -> None:
+        """``faults`` is not empty."""
+        self.faults = tuple(faults)
+        lines = "\n".join(f"  {fault}" for fault in self.faults)
+        count = len(self.faults)
+        super().__init__(f"{count} fault{'s' if count != 1 else ''} in the settings:\n{lines}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value of a setting, and the source that it stands in."""
+
+    value: object
+    origin: str
+
+
+Layer = dict[str, _Found]
+
+
+def load_settings(
+    project: Path,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """The effective settings of the project in the folder ``project``.
+
+    ``overrides`` are what the command line says, by dotted name (``{"server.port": 8080}``);
+    ``environ`` stands in for the environment of the process. An empty variable counts as not set.
+
+    Raises :class:`SettingsError` with all faults, :class:`ConfigurationError` when there is no such
+    folder. Missing secrets are no fault here: see ``Settings.require_secrets``.
+    """
+    root = _project_folder(project)
+    variables = os.environ if environ is None else environ
+    known = known_settings()
+    faults: list[SettingsFault] = []
+    notices: list[str] = []
+    file, in_file = _read_dotenv(root, variables, faults)
+    layers = (
+        _from_toml(root / SETTINGS_FILE, known, faults),
+        _from_variables(in_file, file, known, faults, notices),
+        _from_variables(variables, _ENVIRONMENT, known, faults, notices),
+        _from_overrides(overrides or {}, known, faults),
+    )
+    if faults:
+        raise SettingsError(faults)
+    found: Layer = {}
+    for layer in layers:
+        found.update(layer)
+    notices += _placeholders(found, known)
+    return _settings(root, found, tuple(notices))
+
+
+def load_settings_from_environment(environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of the project that the environment names, for a server process of several.
+
+    Raises what :func:`load_settings` raises, and :class:`ConfigurationError` when the variable
+    ``QUIRE_PROJECT`` is missing.
+    """
+    variables = os.environ if environ is None else environ
+    project = variables.get(PROJECT_VARIABLE)
+    if not project:
+        raise ConfigurationError(f"{PROJECT_VARIABLE} is not set: it names the project's folder.")
+    overrides = json.loads(variables.get(OVERRIDES_VARIABLE) or "{}")
+    return load_settings(Path(project), overrides=overrides, environ=variables)
+
+
+def variables_for_processes(settings: Settings, overrides: Mapping[str, object]) -> dict[str, str]:
+    """What :func:`load_settings_from_environment` needs to arrive at the same settings."""
+    return {
+        PROJECT_VARIABLE: str(settings.project),
+        OVERRIDES_VARIABLE: json.dumps(dict(overrides)),
+    }
+
+
+def _project_folder(project: Path) -> Path:
+    root = project.expanduser().absolute()
+    if root.is_dir():
+        return root.resolve()
+    reason = "is not a folder" if root.exists() else "does not exist"
+    raise ConfigurationError(f"{root} {reason}: name the folder of a project.")
+
+
+def _read_dotenv(
+    root: Path, variables: Mapping[str, str], faults: list[SettingsFault]
+) -> tuple[str, Mapping[str, str]]:
+    name = variables.get("ENV_PATH") or ".env"
+    path = root / name
+    if not path.is_file():
+        return name, {}
+    try:
+        return name, parse_dotenv(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        faults.append(SettingsFault(name, "", f"cannot be read: {error}"))
+        return name, {}
+
+
+def _from_toml(
+    path: Path, known: Mapping[str, Setting[object]], faults: list[SettingsFault]
+) -> Layer:
+    if not path.is_file():
+        return {}
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        faults.append(SettingsFault(SETTINGS_FILE, "", f"cannot be read: {error}"))
+        return {}
+    layer: Layer = {}
+    _walk_table(content, "", known, layer, faults)
+    return layer
+
+
+def _walk_table(
+    table: Mapping[str, object],
+    prefix: str,
+    known: Mapping[str, Setting[object]],
+    layer: Layer,
+    faults: list[SettingsFault],
+) -> None:
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        declared = known.get(name)
+        if declared is not None:
+            message = _take_typed(name, declared, value, SETTINGS_FILE, layer)
+        elif not any(other.startswith(f"{name}.") for other in known):
+            message = f"no such setting{_nearest(name, known)}"
+        elif isinstance(value, Mapping):
+            _walk_table(value, f"{name}.", known, layer, faults)
+            continue
+        else:
+            message = f"expected a table, found {_shown(value)}"
+        if message:
+            faults.append(SettingsFault(SETTINGS_FILE, name, message))
+
+
+def _take_typed(
+    name: str, declared: Setting[object], value: object, origin: str, layer: Layer
+) -> str | None:
+    """Put a typed value into the layer, or say what is wrong with it."""
+    if declared.private and origin == SETTINGS_FILE:
+        return (
+            f"belongs in the environment or in .env, as {declared.variable}, "
+            f"because {SETTINGS_FILE} is a file that people share"
+        )
+    try:
+        layer[name] = _Found(declared.kind.read(value), origin)
+    except UnfitValueError as fault:
+        return str(fault) or f"expected {declared.kind.expected}, found {_shown(value)}"
+    return None
+
+
+def _from_variables(
+    variables: Mapping[str, str],
+    source: str,
+    known: Mapping[str, Setting[object]],
+    faults: list[SettingsFault],
+    notices: list[str],
+) -> Layer:
+    layer: Layer = {}
+    for name, declared in known.items():
+        variable = declared.variable
+        text = variables.get(variable) if variable else None
+        if not variable or not text:
+            continue
+        origin = f"{source} {variable}"
+        if name == "environment" and text not in {"production", "development"}:
+            notices.append(f"{origin} is {_shown(text)}, which is served as production.")
+            text = "production"
+        try:
+            layer[name] = _Found(declared.kind.read_text(text), origin)
+        except UnfitValueError as fault:
+            found = "" if declared.private else f", found {_shown(text)}"
+            message = str(fault) or f"expected {declared.kind.expected}{found}"
+            faults.append(SettingsFault(source, variable, message))
+    return layer
+
+
+def _from_overrides(
+    overrides: Mapping[str, object],
+    known: Mapping[str, Setting[object]],
+    faults: list[SettingsFault],
+) -> Layer:
+    layer: Layer = {}
+    for name, value in overrides.items():
+        declared = known.get(name)
+        if declared is None:
+            message: str | None = f"no such setting{_nearest(name, known)}"
+        else:
+            message = _take_typed(name, declared, value, _COMMAND_LINE, layer)
+        if message:
+            faults.append(SettingsFault(_COMMAND_LINE, name, message))
+    return layer
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """A proposal for a misspelt name: first in its own section, then anywhere by its last word."""
+    section, _, last = name.rpartition(".")
+    complete = list(known)
+    sections = {part.rpartition(".")[0] for part in complete} - {""}
+    close = difflib.get_close_matches(name, [*complete, *sections], n=1, cutoff=0.8)
+    if not close:
+        by_last = {full.rpartition(".")[2]: full for full in reversed(complete)}
+        words = difflib.get_close_matches(last, by_last, n=1, cutoff=0.75)
+        close = [by_last[word] for word in words]
+    if not close:
+        siblings = [full for full in complete if section and full.startswith(f"{section}.")]
+        return f"; [{section}] has {_names_of(siblings)}" if siblings else ""
+    return f"; did you mean {close[0]}?"
+
+
+def _names_of(siblings: Iterable[str]) -> str:
+    return ", ".join(full.rpartition(".")[2] for full in siblings)
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _placeholders(found: Layer, known: Mapping[str, Setting[object]]) -> list[str]:
+    notices = []
+    for name, one in found.items():
+        if not known[name].private or one.value is None:
+            continue
+        values = one.value if isinstance(one.value, tuple) else (one.value,)
+        if any(str(value).lower().startswith(_PLACEHOLDER) for value in values):
+            notices.append(
+                f"{one.origin} still holds the placeholder of an example file: anybody can forge "
+                "what it protects."
+            )
+    return notices
+
+
+def _settings(root: Path, found: Layer, notices: tuple[str, ...]) -> Settings:
+    origins = MappingProxyType({name: one.origin for name, one in found.items()})
+    values = _section_values(Settings(project=root), "", root, found)
+    return Settings(project=root, notices=notices, origins=origins, **values)
+
+
+def _section(default: S, prefix: str, root: Path, found: Layer) -> S:
+    """A section like ``default`` with what was found, its paths made absolute."""
+    return type(default)(**_section_values(default, prefix, root, found))
+
+
+def _section_values(default: object, prefix: str, root: Path, found: Layer) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if not is_dataclass(default):
+        return values
+    for declared in fields(default):
+        name = f"{prefix}{declared.name}"
+        value = getattr(default, declared.name)
+        if METADATA_KEY in declared.metadata:
+            value = found[name].value if name in found else value
+            values[declared.name] = root / value if isinstance(value, Path) else value
+        elif is_dataclass(value):
+            values[declared.name] = _section(value, f"{name}.", root, found)
+    return values

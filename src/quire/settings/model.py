@@ -1,0 +1,484 @@
+"""Everything that can be set, with its default and a sentence: one frozen record of sections.
+
+Nothing is read here. A section is a frozen dataclass, a setting is one field of it, and its name in
+``quire.toml`` is the field's name in the table of the section's name. To add a setting, add a field
+here and a row in ``docs/settings.md``.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from quire.errors import ConfigurationError
+from quire.settings.kinds import (
+    CLIENT,
+    DURATION,
+    FLAG,
+    METADATA_KEY,
+    NETWORKS,
+    ORIGINS,
+    PATH,
+    PREFIX,
+    TEXT,
+    URL,
+    Setting,
+    choice,
+    integer,
+    list_of,
+    optional,
+    setting,
+    table_of,
+)
+
+NAMES = list_of(TEXT, "strings")
+SOURCES = table_of(NAMES, "directives to lists of sources")
+SECRET = optional(TEXT)
+
+Environment = Literal["production", "development"]
+NEW_SECRETS_COMMAND = "quire config --new-secrets"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """``[server]``: where and how the server listens."""
+
+    host: str = setting(TEXT, "Address to listen on.", default="0.0.0.0", variable="HOST")  # noqa: S104 (the default that deployments of such projects rely on)
+    port: int = setting(
+        integer(0, 65535), "Port to listen on; 0 takes a free one.", default=1337, variable="PORT"
+    )
+    workers: int = setting(integer(1, 256), "Number of server processes.", default=1)
+    url: str | None = setting(
+        optional(URL),
+        "Public address of the server, used in links that it sends.",
+        default=None,
+        variable="PUBLIC_URL",
+    )
+    trusted_proxies: tuple[str, ...] = setting(
+        NETWORKS,
+        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are believed.",
+        default=(),
+    )
+    shutdown_timeout: timedelta = setting(
+        DURATION,
+        "How long running requests may take to end at a stop.",
+        default=timedelta(seconds=10),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings:
+    """``[api]``: the content API."""
+
+    prefix: str = setting(PREFIX, "Path under which the content API answers.", default="/api")
+    default_limit: int = setting(
+        integer(1), "Entries on a page when the request does not say.", default=25
+    )
+    max_limit: int | None = setting(
+        optional(integer(1)), "Most entries on a page, whatever the request says.", default=100
+    )
+    with_count: bool = setting(
+        FLAG, "Count the entries of a list when not asked otherwise.", default=True
+    )
+    strict_params: bool = setting(
+        FLAG, "Refuse unknown query parameters instead of passing over them.", default=False
+    )
+    drafts_need_token: bool = setting(
+        FLAG,
+        "Refuse a `status` other than `published` to anonymous visitors and to end users.",
+        default=False,
+    )
+    private_attributes: tuple[str, ...] = setting(
+        NAMES, "Attributes that no answer contains, whatever the content type.", default=()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseSettings:
+    """``[database]``: where the content is kept."""
+
+    client: Literal["sqlite", "postgres"] = setting(
+        CLIENT, "Kind of database.", default="sqlite", variable="DATABASE_CLIENT"
+    )
+    filename: Path = setting(
+        PATH,
+        "File of an SQLite database.",
+        default=Path(".tmp/data.db"),
+        variable="DATABASE_FILENAME",
+    )
+    journal_mode: Literal["wal", "keep"] = setting(
+        choice("wal", "keep"),
+        "Switch an SQLite file to write-ahead logging, or keep the journal mode it has.",
+        default="wal",
+    )
+    busy_timeout_ms: int = setting(
+        integer(0, 600_000), "Milliseconds to wait for an SQLite file that is locked.", default=5000
+    )
+    slow_query_steps: int = setting(
+        integer(1000),
+        "Steps of SQLite's virtual machine after which a read leaves the event loop.",
+        default=200_000,
+    )
+    url: str | None = setting(
+        SECRET,
+        "Address of a PostgreSQL database; the parts below are then not used.",
+        default=None,
+        variable="DATABASE_URL",
+        private=True,
+    )
+    host: str = setting(
+        TEXT, "Host of the database.", default="localhost", variable="DATABASE_HOST"
+    )
+    port: int = setting(
+        integer(1, 65535), "Port of the database.", default=5432, variable="DATABASE_PORT"
+    )
+    name: str = setting(TEXT, "Name of the database.", default="strapi", variable="DATABASE_NAME")
+    username: str = setting(
+        TEXT, "User of the database.", default="strapi", variable="DATABASE_USERNAME"
+    )
+    password: str | None = setting(
+        SECRET, "Password of that user.", default=None, variable="DATABASE_PASSWORD", private=True
+    )
+    schema: str = setting(
+        TEXT, "Schema inside a PostgreSQL database.", default="public", variable="DATABASE_SCHEMA"
+    )
+    ssl: bool = setting(
+        FLAG, "Speak TLS with the database.", default=False, variable="DATABASE_SSL"
+    )
+    pool_max: int = setting(
+        integer(1, 1000),
+        "Most connections of one process.",
+        default=10,
+        variable="DATABASE_POOL_MAX",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretSettings:
+    """Keys and salts; from the environment or ``.env`` only."""
+
+    app_keys: tuple[str, ...] = setting(
+        NAMES, "Keys that sign session cookies.", default=(), variable="APP_KEYS", private=True
+    )
+    api_token_salt: str | None = setting(
+        SECRET,
+        "Salt of the hashes of API tokens.",
+        default=None,
+        variable="API_TOKEN_SALT",
+        private=True,
+    )
+    admin_jwt_secret: str | None = setting(
+        SECRET,
+        "Key that signs the tokens of administrators.",
+        default=None,
+        variable="ADMIN_JWT_SECRET",
+        private=True,
+    )
+    transfer_token_salt: str | None = setting(
+        SECRET,
+        "Salt of the hashes of transfer tokens.",
+        default=None,
+        variable="TRANSFER_TOKEN_SALT",
+        private=True,
+    )
+    jwt_secret: str | None = setting(
+        SECRET,
+        "Key that signs the tokens of end users.",
+        default=None,
+        variable="JWT_SECRET",
+        private=True,
+    )
+    encryption_key: str | None = setting(
+        SECRET,
+        "Key that encrypts API tokens which stay readable in the admin.",
+        default=None,
+        variable="ENCRYPTION_KEY",
+        private=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadSettings:
+    """``[uploads]``: files that people upload."""
+
+    directory: Path = setting(PATH, "Folder of the uploaded files.", default=Path("public/uploads"))
+    size_limit: int = setting(integer(1), "Largest file, in bytes.", default=1_000_000_000)
+    breakpoints: Mapping[str, int] = setting(
+        table_of(integer(1, 100_000), "format names to widths in pixels"),
+        "Formats that are made of an image, each with its greatest width or height.",
+        default=MappingProxyType({"large": 1000, "medium": 750, "small": 500}),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicSettings:
+    """``[public]``: files that are served as they are."""
+
+    directory: Path = setting(PATH, "Folder of the public files.", default=Path("public"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorsSettings:
+    """``[cors]``: which web pages may call the server from a browser."""
+
+    origins: tuple[str, ...] = setting(
+        ORIGINS,
+        "Origins that may read answers; with the default, any may, but without credentials.",
+        default=("*",),
+    )
+    methods: tuple[str, ...] = setting(
+        NAMES,
+        "Methods that a preflight allows.",
+        default=("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"),
+    )
+    headers: tuple[str, ...] = setting(
+        NAMES,
+        "Request headers that a preflight allows.",
+        default=("Content-Type", "Authorization", "Origin", "Accept"),
+    )
+    expose_headers: tuple[str, ...] = setting(
+        NAMES, "Response headers that a page may read.", default=()
+    )
+    max_age: timedelta = setting(
+        DURATION, "How long a browser may remember a preflight.", default=timedelta(days=365)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecuritySettings:
+    """``[security]``: protective headers."""
+
+    content_security_policy: Mapping[str, tuple[str, ...]] = setting(
+        SOURCES,
+        "Directives that replace those of the same name, or an empty list to drop one.",
+        default=MappingProxyType({}),
+    )
+    hsts_max_age: timedelta | None = setting(
+        optional(DURATION),
+        "Life of `Strict-Transport-Security`; without it the header is not sent.",
+        default=timedelta(days=365),
+    )
+    frame_options: Literal["DENY", "SAMEORIGIN"] = setting(
+        choice("DENY", "SAMEORIGIN"), "Value of `X-Frame-Options`.", default="SAMEORIGIN"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRateLimit:
+    """``[users.rate_limit]``: calls of the routes with which end users sign in and register."""
+
+    enabled: bool = setting(FLAG, "Whether there is a limit.", default=True)
+    max: int = setting(integer(1), "Calls of one route from one place in an interval.", default=10)
+    interval: timedelta = setting(DURATION, "The interval.", default=timedelta(minutes=1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminRateLimit:
+    """``[admin.rate_limit]``: attempts of administrators to sign in."""
+
+    enabled: bool = setting(FLAG, "Whether there is a limit.", default=True)
+    max: int = setting(integer(1), "Attempts for one address and e-mail in an interval.", default=5)
+    interval: timedelta = setting(DURATION, "The interval.", default=timedelta(minutes=5))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSettings:
+    """``[users]``: end users."""
+
+    jwt_expires_in: timedelta = setting(
+        DURATION, "Life of the token that an end user gets at sign-in.", default=timedelta(days=30)
+    )
+    rate_limit: UserRateLimit = field(default_factory=UserRateLimit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminSettings:
+    """``[admin]``: administrators."""
+
+    rate_limit: AdminRateLimit = field(default_factory=AdminRateLimit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocaleSettings:
+    """``[i18n]``: languages."""
+
+    initial_locale: str = setting(
+        TEXT,
+        "Default locale of a new database.",
+        default="en",
+        variable="STRAPI_PLUGIN_I18N_INIT_LOCALE_CODE",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureSettings:
+    """``[features]``: what a project may switch on."""
+
+    first_published_at: bool = setting(
+        FLAG,
+        "Keep `firstPublishedAt` for types with draft and publish "
+        "(`future.experimental_firstPublishedAt` of `config/features.js`).",
+        default=False,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheSettings:
+    """``[cache]``: how much each process remembers, in entries."""
+
+    queries: int = setting(integer(0), "Parsed query strings.", default=4000)
+    plans: int = setting(integer(0), "Read plans with their compiled statements.", default=2000)
+    counts: int = setting(integer(0), "Totals of lists.", default=20_000)
+    tokens: int = setting(integer(0), "Verified credentials.", default=2000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """``[limits]``: what one request may cost."""
+
+    json_body: int = setting(integer(1), "Largest JSON body, in bytes.", default=1_048_576)
+    form_body: int = setting(integer(1), "Largest URL-encoded body, in bytes.", default=57_344)
+    populate_depth: int | None = setting(
+        optional(integer(1, 100)), "Levels of relations that one request may populate.", default=20
+    )
+    populate_nodes: int = setting(
+        integer(1), "Relations and components that one request may populate, in all.", default=2000
+    )
+    rows: int = setting(
+        integer(1), "Rows that one read may fetch, populated ones included.", default=200_000
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationSettings:
+    """``[migration]``: what becomes of a project's JavaScript, which Quire does not run."""
+
+    ignore: tuple[str, ...] = setting(
+        NAMES,
+        "Files (paths in the project, or patterns such as `src/api/*/controllers/*`) "
+        "whose missing effect is accepted.",
+        default=(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSettings:
+    """``[log]``: what the server says while it runs."""
+
+    level: Literal["debug", "info", "warning", "error"] = setting(
+        choice("debug", "info", "warning", "error"),
+        "Least important line that is written.",
+        default="info",
+    )
+    format: Literal["auto", "json", "console"] = setting(
+        choice("auto", "json", "console"),
+        "Form of a line; `auto` is `json` in production and `console` in development.",
+        default="auto",
+    )
+    requests: bool = setting(FLAG, "Write a line for every request.", default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The effective settings of one project; made by :func:`quire.settings.load_settings`.
+
+    ``project`` is the absolute path of the project's folder; every path in a section is absolute,
+    too. ``notices`` are sentences on what works but deserves a look. ``origins`` says of every
+    setting that is not at its default where it comes from.
+    """
+
+    project: Path
+    environment: Environment = setting(
+        choice("production", "development"),
+        "`development` shows more to the one who develops.",
+        default="production",
+        variable="NODE_ENV",
+    )
+    server: ServerSettings = field(default_factory=ServerSettings)
+    api: ApiSettings = field(default_factory=ApiSettings)
+    database: DatabaseSettings = field(default_factory=DatabaseSettings)
+    secrets: SecretSettings = field(default_factory=SecretSettings)
+    uploads: UploadSettings = field(default_factory=UploadSettings)
+    public: PublicSettings = field(default_factory=PublicSettings)
+    cors: CorsSettings = field(default_factory=CorsSettings)
+    security: SecuritySettings = field(default_factory=SecuritySettings)
+    users: UserSettings = field(default_factory=UserSettings)
+    admin: AdminSettings = field(default_factory=AdminSettings)
+    i18n: LocaleSettings = field(default_factory=LocaleSettings)
+    features: FeatureSettings = field(default_factory=FeatureSettings)
+    cache: CacheSettings = field(default_factory=CacheSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    migration: MigrationSettings = field(default_factory=MigrationSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    notices: tuple[str, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_development(self) -> bool:
+        """Whether errors and timings may be shown to the client."""
+        return self.environment == "development"
+
+    def missing_secrets(self) -> tuple[str, ...]:
+        """Environment names of the secrets that are not set, in their usual order."""
+        return tuple(
+            known.variable
+            for name, known, value in _walk(self.secrets, "secrets")
+            if known.variable is not None and not value
+        )
+
+    def require_secrets(self) -> None:
+        """Refuse to serve without the secrets that credentials of the content API rest on.
+
+        Secrets made up for one run would let all tokens die with it, so none are made up.
+
+        Raises :class:`ConfigurationError` that names all missing secrets.
+        """
+        needed = {"API_TOKEN_SALT", "JWT_SECRET"}
+        missing = self.missing_secrets()
+        if not needed.intersection(missing):
+            return
+        raise ConfigurationError(
+            f"These secrets are not set: {', '.join(missing)}.\n"
+            f"`{NEW_SECRETS_COMMAND} {self.project}` prints lines with new ones for "
+            f"{self.project / '.env'}.\n"
+            "A project that has been served before needs its old ones: with new ones, tokens and "
+            "sessions made so far are no longer valid."
+        )
+
+    def explain(self) -> list[tuple[str, str, str]]:
+        """Every setting as ``(name, value, source)``, private values hidden.
+
+        Values read as in an environment variable; paths inside the project are relative to it.
+        """
+        rows = [("project", str(self.project), "command line")]
+        for name, known, value in _walk(self, ""):
+            origin = self.origins.get(name, "default")
+            rows.append((name, self._shown(known, value), origin))
+        return rows
+
+    def _shown(self, known: Setting[object], value: object) -> str:
+        if known.private:
+            return "(set)" if value else "(not set)"
+        if isinstance(value, Path) and value.is_relative_to(self.project):
+            return str(value.relative_to(self.project))
+        return known.kind.show(value)
+
+
+def _walk(section: object, prefix: str) -> Iterator[tuple[str, Setting[object], object]]:
+    """Every setting of a section and of those inside it: dotted name, declaration, value."""
+    if not is_dataclass(section):
+        return
+    for declared in fields(section):
+        name = f"{prefix}.{declared.name}" if prefix else declared.name
+        value = getattr(section, declared.name)
+        if METADATA_KEY in declared.metadata:
+            yield name, declared.metadata[METADATA_KEY], value
+        elif is_dataclass(value):
+            yield from _walk(value, name)
+
+
+def known_settings() -> dict[str, Setting[object]]:
+    """Every setting by its dotted name, in the order in which it is printed."""
+    return {name: known for name, known, _ in _walk(Settings(project=Path()), "")}
