@@ -1,0 +1,1 @@
+"""The only room that knows tables, SQL, dialects and drivers."""

@@ -1,0 +1,88 @@
+"""Physical names: how identifiers are put together and shortened to fit every database.
+
+An identifier is a row of tokens joined by ``_``: an optional prefix, one or more names, an optional
+suffix. Identifiers of more than 55 characters are shortened: suffixes have fixed short forms
+(always used), and the names share what room is left. A name that must give way keeps its beginning
+and ends in five hexadecimal digits of its SHAKE-256 hash.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+MAX_LENGTH = 55
+HASH_LENGTH = 5
+_MIN_ROOM = 3
+
+SHORT_FORMS = {
+    "links": "lnk",
+    "morphs": "mph",
+    "components": "cmps",
+    "order": "ord",
+    "index": "idx",
+    "unique": "uq",
+    "primary": "pk",
+    "inv_fk": "ifk",
+    "order_fk": "ofk",
+    "order_inv_fk": "oifk",
+    "order_index": "oidx",
+    "id_column_index": "idix",
+}
+"""Short forms of prefixes and suffixes; those not listed stand as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    compressible: bool
+
+
+def identifier(
+    *names: str, prefix: str | None = None, suffix: str | None = None, middle: str | None = None
+) -> str:
+    """Join names into a physical identifier of at most 55 characters.
+
+    ``prefix``, ``middle`` (before the suffix) and ``suffix`` are never cut; the names are.
+    Raises ValueError when there is no room for the names at all.
+    """
+    fixed = [_Token(SHORT_FORMS.get(t, t), compressible=False) for t in (prefix,) if t]
+    fixed += [_Token(name, compressible=True) for name in names]
+    fixed += [_Token(SHORT_FORMS.get(t, t), compressible=False) for t in (middle, suffix) if t]
+    full = "_".join(token.text for token in fixed)
+    return full if len(full) <= MAX_LENGTH else _shorten(fixed)
+
+
+def _shorten(tokens: list[_Token]) -> str:
+    room = _allocate(tokens)
+    return "_".join(
+        _cut(token.text, room[position]) if token.compressible else token.text
+        for position, token in enumerate(tokens)
+    )
+
+
+def _allocate(tokens: list[_Token]) -> dict[int, int]:
+    """Share the room among the names: short ones keep all, the rest take turns."""
+    names = {i: len(token.text) for i, token in enumerate(tokens) if token.compressible}
+    taken = sum(len(token.text) for token in tokens if not token.compressible) + len(tokens) - 1
+    share, surplus = divmod(MAX_LENGTH - taken, len(names))
+    if share < _MIN_ROOM:
+        message = "no room for the names in " + "_".join(token.text for token in tokens)
+        raise ValueError(message)
+    room = {i: min(length, share) for i, length in names.items()}
+    surplus += sum(share - length for length in names.values() if length < share)
+    needy = [i for i, length in names.items() if length >= share]
+    while surplus > 0 and (needy := [i for i in needy if room[i] < names[i]]):
+        for i in needy[:surplus]:
+            room[i] += 1
+        surplus -= len(needy)
+    return room
+
+
+def _cut(name: str, length: int) -> str:
+    if len(name) <= length:
+        return name
+    return name[: length - HASH_LENGTH] + _hash(name)
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.shake_256(text.encode()).hexdigest(-(-HASH_LENGTH // 2))
+    return digest[:HASH_LENGTH]

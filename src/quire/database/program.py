@@ -1,0 +1,32 @@
+"""Work for a database, without any input or output of its own.
+
+A *program* is a generator: it yields statements, is sent their rows, and returns its result. It
+does not know whether a driver answers at once (SQLite) or after a wait (PostgreSQL), on which
+thread, or inside which transaction; `Database.read` and `Database.write` decide that. Programs are
+composed with ``yield from``.
+"""
+
+from collections.abc import Generator, Sequence
+from typing import NamedTuple, TypeVar
+
+Value = str | int | float | bytes | None
+"""What drivers take and give."""
+
+Row = tuple[Value, ...]
+Rows = list[Row]
+
+T = TypeVar("T")
+
+
+class Statement(NamedTuple):
+    """SQL text and the values bound to it, in the order of its placeholders.
+
+    Text is made from names that the schema knows, never from what a client sent.
+    """
+
+    sql: str
+    values: Sequence[Value] = ()
+
+
+Program = Generator[Statement, Rows, T]
+"""Yields statements, is sent rows, returns a ``T``."""
