@@ -12,13 +12,13 @@ over, and the last of several assignments to a name wins.
 
 import re
 
-_NAME = re.compile(r"\s*(?:export\s+)?(?P<name>[\w.-]+)(?:\s*=|:(?=\s))", re.ASCII)
+_NAME = re.compile(r"\s*(?:export\s+)?(?P<name>[\w.-]+)(?:\s*=|:\s)", re.ASCII)
 _QUOTED = re.compile(
-    r"""\s*(?P<quote>['"`])(?P<value>(?:\\(?P=quote)|(?!(?P=quote)).)*)(?P=quote)\s*?"""
+    r"""\s*(?P<quote>['"`])(?:\\(?P=quote)|(?!(?P=quote)).)*(?P=quote)"""
     r"(?=[^\S\n]*(?:\#[^\n]*)?(?:\n|\Z))",
     re.DOTALL,
 )
-_BARE = re.compile(r"(?P<value>[^#\n]*)")
+_BARE = re.compile(r"[^#\n]+")
 
 
 def parse_dotenv(text: str) -> dict[str, str]:
@@ -37,17 +37,17 @@ def parse_dotenv(text: str) -> dict[str, str]:
 
 def _value_at(content: str, position: int) -> tuple[str, int]:
     """The value that starts at ``position``, and where it ends."""
-    quoted = _QUOTED.match(content, position)
-    if quoted:
-        value = quoted["value"]
-        if quoted["quote"] == '"':
-            value = value.replace("\\n", "\n").replace("\\r", "\r")
-        return value, quoted.end()
-    bare = _BARE.match(content, position)
-    value = bare["value"].strip() if bare else ""
-    return _without_quotes(value), bare.end() if bare else position
+    found = _QUOTED.match(content, position) or _BARE.match(content, position)
+    if not found:
+        return "", position
+    value = found[0].strip()
+    return _unescaped(_unquoted(value), value[:1]), found.end()
 
 
-def _without_quotes(value: str) -> str:
+def _unquoted(value: str) -> str:
     is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\"`"
     return value[1:-1] if is_quoted else value
+
+
+def _unescaped(value: str, quote: str) -> str:
+    return value.replace("\\n", "\n").replace("\\r", "\r") if quote == '"' else value

@@ -24,6 +24,7 @@ from quire.settings.kinds import (
     PREFIX,
     TEXT,
     URL,
+    Kind,
     Setting,
     choice,
     integer,
@@ -35,7 +36,7 @@ from quire.settings.kinds import (
 
 NAMES = list_of(TEXT, "strings")
 SOURCES = table_of(NAMES, "directives to lists of sources")
-SECRET = optional(TEXT)
+SECRET: Kind[str | None] = Kind(TEXT.expected, TEXT.read, TEXT.read_text)
 
 Environment = Literal["production", "development"]
 NEW_SECRETS_COMMAND = "quire config --new-secrets"
@@ -392,7 +393,7 @@ class Settings:
     project: Path
     environment: Environment = setting(
         choice("production", "development"),
-        "`development` shows more to the one who develops.",
+        "`development` writes readable logs and tells more about errors and timings.",
         default="production",
         variable="NODE_ENV",
     )
