@@ -1,0 +1,1 @@
+"""One folder per database: whatever differs from one to the next."""

@@ -1,0 +1,115 @@
+"""Tables and indexes as SQLite statements, in the one style that the reference server can parse.
+
+The reference alters a table by reading its stored ``CREATE`` text and writing it anew. Its parser
+wants every name quoted, and foreign keys have to stand in the table from the beginning, because it
+never adds them to a table that is there.
+"""
+
+from types import MappingProxyType
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    DefaultClause,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    Time,
+)
+from sqlalchemy.dialects import sqlite
+
+from quire.database.tables import ColumnTypes
+from quire.schema.attributes.base import StorageKind
+
+COLUMN_TYPES = ColumnTypes(
+    kinds=MappingProxyType(
+        {
+            StorageKind.ID: Integer(),
+            StorageKind.STRING: String(255),
+            StorageKind.TEXT: Text(),
+            StorageKind.JSON: JSON(),
+            StorageKind.INTEGER: Integer(),
+            StorageKind.BIGINTEGER: BigInteger(),
+            StorageKind.FLOAT: Float(),
+            StorageKind.DECIMAL: Float(),
+            StorageKind.BOOLEAN: Boolean(),
+            StorageKind.DATE: Date(),
+            StorageKind.TIME: Time(),
+            StorageKind.DATETIME: DateTime(),
+            StorageKind.TIMESTAMP: DateTime(),
+        }
+    ),
+    reference=Integer(),
+    order=Float(),
+)
+"""SQLite takes the names of types as hints: moments are epoch milliseconds, booleans 0 and 1."""
+
+_DIALECT = sqlite.dialect()
+
+
+class SqliteDdl:
+    """Writes the structure of a SQLite database (a `DdlWriter`)."""
+
+    def create_table(self, table: Table) -> str:
+        """Write a table on one line, each foreign key as a named constraint at the end."""
+        foreign_keys = sorted(table.foreign_key_constraints, key=lambda key: _position(table, key))
+        parts = [_column(column) for column in table.columns]
+        parts += [_foreign_key(key) for key in foreign_keys]
+        return f"CREATE TABLE {quote(table.name)} ({', '.join(parts)})"
+
+    def create_index(self, index: Index) -> str:
+        """Write an index over plain columns."""
+        unique = "UNIQUE " if index.unique else ""
+        table = index.table
+        if table is None:
+            raise ValueError(f"the index {index.name} belongs to no table")
+        columns = ", ".join(quote(column.name) for column in index.columns)
+        name = quote(str(index.name))
+        return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns})"
+
+
+def quote(name: str) -> str:
+    """Quote a name, as every name has to be."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def type_name(column: Column[object]) -> str:
+    """Return the type of a column as SQLite's tables spell it: ``varchar(255)``."""
+    return column.type.compile(dialect=_DIALECT).lower()
+
+
+def _column(column: Column[object]) -> str:
+    if column.primary_key:
+        return f"{quote(column.name)} integer PRIMARY KEY AUTOINCREMENT NOT NULL"
+    null = "NULL" if column.nullable else "NOT NULL"
+    return f"{quote(column.name)} {type_name(column)} {null}{_default(column)}"
+
+
+def _default(column: Column[object]) -> str:
+    default = column.server_default
+    if not isinstance(default, DefaultClause):
+        return ""
+    text = str(default.arg).replace("'", "''")
+    return f" DEFAULT '{text}'"
+
+
+def _position(table: Table, key: ForeignKeyConstraint) -> int:
+    return list(table.columns).index(key.columns[0])
+
+
+def _foreign_key(key: ForeignKeyConstraint) -> str:
+    columns = ", ".join(quote(name) for name in key.column_keys)
+    target = key.referred_table
+    referred = ", ".join(quote(element.column.name) for element in key.elements)
+    return (
+        f"CONSTRAINT {quote(str(key.name))} FOREIGN KEY ({columns})"
+        f" REFERENCES {quote(target.name)} ({referred}) ON DELETE {key.ondelete}"
+    )

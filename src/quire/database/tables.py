@@ -1,0 +1,374 @@
+"""The tables that a schema wants, as SQLAlchemy metadata: columns, foreign keys and indexes.
+
+Names, columns and their order, constraints and indexes are those of the reference server, so that
+either server can open the database of the other. On top come *read indexes* for the statements that
+lists and populated pages are made of; they are marked, and have names that nobody else makes.
+
+This module imports SQLAlchemy, which takes a while: import it where tables are needed, not before.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, ForeignKeyConstraint, Index, MetaData, Table
+from sqlalchemy.types import TypeEngine
+
+from quire.database.mapping import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    ColumnEdge,
+    ComponentEdge,
+    LinkEdge,
+    ModelTable,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
+from quire.database.naming import identifier
+from quire.errors import SchemaError, SchemaProblem
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Kind, Model, Schema
+
+READ_INDEX = "read_index"
+"""Key of ``Index.info``: the index is there for reads alone, and the reference has none like it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnTypes:
+    """The column types of one kind of database.
+
+    ``reference`` is the type of columns that hold the id of another row, ``order`` that of the
+    columns that sort links and components.
+    """
+
+    kinds: Mapping[StorageKind, TypeEngine[Any]]
+    reference: TypeEngine[Any]
+    order: TypeEngine[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    kind: StorageKind
+    required: bool = False
+
+
+def _text(name: str, *, required: bool = False) -> _Field:
+    return _Field(name, StorageKind.STRING, required)
+
+
+def _time(name: str) -> _Field:
+    return _Field(name, StorageKind.DATETIME)
+
+
+def _json(name: str, *, required: bool = False) -> _Field:
+    return _Field(name, StorageKind.JSON, required)
+
+
+CORE_STORE = "strapi_core_store_settings"
+MIGRATIONS = "strapi_migrations"
+INTERNAL_MIGRATIONS = "strapi_migrations_internal"
+DATABASE_SCHEMA = "strapi_database_schema"
+HISTORY_VERSIONS = "strapi_history_versions"
+
+_PLAIN_TABLES: Mapping[str, tuple[_Field, ...]] = {
+    MIGRATIONS: (_text("name"), _time("time")),
+    INTERNAL_MIGRATIONS: (_text("name"), _time("time")),
+    DATABASE_SCHEMA: (_json("schema"), _time("time"), _text("hash")),
+    CORE_STORE: (
+        _text("key"),
+        _Field("value", StorageKind.TEXT),
+        _text("type"),
+        _text("environment"),
+        _text("tag"),
+    ),
+    "strapi_webhooks": (
+        _text("name"),
+        _Field("url", StorageKind.TEXT),
+        _json("headers"),
+        _json("events"),
+        _Field("enabled", StorageKind.BOOLEAN),
+    ),
+    "strapi_ai_metadata_jobs": (
+        _text("status", required=True),
+        _time("created_at"),
+        _time("completed_at"),
+    ),
+    "strapi_ai_localization_jobs": (
+        _text("content_type", required=True),
+        _text("related_document_id", required=True),
+        _text("source_locale", required=True),
+        _json("target_locales", required=True),
+        _text("status", required=True),
+        _time("created_at"),
+        _time("updated_at"),
+    ),
+    HISTORY_VERSIONS: (
+        _text("content_type", required=True),
+        _text("related_document_id"),
+        _text("locale"),
+        _text("status"),
+        _json("data"),
+        _json("schema"),
+        _time("created_at"),
+    ),
+}
+"""The tables without documents, in the order in which the reference makes them."""
+
+_NAMED_COLUMN_TYPES: Mapping[str, StorageKind] = {
+    "string": StorageKind.STRING,
+    "text": StorageKind.TEXT,
+    "integer": StorageKind.INTEGER,
+    "bigInteger": StorageKind.BIGINTEGER,
+    "double": StorageKind.FLOAT,
+    "decimal": StorageKind.DECIMAL,
+    "boolean": StorageKind.BOOLEAN,
+    "date": StorageKind.DATE,
+    "time": StorageKind.TIME,
+    "datetime": StorageKind.DATETIME,
+    "timestamp": StorageKind.TIMESTAMP,
+    "jsonb": StorageKind.JSON,
+}
+"""What an attribute's ``columnType`` may say in place of its own kind of column."""
+
+
+def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> MetaData:
+    """Describe every table of a project, the built-in types and the bookkeeping included.
+
+    Read indexes carry ``READ_INDEX`` in their ``info``. Raises SchemaError when a schema file asks
+    for an index over a column that its table does not have.
+    """
+    build = _Build(schema=schema, table_map=table_map, types=types, metadata=MetaData())
+    for name, fields in _PLAIN_TABLES.items():
+        build.plain_table(name, fields)
+    for model in schema.models():
+        build.model_table(model)
+    for model in schema.models():
+        build.model_references(model)
+    build.creator_reference(HISTORY_VERSIONS)
+    return build.metadata
+
+
+def is_read_index(index: Index) -> bool:
+    """Tell Quire's own read indexes from those that the reference has too."""
+    return bool(index.info.get(READ_INDEX))
+
+
+def read_indexes(metadata: MetaData) -> Iterator[Index]:
+    """Iterate over Quire's own read indexes, by table and name."""
+    for table in metadata.tables.values():
+        yield from (index for index in sorted_indexes(table) if is_read_index(index))
+
+
+def sorted_indexes(table: Table) -> list[Index]:
+    """Return the indexes of a table in order of name (SQLAlchemy keeps them in a set)."""
+    return sorted(table.indexes, key=lambda index: str(index.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Build:
+    """Adds tables to the metadata: first all that have rows of their own, then what links them."""
+
+    schema: Schema
+    table_map: TableMap
+    types: ColumnTypes
+    metadata: MetaData
+
+    def plain_table(self, name: str, fields: tuple[_Field, ...]) -> None:
+        columns = (
+            Column(field.name, self.types.kinds[field.kind], nullable=not field.required)
+            for field in fields
+        )
+        Table(name, self.metadata, self._id(), *columns)
+
+    def model_table(self, model: Model) -> None:
+        mapped = self.table_map[model.uid]
+        columns: dict[str, Column[Any]] = {}
+        for column in self._model_columns(model, mapped):
+            columns.setdefault(column.name, column)
+        table = Table(mapped.name, self.metadata, *columns.values())
+        for attribute in model.scalars:
+            if _column_options(attribute).get("unique") is True:
+                column = table.c[mapped.columns[attribute.name]]
+                Index(identifier(table.name, column.name, suffix="unique"), column, unique=True)
+        if isinstance(model, ContentType):
+            self._content_type_indexes(model, table)
+
+    def model_references(self, model: Model) -> None:
+        """Add what leads from a model's rows to others: columns, link and component tables."""
+        mapped = self.table_map[model.uid]
+        table = self.metadata.tables[mapped.name]
+        if any(isinstance(edge, ComponentEdge) for edge in mapped.edges.values()):
+            self._components_table(model, mapped, table)
+        for edge in mapped.edges.values():
+            match edge:
+                case ColumnEdge():
+                    self._column_reference(table, edge.column, self._table(edge.target))
+                case LinkEdge(owning=True):
+                    self._link_table(edge, table)
+                case MorphListEdge():
+                    self._morph_table(edge, table)
+                case _:
+                    continue
+
+    def creator_reference(self, name: str) -> None:
+        """Add the creator to a table without documents."""
+        table = self.metadata.tables[name]
+        table.append_column(Column("created_by_id", self.types.reference))
+        self._column_reference(table, "created_by_id", self._table(ADMIN_USER_UID))
+
+    def _model_columns(self, model: Model, mapped: ModelTable) -> Iterator[Column[Any]]:
+        for attribute in model.attributes.values():
+            edge = mapped.edges.get(attribute.name)
+            if attribute.name == "id":
+                yield self._id()
+            elif isinstance(attribute, ScalarAttribute):
+                yield self._scalar(attribute, mapped.columns[attribute.name])
+            elif isinstance(edge, ColumnEdge):
+                yield Column(edge.column, self.types.reference)
+            elif isinstance(edge, MorphColumnEdge):
+                yield Column(edge.id_column, self.types.reference)
+                yield self._string(edge.type_column)
+
+    def _scalar(self, attribute: ScalarAttribute, name: str) -> Column[Any]:
+        options = _column_options(attribute)
+        return Column(
+            name,
+            self.types.kinds[_storage(attribute)],
+            nullable=options.get("notNullable") is not True,
+            server_default=_server_default(options.get("defaultTo")),
+        )
+
+    def _content_type_indexes(self, model: ContentType, table: Table) -> None:
+        versions = (table.c.document_id, table.c.locale, table.c.published_at)
+        Index(identifier(model.collection_name, "documents", suffix="index"), *versions)
+        for index in model.indexes:
+            unknown = [name for name in index.columns if name not in table.c]
+            if unknown:
+                message = f"{index.name} names a column that {table.name} lacks: {unknown[0]}"
+                raise SchemaError([SchemaProblem(model.file, "indexes", message)])
+            Index(index.name, *(table.c[name] for name in index.columns), unique=index.unique)
+        if model.is_api and model.kind is Kind.COLLECTION:
+            _read_index("status", table.c.locale, table.c.published_at)
+
+    def _components_table(self, model: Model, mapped: ModelTable, owner: Table) -> None:
+        table = Table(
+            mapped.components_table,
+            self.metadata,
+            self._id(),
+            Column(COMPONENT_ENTITY, self.types.reference),
+            Column(COMPONENT_ID, self.types.reference),
+            self._string(COMPONENT_TYPE),
+            self._string(FIELD),
+            Column(ORDER, self.types.order),
+        )
+        name = model.collection_name
+        entity, part = table.c[COMPONENT_ENTITY], table.c[COMPONENT_ID]
+        kind, field = table.c[COMPONENT_TYPE], table.c[FIELD]
+        Index(identifier(name, FIELD, suffix="index"), field)
+        Index(identifier(name, COMPONENT_TYPE, suffix="index"), kind)
+        _reference(entity, owner, identifier(name, middle="entity", suffix="fk"), "CASCADE")
+        Index(identifier(name, suffix="unique"), entity, part, field, kind, unique=True)
+        _read_index("fields", entity, field, table.c[ORDER])
+
+    def _link_table(self, edge: LinkEdge, source: Table) -> None:
+        orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
+        table = Table(
+            edge.table,
+            self.metadata,
+            self._id(),
+            Column(edge.near, self.types.reference),
+            Column(edge.far, self.types.reference),
+            *(Column(name, self.types.order) for name in orders),
+        )
+        near, far = table.c[edge.near], table.c[edge.far]
+        _reference(near, source, identifier(edge.table, suffix="fk"), "CASCADE")
+        target = self._table(edge.target)
+        _reference(far, target, identifier(edge.table, suffix="inv_fk"), "CASCADE")
+        Index(identifier(edge.table, suffix="unique"), near, far, unique=True)
+        if edge.order is not None:
+            Index(identifier(edge.table, suffix="order_fk"), table.c[edge.order])
+        if edge.inverse_order is not None:
+            Index(identifier(edge.table, suffix="order_inv_fk"), table.c[edge.inverse_order])
+        self._link_read_indexes(edge, table)
+
+    def _link_read_indexes(self, edge: LinkEdge, table: Table) -> None:
+        """Make both ways along a link one look-up, in the order that the list is shown in."""
+        if not _is_own(self.schema.model(edge.owner)):
+            return
+        near, far = table.c[edge.near], table.c[edge.far]
+        if edge.order is not None:  # without one, the unique index is the same
+            _read_index("targets", near, table.c[edge.order], far)
+        if edge.inverse_order is not None:
+            _read_index("sources", far, table.c[edge.inverse_order], near)
+        else:
+            _read_index("sources", far, near)
+
+    def _morph_table(self, edge: MorphListEdge, owner: Table) -> None:
+        table = Table(
+            edge.table,
+            self.metadata,
+            self._id(),
+            Column(edge.near, self.types.reference),
+            Column(edge.far_id, self.types.reference),
+            self._string(edge.far_type),
+            self._string(FIELD),
+            Column(ORDER, self.types.order),
+        )
+        far, order = table.c[edge.far_id], table.c[ORDER]
+        _reference(table.c[edge.near], owner, identifier(edge.table, suffix="fk"), "CASCADE")
+        Index(identifier(edge.table, suffix="order_index"), order)
+        Index(identifier(edge.table, suffix="id_column_index"), far)
+        _read_index("related", far, table.c[edge.far_type], table.c[FIELD], order)
+
+    def _column_reference(self, table: Table, column: str, target: Table) -> None:
+        name = identifier(table.name, column, suffix="fk")
+        _reference(table.c[column], target, name, "SET NULL")
+
+    def _table(self, uid: str) -> Table:
+        return self.metadata.tables[self.table_map[uid].name]
+
+    def _id(self) -> Column[Any]:
+        return Column("id", self.types.kinds[StorageKind.ID], primary_key=True)
+
+    def _string(self, name: str) -> Column[Any]:
+        return Column(name, self.types.kinds[StorageKind.STRING])
+
+
+def _is_own(model: Model) -> bool:
+    """Whether a model belongs to the project; built-in types are small or read by other ways."""
+    return isinstance(model, Component) or (isinstance(model, ContentType) and model.is_api)
+
+
+def _reference(column: Column[Any], target: Table, name: str, on_delete: str) -> None:
+    """Make a column point at the rows of a table: a foreign key, and an index of the same name."""
+    constraint = ForeignKeyConstraint([column], [target.c.id], name=name, ondelete=on_delete)
+    column.table.append_constraint(constraint)
+    Index(name, column)
+
+
+def _read_index(purpose: str, *columns: Column[Any]) -> None:
+    """Add a read index; its name begins with ``quire`` and ends in no suffix of the reference."""
+    name = identifier(columns[0].table.name, prefix="quire", suffix=purpose)
+    Index(name, *columns, info={READ_INDEX: True})
+
+
+def _column_options(attribute: ScalarAttribute) -> Mapping[str, object]:
+    options = attribute.raw.get("column")
+    return options if isinstance(options, dict) else {}
+
+
+def _storage(attribute: ScalarAttribute) -> StorageKind:
+    named = attribute.raw.get("columnType")
+    name = named.get("type") if isinstance(named, dict) else None
+    return _NAMED_COLUMN_TYPES.get(str(name), attribute.storage)
+
+
+def _server_default(value: object) -> str | None:
+    if value is None or isinstance(value, dict | list):
+        return None
+    return str(int(value)) if isinstance(value, bool) else str(value)
