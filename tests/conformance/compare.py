@@ -1,0 +1,91 @@
+"""Compares an answer with the recorded one, and says in words where they differ.
+
+Equal are the status, the media type and the JSON body. The order of an object's members does not
+matter, that of an array's items does; `true` is not `1`. Where a case has them, its headers, its
+text and its length are compared as well.
+"""
+
+import json
+from collections.abc import Iterator
+
+from tests.conformance.client import Answer, media_type
+from tests.conformance.corpus import JSON, ReadCase
+
+# The reference lists components in the order in which it happened to load their files.
+COMPONENT_LIST = "__component must be one of the following values: "
+
+
+def differences(case: ReadCase, answer: Answer) -> list[str]:
+    """Return the differences between an answer and the recorded one: none if they are equal."""
+    return [
+        *_differing("status", case.status, answer.status),
+        *_differing("media type", media_type(case.content_type), answer.media_type),
+        *_json_differences("body", case.body, answer.json),
+        *_differing("text", case.text, answer.text),
+        *([] if case.length is None else _differing("length", case.length, len(answer.content))),
+        *(
+            difference
+            for name, value in case.response_headers.items()
+            for difference in _differing(f"header {name}", value, answer.headers.get(name))
+        ),
+    ]
+
+
+def _differing(what: str, expected: JSON, actual: JSON) -> Iterator[str]:
+    if expected != actual:
+        yield f"{what}: expected {_short(expected)}, got {_short(actual)}"
+
+
+def _json_differences(path: str, expected: JSON, actual: JSON) -> Iterator[str]:
+    match expected, actual:
+        case dict(), dict():
+            yield from _object_differences(path, expected, actual)
+        case list(), list():
+            yield from _array_differences(path, expected, actual)
+        case str(), str():
+            yield from _differing(path, _without_order(expected), _without_order(actual))
+        case _:
+            # Compared by class too, as True equals 1; but 1 and 1.0 are one number in JSON.
+            if _json_type(expected) is not _json_type(actual) or expected != actual:
+                yield f"{path}: expected {_short(expected)}, got {_short(actual)}"
+
+
+def _object_differences(
+    path: str, expected: dict[str, JSON], actual: dict[str, JSON]
+) -> Iterator[str]:
+    for name in sorted(expected.keys() - actual.keys()):
+        yield f"{path}.{name}: expected {_short(expected[name])}, but it is missing"
+    for name in sorted(actual.keys() - expected.keys()):
+        yield f"{path}.{name}: not expected, got {_short(actual[name])}"
+    for name in sorted(expected.keys() & actual.keys()):
+        yield from _json_differences(f"{path}.{name}", expected[name], actual[name])
+
+
+def _array_differences(path: str, expected: list[JSON], actual: list[JSON]) -> Iterator[str]:
+    if len(expected) != len(actual):
+        yield (
+            f"{path}: expected {len(expected)} items{_ids(expected)}, "
+            f"got {len(actual)}{_ids(actual)}"
+        )
+        return
+    for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
+        yield from _json_differences(f"{path}[{index}]", one, other)
+
+
+def _json_type(value: JSON) -> type:
+    return float if type(value) is int else type(value)
+
+
+def _without_order(text: str) -> JSON:
+    head, found, names = text.partition(COMPONENT_LIST)
+    return [head, *sorted(names.split(", "))] if found else text
+
+
+def _ids(items: list[JSON]) -> str:
+    ids = [item["id"] for item in items if isinstance(item, dict) and "id" in item]
+    return f" (ids {_short(ids)})" if ids else ""
+
+
+def _short(value: JSON) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 160 else f"{text[:160]}... ({len(text)} characters)"

@@ -1,0 +1,37 @@
+"""The recorded project, served in process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.client import AsgiClient, Authorization, running
+from tests.conformance.corpus import credentials, unpack_project
+from tests.conformance.deviations import Deviation, read_deviations
+
+
+@asynccontextmanager
+async def open_app(project: Path) -> AsyncIterator[AsgiClient]:
+    """Serve the project in a folder, untouched by the environment of the tests."""
+    build_app = pytest.importorskip("quire.app").build_app
+    load_settings = pytest.importorskip("quire.settings").load_settings
+    async with running(build_app(load_settings(project, environ={}))) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AsgiClient]:
+    project = unpack_project(tmp_path_factory.mktemp("project"))
+    async with open_app(project) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def authorization(client: AsgiClient) -> Authorization:
+    return Authorization(client, credentials())
+
+
+@pytest.fixture(scope="session")
+def deviations() -> tuple[Deviation, ...]:
+    return read_deviations()

@@ -1,0 +1,127 @@
+"""The recorded corpus: requests to the reference server and its answers, with what it served.
+
+Beside this module, in `corpus/`:
+
+==========================  ======================================================================
+``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
+``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
+``querystring.jsonl.xz``    raw query strings and the values that they were parsed into
+``project.tar.xz``          the project as it was served: schema files, settings, rows, uploads
+``postgresql.sql.xz``       the rows of that project as a dump of a PostgreSQL database
+``credentials.json``        its API tokens in clear, its end users and its administrator
+==========================  ======================================================================
+"""
+
+import json
+import lzma
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import TypeAlias
+
+JSON: TypeAlias = "str | int | float | bool | list[JSON] | dict[str, JSON] | None"
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCase:
+    """One request and its recorded answer.
+
+    Attributes:
+        group: The file of the corpus that the case is in.
+        name: What tells the case from the others of its group.
+        path: The request target, byte for byte, with its query string.
+        auth: Who asks: None for nobody, the name of an API token, ``user:NAME`` for an end user,
+            or ``raw:`` and the literal Authorization header.
+        body: The JSON of the answer; None if it had none.
+        text: The answer that is not JSON; bytes that are not UTF-8 are ``base64:`` and their code.
+        length: The number of bytes of the answer, where that was recorded.
+        response_headers: Those headers of the answer that belong to the case, by lower-case name.
+        deviation: Set where the reference shows what it should not.
+    """
+
+    group: str
+    name: str
+    method: str
+    path: str
+    auth: str | None
+    headers: Mapping[str, str]
+    status: int
+    content_type: str | None
+    body: JSON
+    text: str | None = None
+    length: int | None = None
+    response_headers: Mapping[str, str] = field(default_factory=dict)
+    deviation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStringCase:
+    """A raw query string and the values it was parsed into, in their order."""
+
+    query: str
+    parsed: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The API tokens of the recorded project by name, and the passwords of its end users."""
+
+    api_tokens: Mapping[str, str]
+    passwords: Mapping[str, str]
+
+
+@cache
+def read_cases(archive: str = "reads") -> tuple[ReadCase, ...]:
+    """Return the read cases of an archive, ``reads`` or ``reads-postgres``, group by group."""
+    return tuple(
+        ReadCase(group=Path(name).stem, **json.loads(line))
+        for name, content in sorted(_members(f"{archive}.tar.xz").items())
+        for line in content.splitlines()
+    )
+
+
+@cache
+def querystring_cases() -> tuple[QueryStringCase, ...]:
+    """Return the query strings with the values they were parsed into."""
+    lines = lzma.decompress((CORPUS / "querystring.jsonl.xz").read_bytes()).splitlines()
+    return tuple(QueryStringCase(**json.loads(line)) for line in lines)
+
+
+@cache
+def credentials() -> Credentials:
+    """Return what the recorded requests authenticated themselves with."""
+    recorded = json.loads((CORPUS / "credentials.json").read_bytes())
+    return Credentials(
+        api_tokens={name: token["accessKey"] for name, token in recorded["api_tokens"].items()},
+        passwords={name: user["password"] for name, user in recorded["users"].items()},
+    )
+
+
+def unpack_project(target: Path) -> Path:
+    """Lay out the recorded project in the folder `target`, ready to be served, and return it.
+
+    The database is its ``.tmp/data.db``, the uploaded files are in its ``public/uploads``.
+    """
+    for name, content in _members("project.tar.xz").items():
+        file = target / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return target
+
+
+def postgresql_dump() -> str:
+    """Return the SQL script that makes the tables and rows of the project in PostgreSQL."""
+    return lzma.decompress((CORPUS / "postgresql.sql.xz").read_bytes()).decode()
+
+
+def _members(archive: str) -> dict[str, bytes]:
+    """Return the files of an archive by their path in it."""
+    content = BytesIO((CORPUS / archive).read_bytes())
+    with tarfile.open(fileobj=content, mode="r:xz") as members:
+        files = ((member, members.extractfile(member)) for member in members)
+        return {member.name: file.read() for member, file in files if file}

@@ -1,0 +1,95 @@
+r"""Where Quire answers otherwise than the reference on purpose: the table of docs/compatibility.md.
+
+A row of the table under the heading "Deviations" is ``| id | where | reference | Quire | why |``:
+
+- `where` holds a regular expression in backticks, searched in "METHOD path" of a recorded request
+  (a vertical bar in it is written ``\|``, as everywhere in such a table);
+- `reference` begins with the status that was recorded: the row covers no other answers;
+- `Quire` begins with the status that Quire answers.
+
+For a recorded server error any 4xx with an error envelope is accepted; for another recorded answer
+the status of the row, with whatever body.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.conformance.client import Answer
+from tests.conformance.compare import differences
+from tests.conformance.corpus import ReadCase
+
+COMPATIBILITY = Path(__file__).parents[2] / "docs" / "compatibility.md"
+
+_SECTION = re.compile(r"^## Deviations$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+_STATUS = re.compile(r"[1-5]\d\d\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One row of the table."""
+
+    id: str
+    where: re.Pattern[str]
+    reference_status: int
+    quire_status: int
+
+    def covers(self, case: ReadCase) -> bool:
+        """Tell whether a recorded case is one of those that the row speaks of."""
+        return (
+            case.status == self.reference_status
+            and self.where.search(f"{case.method} {case.path}") is not None
+        )
+
+    def differences(self, answer: Answer) -> list[str]:
+        """Return what an answer has that the row does not allow."""
+        if self.reference_status >= 500:
+            if 400 <= answer.status < 500 and _is_error_envelope(answer):
+                return []
+            return [f"expected a 4xx error envelope by {self.id}, got {answer.status}"]
+        if answer.status == self.quire_status:
+            return []
+        return [f"status: expected {self.quire_status} by {self.id}, got {answer.status}"]
+
+
+def read_deviations(file: Path = COMPATIBILITY) -> tuple[Deviation, ...]:
+    """Read the table.
+
+    Raises:
+        ValueError: There is no such table, or a row is not of the form above.
+    """
+    section = _SECTION.search(file.read_text())
+    if section is None:
+        raise ValueError(f"{file.name} has no heading '## Deviations'")
+    rows = [line.strip() for line in section[1].splitlines() if line.strip().startswith("|")]
+    return tuple(map(_deviation, rows[2:]))
+
+
+def judge(case: ReadCase, answer: Answer, deviations: Iterable[Deviation]) -> list[str]:
+    """Return what is wrong with an answer to a recorded request: nothing if it is as it should."""
+    for deviation in deviations:
+        if deviation.covers(case):
+            return deviation.differences(answer)
+    return differences(case, answer)
+
+
+def _deviation(row: str) -> Deviation:
+    cells = [cell.strip().replace(r"\|", "|") for cell in _CELL_BORDER.split(row)[1:-1]]
+    if len(cells) != 5:
+        raise ValueError(f"not five cells: {row}")
+    name, where, reference, quire, _ = cells
+    pattern = re.fullmatch("`(.+)`", where)
+    statuses = _STATUS.match(reference), _STATUS.match(quire)
+    if pattern is None or statuses[0] is None or statuses[1] is None:
+        raise ValueError(f"no pattern in backticks, or no status at the beginning: {row}")
+    return Deviation(name, re.compile(pattern[1]), int(statuses[0][0]), int(statuses[1][0]))
+
+
+def _is_error_envelope(answer: Answer) -> bool:
+    match answer.json:
+        case {"data": None, "error": {"status": status, "name": str(), "message": str()}}:
+            return status == answer.status
+        case _:
+            return False

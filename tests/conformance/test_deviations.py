@@ -1,0 +1,141 @@
+"""The table of deviations says what was recorded, no more and no less."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.client import Answer
+from tests.conformance.corpus import ReadCase, read_cases
+from tests.conformance.deviations import Deviation, judge, read_deviations
+
+TABLE = """
+# Compatibility
+
+## Deviations
+
+| id | where | reference | Quire | why |
+|---|---|---|---|---|
+{rows}
+
+## Another table
+
+| a |
+|---|
+| b |
+"""
+
+
+def table(tmp_path: Path, *rows: str) -> tuple[Deviation, ...]:
+    file = tmp_path / "compatibility.md"
+    file.write_text(TABLE.format(rows="\n".join(rows)))
+    return read_deviations(file)
+
+
+def recorded(status: int, path: str = "/api/articles?a=1") -> ReadCase:
+    return ReadCase(
+        group="group",
+        name="name",
+        method="GET",
+        path=path,
+        auth=None,
+        headers={},
+        status=status,
+        content_type="application/json",
+        body={},
+    )
+
+
+def envelope(status: int, stated: int | None = None) -> Answer:
+    content = '{"data":null,"error":{"status":%d,"name":"E","message":"m","details":{}}}'
+    return Answer(
+        status, {"content-type": "application/json"}, (content % (stated or status)).encode()
+    )
+
+
+def test_every_row_covers_a_recorded_case() -> None:
+    stale = [row.id for row in read_deviations() if not any(map(row.covers, read_cases()))]
+    assert stale == []
+
+
+def test_every_id_is_used_once() -> None:
+    ids = [row.id for row in read_deviations()]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_recorded_server_error_is_covered_by_a_row() -> None:
+    rows = read_deviations()
+    uncovered = [
+        f"{case.method} {case.path}"
+        for case in read_cases()
+        if case.status >= 500 and case.status != 501 and not any(row.covers(case) for row in rows)
+    ]
+    assert uncovered == []
+
+
+def test_a_recorded_leak_is_covered_by_a_row_and_nothing_else_that_succeeded() -> None:
+    rows = [row for row in read_deviations() if row.reference_status < 400]
+    leaks = [case for case in read_cases() if case.deviation]
+    covered = [case for case in read_cases() if any(row.covers(case) for row in rows)]
+    assert covered == leaks
+
+
+def test_a_row_covers_only_the_status_it_names(tmp_path: Path) -> None:
+    (row,) = table(tmp_path, r"| `x` | `^GET /api/articles\?(a\|b)=1` | 500 | 400 | why |")
+    assert row.covers(recorded(500))
+    assert row.covers(recorded(500, "/api/articles?b=1"))
+    assert not row.covers(recorded(500, "/api/articles?c=1"))
+    assert not row.covers(recorded(200))
+
+
+@pytest.mark.parametrize(
+    ("answer", "accepted"),
+    [
+        (envelope(400), True),
+        (envelope(404), True),
+        (envelope(500), False),
+        (envelope(200), False),
+        (envelope(404, stated=400), False),
+        (Answer(400, {"content-type": "text/plain"}, b"Bad Request"), False),
+    ],
+)
+def test_for_a_recorded_server_error_any_client_error_in_its_envelope_will_do(
+    answer: Answer, tmp_path: Path, *, accepted: bool
+) -> None:
+    rows = table(tmp_path, "| `x` | `a=1` | 500 | 400 | why |")
+    assert (judge(recorded(500), answer, rows) == []) is accepted
+
+
+def test_for_another_recorded_answer_the_status_of_the_row_will_do(tmp_path: Path) -> None:
+    rows = table(tmp_path, "| `x` | `a=1` | 200 with secrets | 403 | why |")
+    assert judge(recorded(200), envelope(403), rows) == []
+    assert judge(recorded(200), envelope(200), rows) == ["status: expected 403 by `x`, got 200"]
+
+
+def test_without_a_row_the_answer_has_to_be_the_recorded_one(tmp_path: Path) -> None:
+    rows = table(tmp_path)
+    assert (
+        judge(recorded(200), Answer(200, {"content-type": "application/json"}, b"{}"), rows) == []
+    )
+    assert judge(recorded(200), envelope(404), rows) != []
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `x` | `a=1` | 500 | 400 |",
+        "| `x` | a=1 | 500 | 400 | why |",
+        "| `x` | `a=1` | fails | 400 | why |",
+        "| `x` | `a=1` | 500 | refuses | why |",
+        "| `x` | `a|b` | 500 | 400 | why |",
+    ],
+)
+def test_a_row_of_another_form_is_refused(row: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"cells|pattern"):
+        table(tmp_path, row)
+
+
+def test_a_file_without_the_table_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "compatibility.md"
+    file.write_text("# Compatibility\n")
+    with pytest.raises(ValueError, match="Deviations"):
+        read_deviations(file)

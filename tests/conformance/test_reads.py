@@ -1,0 +1,54 @@
+"""Every recorded read of the content API, replayed: a test for each group of cases."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from tests.conformance.client import AsgiClient, Authorization
+from tests.conformance.corpus import ReadCase, read_cases
+from tests.conformance.deviations import Deviation, judge
+
+SHOWN_CASES = 20
+SHOWN_DIFFERENCES = 5
+
+GROUPS = sorted({case.group for case in read_cases()})
+
+
+@pytest.mark.parametrize("group", GROUPS)
+async def test_a_recorded_read_is_answered_as_the_reference_did(
+    group: str,
+    client: AsgiClient,
+    authorization: Authorization,
+    deviations: tuple[Deviation, ...],
+) -> None:
+    cases = [case for case in read_cases() if case.group == group]
+    failures = []
+    for case in cases:
+        found = await replay(case, client, authorization, deviations)
+        if found:
+            failures.append(describe(case, found))
+    if failures:
+        shown = "\n".join(failures[:SHOWN_CASES])
+        pytest.fail(f"{len(failures)} of {len(cases)} cases differ\n{shown}", pytrace=False)
+
+
+async def replay(
+    case: ReadCase,
+    client: AsgiClient,
+    authorization: Authorization,
+    deviations: Iterable[Deviation],
+) -> list[str]:
+    headers = {**await authorization.headers(case.auth), **case.headers}
+    try:
+        answer = await client.request(case.method, case.path, headers)
+    except Exception as error:  # noqa: BLE001 - a crash is a difference as any other
+        return [f"the app raised {type(error).__name__}: {error}"]
+    return judge(case, answer, deviations)
+
+
+def describe(case: ReadCase, found: list[str]) -> str:
+    lines = [f"{case.method} {case.path}  (auth {case.auth}, headers {dict(case.headers)})"]
+    lines += [f"    {difference}" for difference in found[:SHOWN_DIFFERENCES]]
+    if len(found) > SHOWN_DIFFERENCES:
+        lines.append(f"    and {len(found) - SHOWN_DIFFERENCES} more")
+    return "\n".join(lines)
