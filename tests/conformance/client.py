@@ -13,10 +13,11 @@ import httptools
 
 from tests.conformance.corpus import JSON, Credentials
 
+Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
-AsgiApp: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -94,7 +95,7 @@ class AsgiClient:
         return exchange.answer(with_body=method != "HEAD")
 
 
-def _http_scope(method: str, raw_target: str, headers: Mapping[str, str]) -> dict[str, Any]:
+def _http_scope(method: str, raw_target: str, headers: Mapping[str, str]) -> Scope:
     url = httptools.parse_url(raw_target.encode("ascii"))
     return {
         "type": "http",
@@ -160,22 +161,19 @@ async def running(app: AsgiApp) -> AsyncIterator[AsgiClient]:
     scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
 
     async def lifespan() -> None:
-        await app(scope, to_app.get, from_app.put)
-
-    task = asyncio.create_task(lifespan())
+        try:
+            await app(scope, to_app.get, from_app.put)
+        finally:
+            from_app.put_nowait({"type": "end", "message": "the app ended"})
 
     async def pass_through(phase: str) -> None:
-        await to_app.put({"type": f"lifespan.{phase}"})
-        answer = asyncio.create_task(from_app.get())
-        await asyncio.wait({task, answer}, return_when=asyncio.FIRST_COMPLETED)
-        if not answer.done():
-            answer.cancel()
+        to_app.put_nowait({"type": f"lifespan.{phase}"})
+        message = await from_app.get()
+        if message["type"] != f"lifespan.{phase}.complete":
             await task
-            raise RuntimeError(f"the app ended during its {phase}")
-        if answer.result()["type"] != f"lifespan.{phase}.complete":
-            await task
-            raise RuntimeError(f"{phase} failed: {answer.result().get('message', '')}")
+            raise RuntimeError(f"{phase} failed: {message.get('message', '')}")
 
+    task = asyncio.create_task(lifespan())
     await pass_through("startup")
     try:
         yield AsgiClient(app)
