@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Column, ForeignKeyConstraint, Index, MetaData, Table
 from sqlalchemy.types import TypeEngine
 
+from quire.database.bookkeeping import HISTORY_VERSIONS, PLAIN_TABLES, Field
 from quire.database.mapping import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
@@ -50,75 +51,6 @@ class ColumnTypes:
     order: TypeEngine[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    name: str
-    kind: StorageKind
-    required: bool = False
-
-
-def _text(name: str, *, required: bool = False) -> _Field:
-    return _Field(name, StorageKind.STRING, required)
-
-
-def _time(name: str) -> _Field:
-    return _Field(name, StorageKind.DATETIME)
-
-
-def _json(name: str, *, required: bool = False) -> _Field:
-    return _Field(name, StorageKind.JSON, required)
-
-
-CORE_STORE = "strapi_core_store_settings"
-MIGRATIONS = "strapi_migrations"
-INTERNAL_MIGRATIONS = "strapi_migrations_internal"
-DATABASE_SCHEMA = "strapi_database_schema"
-HISTORY_VERSIONS = "strapi_history_versions"
-
-_PLAIN_TABLES: Mapping[str, tuple[_Field, ...]] = {
-    MIGRATIONS: (_text("name"), _time("time")),
-    INTERNAL_MIGRATIONS: (_text("name"), _time("time")),
-    DATABASE_SCHEMA: (_json("schema"), _time("time"), _text("hash")),
-    CORE_STORE: (
-        _text("key"),
-        _Field("value", StorageKind.TEXT),
-        _text("type"),
-        _text("environment"),
-        _text("tag"),
-    ),
-    "strapi_webhooks": (
-        _text("name"),
-        _Field("url", StorageKind.TEXT),
-        _json("headers"),
-        _json("events"),
-        _Field("enabled", StorageKind.BOOLEAN),
-    ),
-    "strapi_ai_metadata_jobs": (
-        _text("status", required=True),
-        _time("created_at"),
-        _time("completed_at"),
-    ),
-    "strapi_ai_localization_jobs": (
-        _text("content_type", required=True),
-        _text("related_document_id", required=True),
-        _text("source_locale", required=True),
-        _json("target_locales", required=True),
-        _text("status", required=True),
-        _time("created_at"),
-        _time("updated_at"),
-    ),
-    HISTORY_VERSIONS: (
-        _text("content_type", required=True),
-        _text("related_document_id"),
-        _text("locale"),
-        _text("status"),
-        _json("data"),
-        _json("schema"),
-        _time("created_at"),
-    ),
-}
-"""The tables without documents, in the order in which the reference makes them."""
-
 _NAMED_COLUMN_TYPES: Mapping[str, StorageKind] = {
     "string": StorageKind.STRING,
     "text": StorageKind.TEXT,
@@ -143,7 +75,7 @@ def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> M
     for an index over a column that its table does not have.
     """
     build = _Build(schema=schema, table_map=table_map, types=types, metadata=MetaData())
-    for name, fields in _PLAIN_TABLES.items():
+    for name, fields in PLAIN_TABLES.items():
         build.plain_table(name, fields)
     for model in schema.models():
         build.model_table(model)
@@ -178,7 +110,7 @@ class _Build:
     types: ColumnTypes
     metadata: MetaData
 
-    def plain_table(self, name: str, fields: tuple[_Field, ...]) -> None:
+    def plain_table(self, name: str, fields: tuple[Field, ...]) -> None:
         columns = (
             Column(field.name, self.types.kinds[field.kind], nullable=not field.required)
             for field in fields

@@ -1,0 +1,121 @@
+"""What a database lacks of the tables that a schema wants."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import ForeignKeyConstraint, Index, MetaData, Table
+
+from quire.database.ddl import DdlWriter
+from quire.database.inspect import FoundForeignKey, FoundTable, FoundTables
+from quire.database.tables import is_read_index, sorted_indexes
+
+
+class Lack(StrEnum):
+    """What can be missing, the gravest first."""
+
+    TABLE = "table"
+    COLUMN = "column"
+    FOREIGN_KEY = "foreign key"
+    INDEX = "index"
+    READ_INDEX = "read index"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a database lacks.
+
+    ``name`` is the column, foreign key or index; for a table it is the table's own. ``statements``
+    mend it; there are none where a migration has to do it.
+    """
+
+    lack: Lack
+    table: str
+    name: str
+    statements: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        if self.lack is Lack.TABLE:
+            return f"the table {self.name} is missing"
+        return f"the table {self.table} lacks the {self.lack} {self.name}"
+
+
+def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Finding]:
+    """List what the database lacks, gravest first, then by table.
+
+    What the database has beyond the wanted tables is nobody's business and not listed. A missing
+    table stands for everything in it.
+    """
+    findings: list[Finding] = []
+    for table in wanted.tables.values():
+        existing = found.get(table.name)
+        if existing is None:
+            findings.append(_missing_table(table, writer))
+        else:
+            findings += _compare_table(table, existing, writer)
+    gravity = list(Lack)
+    return sorted(findings, key=lambda f: (gravity.index(f.lack), f.table, f.name))
+
+
+def missing_indexes(wanted: MetaData, found: FoundTables) -> list[Index]:
+    """List the indexes that could be made now and that no index of the database can stand in for.
+
+    Indexes of missing tables, or over missing columns, are left out.
+    """
+    return [
+        index
+        for table in wanted.tables.values()
+        if (existing := found.get(table.name)) is not None
+        for index in sorted_indexes(table)
+        if _possible(index, existing) and not _serves(index, existing)
+    ]
+
+
+def _missing_table(table: Table, writer: DdlWriter) -> Finding:
+    indexes = (writer.create_index(index) for index in sorted_indexes(table))
+    statements = (writer.create_table(table), *indexes)
+    return Finding(lack=Lack.TABLE, table=table.name, name=table.name, statements=statements)
+
+
+def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Iterator[Finding]:
+    for column in table.columns:
+        if column.name not in existing.columns:
+            yield Finding(lack=Lack.COLUMN, table=table.name, name=column.name)
+    for key in table.foreign_key_constraints:
+        if key.columns[0].name in existing.columns and not _has_foreign_key(key, existing):
+            yield Finding(lack=Lack.FOREIGN_KEY, table=table.name, name=str(key.name))
+    for index in sorted_indexes(table):
+        if _possible(index, existing) and not _serves(index, existing):
+            yield Finding(
+                lack=Lack.READ_INDEX if is_read_index(index) else Lack.INDEX,
+                table=table.name,
+                name=str(index.name),
+                statements=(writer.create_index(index),),
+            )
+
+
+def _has_foreign_key(key: ForeignKeyConstraint, existing: FoundTable) -> bool:
+    wanted = FoundForeignKey(
+        column=key.columns[0].name,
+        target=key.referred_table.name,
+        on_delete=str(key.ondelete),
+    )
+    return wanted in existing.foreign_keys
+
+
+def _possible(index: Index, existing: FoundTable) -> bool:
+    return all(column.name in existing.columns for column in index.columns)
+
+
+def _serves(index: Index, existing: FoundTable) -> bool:
+    """Whether an index of the table, whatever its name, does what the wanted one is for.
+
+    A read index is served by any index that begins with its columns; any other one is only served
+    by an index over exactly its columns, and a unique one by a unique one.
+    """
+    columns = tuple(column.name for column in index.columns)
+    whole = [found for found in existing.indexes.values() if not found.partial]
+    if is_read_index(index):
+        return any(found.columns[: len(columns)] == columns for found in whole)
+    return any(found.columns == columns and (found.unique or not index.unique) for found in whole)

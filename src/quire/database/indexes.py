@@ -1,0 +1,86 @@
+"""Indexes that reads want and a database lacks: which they are, and making them.
+
+Opening a database never adds an index by itself; a person asks for it. An index that a sort would
+want is only a hint, because which sorts a site serves is not written anywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Index
+
+from quire.database.ddl import DdlWriter
+from quire.database.inspect import FoundTable, FoundTables
+from quire.database.mapping import ModelTable, TableMap
+from quire.database.program import Program, Statement
+from quire.schema.attributes.base import StorageKind
+from quire.schema.model import ContentType, Kind, Schema
+
+LARGE_TABLE = 5_000
+"""Rows from which a sort without an index is felt."""
+
+_UNSORTED = frozenset({StorageKind.TEXT, StorageKind.JSON})
+"""Kinds of column that nobody sorts by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortHint:
+    """A large table, and the attributes whose sorts read all of it for want of an index."""
+
+    uid: str
+    table: str
+    rows: int
+    attributes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        names = ", ".join(self.attributes)
+        return (
+            f"{self.uid} has {self.rows} rows: a list sorted by one of these reads them all, "
+            f"unless {self.table} gets an index over locale and that column: {names}"
+        )
+
+
+def apply_indexes_program(indexes: Sequence[Index], writer: DdlWriter) -> Program[None]:
+    """Make the indexes given, one statement each.
+
+    Each takes as long as reading its table; between two of them the work can be interrupted, and
+    what was made stays.
+    """
+    for index in indexes:
+        yield Statement(writer.create_index(index))
+
+
+def sort_hints_program(
+    schema: Schema, table_map: TableMap, found: FoundTables, *, large: int = LARGE_TABLE
+) -> Program[list[SortHint]]:
+    """Find the project's tables of at least ``large`` rows that some sort has no index for."""
+    hints = []
+    for content_type in schema.api_types:
+        mapped = table_map[content_type.uid]
+        existing = found.get(mapped.name)
+        if content_type.kind is Kind.SINGLE or existing is None:
+            continue
+        attributes = _unindexed(content_type, mapped, existing)
+        rows = yield Statement(f'SELECT count(*) FROM "{mapped.name}"')  # noqa: S608 - a table of the schema
+        count = int(rows[0][0] or 0)
+        if attributes and count >= large:
+            hints.append(
+                SortHint(uid=content_type.uid, table=mapped.name, rows=count, attributes=attributes)
+            )
+    return hints
+
+
+def _unindexed(
+    content_type: ContentType, mapped: ModelTable, existing: FoundTable
+) -> tuple[str, ...]:
+    """Name the attributes with no index that begins with the locale and their column."""
+    indexed = {found.columns[:2] for found in existing.indexes.values()}
+    return tuple(
+        attribute.name
+        for attribute in content_type.scalars
+        if attribute.storage not in _UNSORTED
+        and attribute.name not in {"id", "locale"}
+        and not attribute.secret
+        and ("locale", mapped.columns[attribute.name]) not in indexed
+    )

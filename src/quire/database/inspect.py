@@ -1,0 +1,172 @@
+"""What is in a database: its tables, and whether their layout is one that Quire knows.
+
+Looking is done by programs. Every start runs the short one (`opening_program`: the list of tables
+and of migrations); the full inspection (`inspect_program`) is for checks and migrations.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from quire.database.bookkeeping import (
+    CORE_STORE,
+    INTERNAL_MIGRATIONS,
+    KNOWN_MIGRATIONS,
+    NEEDED_MIGRATIONS,
+    PLAIN_TABLES,
+)
+from quire.database.mapping import ComponentEdge, LinkEdge, MorphListEdge, TableMap
+from quire.database.program import Program, Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundColumn:
+    """A column as the database describes it; ``type`` is in lower case: ``varchar(255)``."""
+
+    name: str
+    type: str
+    nullable: bool
+    default: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundIndex:
+    """An index over plain columns. ``partial`` ones hold only some of the rows."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool
+    partial: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundForeignKey:
+    """A column that holds the id of a row of ``target``; ``on_delete`` in capitals."""
+
+    column: str
+    target: str
+    on_delete: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTable:
+    """A table with its columns and indexes by name."""
+
+    name: str
+    columns: Mapping[str, FoundColumn]
+    indexes: Mapping[str, FoundIndex]
+    foreign_keys: frozenset[FoundForeignKey]
+
+
+FoundTables = Mapping[str, FoundTable]
+"""The tables of a database, by name."""
+
+
+class Inspector(Protocol):
+    """Asks one kind of database about itself."""
+
+    def table_names(self) -> Program[frozenset[str]]:
+        """List the tables, without those of the database itself."""
+        ...
+
+    def tables(self) -> Program[FoundTables]:
+        """Describe all tables."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What a start needs to know of a database.
+
+    ``empty``: there is no table at all, everything can be created. ``problem``: a sentence that
+    says why the database must be left alone, or ``None``. ``missing_tables``: those that the schema
+    wants and the database lacks, in order of name.
+    """
+
+    empty: bool
+    problem: str | None
+    missing_tables: tuple[str, ...]
+
+
+def inspect_program(inspector: Inspector) -> Program[FoundTables]:
+    """Describe all tables of a database with their columns, indexes and foreign keys."""
+    return inspector.tables()
+
+
+def opening_program(inspector: Inspector, wanted: Collection[str]) -> Program[Opening]:
+    """Look whether a database can be opened for a schema that wants these tables.
+
+    Runs two short statements, whatever the size of the database.
+    """
+    found = yield from inspector.table_names()
+    migrations = yield from _internal_migrations(found)
+    return Opening(
+        empty=not found,
+        problem=layout_problem(found, migrations) if found else None,
+        missing_tables=tuple(sorted(set(wanted) - found)),
+    )
+
+
+def wanted_tables(table_map: TableMap) -> frozenset[str]:
+    """Name every table that a schema wants, those without documents included."""
+    return frozenset(PLAIN_TABLES) | frozenset(_mapped_tables(table_map))
+
+
+def layout_problem(tables: Collection[str], migrations: Collection[str]) -> str | None:
+    """Say why Quire must not touch a database that has tables, or return ``None``.
+
+    ``migrations`` are the names in the table of internal migrations.
+    """
+    if CORE_STORE not in tables:
+        if "core_store" in tables:
+            return _outdated("Strapi 3 (it keeps its settings in the table core_store)")
+        return (
+            f"The database was made neither by Strapi nor by Quire: among its {len(tables)} tables "
+            f"there is no {CORE_STORE}. Point the settings at another database, or at an empty one."
+        )
+    if INTERNAL_MIGRATIONS not in tables:
+        return _outdated(f"Strapi 4 (there is no table {INTERNAL_MIGRATIONS})")
+    newer = sorted(name for name in migrations if _is_newer(name))
+    if newer:
+        return (
+            "The database was last used by a newer Strapi than 5.54: it has been through "
+            f"{', '.join(newer)}. Quire does not know that layout and leaves it alone."
+        )
+    missing = [name for name in NEEDED_MIGRATIONS if name not in migrations]
+    if missing:
+        return (
+            "The upgrade of the database to Strapi 5 is not finished; it has not been through "
+            f"{', '.join(missing)}. Start the project once with Strapi 5, which finishes it."
+        )
+    return None
+
+
+def _outdated(version: str) -> str:
+    return (
+        f"The database was last used by {version}. Upgrade the project to Strapi 5 and start it "
+        "there once; Quire can open the database after that."
+    )
+
+
+_VERSIONED = re.compile(r"(?:[\w-]+::)?\d+\.\d+\.\d+-")
+
+
+def _is_newer(migration: str) -> bool:
+    """Versioned migrations belong to the server itself; other names may be a plugin's."""
+    return migration not in KNOWN_MIGRATIONS and _VERSIONED.match(migration) is not None
+
+
+def _internal_migrations(tables: Collection[str]) -> Program[frozenset[str]]:
+    if INTERNAL_MIGRATIONS not in tables:
+        return frozenset()
+    rows = yield Statement('SELECT "name" FROM "strapi_migrations_internal"')
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _mapped_tables(table_map: TableMap) -> Iterator[str]:
+    for table in table_map.tables.values():
+        yield table.name
+        for edge in table.edges.values():
+            if isinstance(edge, ComponentEdge | LinkEdge | MorphListEdge):
+                yield edge.table
