@@ -4,6 +4,7 @@
 ``dotenv.py`` knows the form of ``.env`` files. No other module of Quire reads the environment.
 """
 
+from quire.settings.kinds import UnfitValueError
 from quire.settings.load import (
     OVERRIDES_VARIABLE,
     PROJECT_VARIABLE,
@@ -61,6 +62,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SettingsFault",
+    "UnfitValueError",
     "UploadSettings",
     "UserRateLimit",
     "UserSettings",

@@ -1,0 +1,52 @@
+"""What a scan of a project's JavaScript says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+FindingKind = Literal[
+    "routes",
+    "controller",
+    "policy",
+    "middleware",
+    "service",
+    "lifecycles",
+    "start-up",
+    "extension",
+    "plugin",
+    "cron",
+    "configuration",
+]
+Effect = Literal["closed", "warning", "ignored"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One file that does what Quire does not do.
+
+    ``file`` is relative to the project, with slashes. ``closes`` are the uids of the content types
+    that the file keeps closed, or would if it were not ignored; ``sentence`` says what it means.
+    """
+
+    file: str
+    kind: FindingKind
+    effect: Effect
+    sentence: str
+    closes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """One line for a terminal or a log."""
+        return f"{self.file}: {self.sentence}"
+
+
+@dataclass(frozen=True, slots=True)
+class Customisations:
+    """Everything that the scan found.
+
+    ``closed`` maps the uid of a content type to the files that keep it closed. ``unused_ignores``
+    are entries of the setting ``migration.ignore`` that no finding matches.
+    """
+
+    closed: Mapping[str, tuple[str, ...]]
+    findings: tuple[Finding, ...]
+    unused_ignores: tuple[str, ...] = ()

@@ -1,0 +1,74 @@
+"""Reads the JavaScript files of a project's tree."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.customisations.modules import CODE, read_module
+from quire.schema.words import kebab_case
+
+_SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
+_LARGEST = 256 * 1024
+_KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file: its path in the project, the name that it registers, its text and its export."""
+
+    path: str
+    name: str
+    text: str
+    exported: object
+
+    @property
+    def stem(self) -> str:
+        """The file's name as it is, without suffix."""
+        return self.path.rpartition("/")[2].partition(".")[0]
+
+
+def registered_name(name: str) -> str:
+    """The name under which a folder or a file (without suffix) is known: kebab-case."""
+    return name if _KEBAB.fullmatch(name) else kebab_case(name)
+
+
+def folders(parent: Path) -> Iterator[Path]:
+    """The folders inside a folder, by name; hidden ones left out."""
+    if not parent.is_dir():
+        return
+    for path in sorted(parent.iterdir()):
+        if path.is_dir() and not path.name.startswith("."):
+            yield path
+
+
+def sources(project: Path, folder: Path) -> Iterator[SourceFile]:
+    """The JavaScript, TypeScript and JSON files that lie directly in a folder, by name."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.suffix in _SUFFIXES and not path.name.endswith(".d.ts") and path.is_file():
+            yield _read(project, path)
+
+
+def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile]:
+    """Those of a folder's files that have the given name before their suffix."""
+    return (file for file in sources(project, folder) if file.stem == name)
+
+
+def _read(project: Path, path: Path) -> SourceFile:
+    text, exported = _content(path)
+    relative = path.relative_to(project).as_posix()
+    return SourceFile(relative, registered_name(path.name.partition(".")[0]), text, exported)
+
+
+def _content(path: Path) -> tuple[str, object]:
+    """The text of a file and what it exports; what cannot be read counts as code."""
+    try:
+        text = path.read_text(encoding="utf-8") if path.stat().st_size <= _LARGEST else ""
+        if path.suffix == ".json":
+            return text, json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return "", CODE
+    return text, read_module(text)

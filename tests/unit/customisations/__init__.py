@@ -1,0 +1,1 @@
+"""Tests of the scan for JavaScript that Quire does not run."""

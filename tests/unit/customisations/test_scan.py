@@ -1,0 +1,335 @@
+"""Which JavaScript closes which content types, and what only earns a warning."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from quire.customisations import Customisations, find_customisations
+from quire.schema.load import load_schema
+from quire.settings import load_settings
+
+ARTICLE = "api::article.article"
+TAG = "api::tag.tag"
+ABOUT = "api::about.about"
+USER = "plugin::users-permissions.user"
+
+CORE_ROUTES = "module.exports = createCoreRouter('api::{0}.{0}');"
+CORE_CONTROLLER = "module.exports = createCoreController('api::{0}.{0}');"
+CORE_SERVICE = "module.exports = createCoreService('api::{0}.{0}');"
+OWN_CONTROLLER = (
+    "module.exports = createCoreController('api::article.article', () => ({ async find() {} }));"
+)
+GUARDED_ROUTES = (
+    "module.exports = createCoreRouter('api::article.article', "
+    "{ config: { find: { policies: ['is-owner'], middlewares: ['global::audit'] } } });"
+)
+POLICY = "module.exports = (context) => Boolean(context.state.user);"
+
+
+def write_types(project: Path) -> None:
+    """Two collection types and a single type, without any JavaScript."""
+    types = {"article": "articles", "tag": "tags", "about": "abouts"}
+    for name, plural in types.items():
+        folder = project / f"src/api/{name}/content-types/{name}"
+        folder.mkdir(parents=True)
+        schema = {
+            "kind": "singleType" if name == "about" else "collectionType",
+            "collectionName": plural,
+            "info": {"singularName": name, "pluralName": plural, "displayName": name},
+            "attributes": {"title": {"type": "string"}},
+        }
+        (folder / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose JavaScript is exactly what the generator writes."""
+    write_types(tmp_path)
+    for name in ("article", "tag", "about"):
+        api = f"src/api/{name}"
+        write(tmp_path, f"{api}/routes/{name}.js", CORE_ROUTES.format(name))
+        write(tmp_path, f"{api}/controllers/{name}.js", CORE_CONTROLLER.format(name))
+        write(tmp_path, f"{api}/services/{name}.js", CORE_SERVICE.format(name))
+    write(tmp_path, "src/index.js", "module.exports = { register() {}, bootstrap() {} };")
+    return tmp_path
+
+
+def write(project: Path, path: str, content: str) -> None:
+    file = project / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+
+
+def scan(project: Path, environ: Mapping[str, str] | None = None) -> Customisations:
+    settings = load_settings(project, environ=environ or {})
+    return find_customisations(settings, load_schema(project).content_types.values())
+
+
+def effects(found: Customisations) -> list[tuple[str, str, str]]:
+    return [(one.file, one.kind, one.effect) for one in found.findings]
+
+
+def test_an_untouched_project_is_open_and_has_no_findings(project: Path) -> None:
+    assert Customisations({}, ()) == scan(project)
+
+
+def test_a_project_without_javascript_is_open(tmp_path: Path) -> None:
+    write_types(tmp_path)
+
+    assert Customisations({}, ()) == scan(tmp_path)
+
+
+def test_an_action_of_its_own_closes_the_type_of_the_controller(project: Path) -> None:
+    file = "src/api/article/controllers/article.js"
+    write(project, file, OWN_CONTROLLER)
+
+    found = scan(project)
+
+    assert {ARTICLE: (file,)} == found.closed
+    assert [(file, "controller", "closed")] == effects(found)
+
+
+def test_a_controller_of_another_type_is_no_untouched_controller(project: Path) -> None:
+    write(project, "src/api/article/controllers/article.js", CORE_CONTROLLER.format("tag"))
+
+    assert list(scan(project).closed) == [ARTICLE]
+
+
+def test_a_controller_that_belongs_to_no_type_is_a_warning(project: Path) -> None:
+    file = "src/api/article/controllers/report.js"
+    write(project, file, "module.exports = { async print(ctx) { ctx.body = 1; } };")
+
+    assert [(file, "controller", "warning")] == effects(scan(project))
+
+
+def test_typescript_is_read_like_javascript(project: Path) -> None:
+    file = "src/api/article/controllers/article.ts"
+    (project / "src/api/article/controllers/article.js").unlink()
+    write(project, file, f"import {{ factories }} from '@strapi/strapi';\n{OWN_CONTROLLER}")
+    write(project, "src/api/article/controllers/article.d.ts", "export declare const a: string;")
+
+    assert {ARTICLE: (file,)} == scan(project).closed
+
+
+def test_options_on_the_usual_routes_close_the_type(project: Path) -> None:
+    file = "src/api/tag/routes/tag.js"
+    write(project, file, "module.exports = createCoreRouter('api::tag.tag', { only: ['find'] });")
+
+    assert {TAG: (file,)} == scan(project).closed
+
+
+def test_the_usual_routes_written_out_without_guards_leave_the_type_open(project: Path) -> None:
+    config = "config: { policies: [], middlewares: [] }"
+    routes = ", ".join(
+        f"{{ method: '{method}', path: '/about', handler: 'about.{action}', {config} }}"
+        for method, action in (("GET", "find"), ("PUT", "update"), ("DELETE", "delete"))
+    )
+    write(project, "src/api/about/routes/about.js", f"module.exports = {{ routes: [{routes}] }};")
+
+    assert Customisations({}, ()) == scan(project)
+
+
+def test_a_route_written_out_with_a_guard_closes_the_type(project: Path) -> None:
+    file = "src/api/about/routes/about.json"
+    (project / "src/api/about/routes/about.js").unlink()
+    route = {"method": "GET", "path": "/about", "handler": "about.find", "config": {"auth": False}}
+    write(project, file, json.dumps({"routes": [route]}))
+
+    assert {ABOUT: (file,)} == scan(project).closed
+
+
+def test_an_empty_list_of_further_routes_closes_nothing(project: Path) -> None:
+    write(project, "src/api/tag/routes/01-more.js", "module.exports = { routes: [ /* */ ] };")
+
+    assert Customisations({}, ()) == scan(project)
+
+
+def test_routes_close_the_types_of_their_folder_and_those_they_name(project: Path) -> None:
+    file = "src/api/tag/routes/01-more.js"
+    write(
+        project,
+        file,
+        "module.exports = { routes: [\n"
+        "  { method: 'GET', path: '/articles/popular', handler: 'tag.popular' },\n"
+        "  { method: 'GET', path: '/x', handler: 'api::about.about.find' } ] };",
+    )
+
+    assert {ABOUT: (file,), ARTICLE: (file,), TAG: (file,)} == scan(project).closed
+
+
+def test_a_policy_closes_the_types_whose_routes_name_it(project: Path) -> None:
+    routes = "src/api/article/routes/article.js"
+    policy = "src/api/article/policies/is-owner.js"
+    write(project, routes, GUARDED_ROUTES)
+    write(project, policy, POLICY)
+
+    found = scan(project)
+
+    assert {ARTICLE: (policy, routes)} == found.closed
+
+
+def test_a_policy_of_another_api_is_meant_only_by_its_full_name(project: Path) -> None:
+    write(project, "src/api/article/routes/article.js", GUARDED_ROUTES)
+    write(project, "src/api/tag/policies/is-owner.js", POLICY)
+
+    assert ("src/api/tag/policies/is-owner.js", "policy", "warning") in effects(scan(project))
+
+    named = GUARDED_ROUTES.replace("is-owner", "api::tag.is-owner")
+    write(project, "src/api/article/routes/article.js", named)
+
+    assert ("src/api/tag/policies/is-owner.js", "policy", "closed") in effects(scan(project))
+
+
+def test_policies_and_middlewares_of_the_project_close_the_types_that_name_them(
+    project: Path,
+) -> None:
+    write(project, "src/api/article/routes/article.js", GUARDED_ROUTES)
+    write(project, "src/policies/isOwner.js", POLICY)
+    write(project, "src/middlewares/audit.js", "module.exports = () => (ctx, next) => next();")
+
+    files = scan(project).closed[ARTICLE]
+
+    assert "src/policies/isOwner.js" in files
+    assert "src/middlewares/audit.js" in files
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "content"),
+    [
+        ("src/api/tag/policies/unused.js", "policy", POLICY),
+        ("src/api/tag/middlewares/unused.js", "middleware", POLICY),
+        ("src/api/tag/services/tag.js", "service", "module.exports = { sum() { return 1; } };"),
+        ("src/api/tag/content-types/tag/lifecycles.js", "lifecycles", "exports.afterCreate = go;"),
+        ("src/api/tag/index.js", "start-up", "module.exports = { bootstrap() { go(); } };"),
+        ("src/index.js", "start-up", "module.exports = { bootstrap() { go(); } };"),
+        ("src/plugins/search/strapi-server.js", "plugin", "module.exports = {};"),
+        ("config/cron-tasks.js", "cron", "module.exports = { '* * * * *': () => {} };"),
+        ("config/middlewares.js", "configuration", "module.exports = ['global::audit'];"),
+    ],
+)
+def test_what_guards_nothing_is_a_warning(
+    project: Path, file: str, kind: str, content: str
+) -> None:
+    write(project, file, content)
+
+    found = scan(project)
+
+    assert found.closed == {}
+    assert [(kind, "warning")] == [(one.kind, one.effect) for one in found.findings]
+
+
+def test_a_changed_plugin_closes_the_types_of_the_plugin(project: Path) -> None:
+    file = "src/extensions/users-permissions/strapi-server.js"
+    write(project, file, "module.exports = (plugin) => { plugin.routes = []; return plugin; };")
+
+    found = scan(project)
+
+    assert (file,) == found.closed[USER]
+    assert all(uid.startswith("plugin::users-permissions.") for uid in found.closed)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "module.exports = (plugin) => plugin;",
+        "export default (plugin: any) => {\n  return plugin;\n};",
+        "'use strict';\nmodule.exports = plugin => { return plugin }",
+    ],
+)
+def test_an_extension_that_changes_nothing_closes_nothing(project: Path, content: str) -> None:
+    write(project, "src/extensions/users-permissions/strapi-server.js", content)
+
+    assert Customisations({}, ()) == scan(project)
+
+
+def test_a_file_that_is_listed_no_longer_closes(project: Path) -> None:
+    routes = "src/api/article/routes/article.js"
+    policy = "src/api/article/policies/is-owner.js"
+    write(project, routes, GUARDED_ROUTES)
+    write(project, policy, POLICY)
+
+    write(project, "quire.toml", f'[migration]\nignore = ["{routes}"]\n')
+    assert {ARTICLE: (policy,)} == scan(project).closed
+
+    write(project, "quire.toml", f'[migration]\nignore = ["{routes}", "src/api/*/policies/*"]\n')
+    found = scan(project)
+    assert found.closed == {}
+    assert {"ignored"} == {one.effect for one in found.findings}
+
+
+def test_an_entry_that_means_no_file_is_told(project: Path) -> None:
+    write(project, "quire.toml", '[migration]\nignore = ["src/api/articles"]\n')
+
+    assert scan(project).unused_ignores == ("src/api/articles",)
+
+
+def test_a_type_without_routes_among_others_is_open_with_a_warning(project: Path) -> None:
+    (project / "src/api/tag/routes/tag.js").unlink()
+
+    found = scan(project)
+
+    assert found.closed == {}
+    file = "src/api/tag/content-types/tag/schema.json"
+    assert [(file, "routes", "warning")] == effects(found)
+
+
+def test_a_file_that_cannot_be_read_counts_as_code(project: Path) -> None:
+    file = project / "src/api/article/controllers/article.js"
+    file.write_bytes(b"module.exports = {}; // \xff")
+
+    assert list(scan(project).closed) == [ARTICLE]
+
+
+def test_configuration_that_says_what_the_settings_say_is_passed_over(project: Path) -> None:
+    write(
+        project,
+        "config/api.js",
+        "module.exports = { rest: { defaultLimit: 25, maxLimit: 100, withCount: true } };",
+    )
+    write(
+        project,
+        "config/server.ts",
+        "export default ({ env }) => ({ host: env('HOST', '0.0.0.0'), port: env.int('PORT', 1) });",
+    )
+    write(project, "config/middlewares.js", "module.exports = ['strapi::logger', 'strapi::cors'];")
+    write(project, "config/database.js", "module.exports = ({ env }) => use(env('DATABASE_URL'));")
+
+    assert Customisations({}, ()) == scan(project)
+
+
+def test_configuration_that_says_something_else_is_told_with_both_values(project: Path) -> None:
+    write(
+        project,
+        "config/api.js",
+        "module.exports = { rest: { maxLimit: 250 }, documents: { strictParams: true } };",
+    )
+    write(project, "config/admin.js", "module.exports = { auth: { secret: 'in the file' } };")
+    write(
+        project,
+        "config/plugins.js",
+        "module.exports = ({ env }) => ({ 'users-permissions': { config: "
+        "{ jwt: { expiresIn: '7d' }, ratelimit: { enabled: env.bool('LIMIT', true) } } } });",
+    )
+
+    assert [str(one) for one in scan(project).findings] == [
+        "config/admin.js: is not read: auth.secret is not the value of ADMIN_JWT_SECRET",
+        (
+            "config/api.js: is not read: rest.maxLimit is 250, api.max_limit is 100; "
+            "documents.strictParams has no counterpart here"
+        ),
+        (
+            "config/plugins.js: is not read: users-permissions.config.jwt.expiresIn is 7d, "
+            "users.jwt_expires_in is 30d; users-permissions.config.ratelimit.enabled comes from "
+            "the variable LIMIT, users.rate_limit.enabled does not"
+        ),
+    ]
+
+
+def test_settings_silence_what_they_repeat(project: Path) -> None:
+    write(project, "config/admin.js", "module.exports = { auth: { secret: 'in the file' } };")
+    write(project, "config/api.js", "module.exports = { rest: { maxLimit: 250 } };")
+    write(project, "quire.toml", "[api]\nmax_limit = 250\n")
+
+    assert Customisations({}, ()) == scan(project, {"ADMIN_JWT_SECRET": "in the file"})
