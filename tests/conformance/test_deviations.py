@@ -72,8 +72,8 @@ def test_every_recorded_server_error_is_covered_by_a_row() -> None:
     assert uncovered == []
 
 
-def test_a_recorded_leak_is_covered_by_a_row_and_nothing_else_that_succeeded() -> None:
-    rows = [row for row in read_deviations() if row.reference_status < 400]
+def test_only_a_recorded_leak_may_succeed_with_another_body() -> None:
+    rows = [row for row in read_deviations() if row.quire_status < 400]
     leaks = [case for case in read_cases() if case.deviation]
     covered = [case for case in read_cases() if any(row.covers(case) for row in rows)]
     assert covered == leaks
