@@ -271,7 +271,7 @@ def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
         names = ", ".join(f'"{column}"' for column in columns)
         places = ", ".join("?" for _ in columns)
         connection.executemany(
-            f'INSERT INTO "{table}" ({names}) VALUES ({places})',  # noqa: S608 -- constants above
+            f'INSERT INTO "{table}" ({names}) VALUES ({places})',
             rows[table],
         )
 
@@ -281,7 +281,7 @@ def _drop_indexes(connection: sqlite3.Connection) -> list[str]:
     marks = ", ".join("?" for _ in COLUMNS)
     found = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
-        f" AND tbl_name IN ({marks})",  # noqa: S608 -- question marks only
+        f" AND tbl_name IN ({marks})",
         tuple(COLUMNS),
     ).fetchall()
     for name, _ in found:

@@ -6,8 +6,7 @@ same on every machine.
 
 from random import Random
 
-_WORDS: tuple[str, ...] = tuple(
-    """
+_VOCABULARY = """
     the a an of in on at by from with without between under over after before during against among
     river harbour market bridge garden library kitchen theatre valley island forest mountain café
     railway workshop museum orchard village council committee engineer painter baker teacher nurse
@@ -22,8 +21,8 @@ _WORDS: tuple[str, ...] = tuple(
     because although while until unless whenever wherever and but or so yet
     naïve façade déjà jalapeño smörgåsbord señor crème
     quickly slowly often seldom almost together apart again already perhaps nearly
-    """.split()
-)
+"""
+_WORDS = tuple(_VOCABULARY.split())
 
 _GIVEN_NAMES = (
     "Ada", "Bruno", "Chloé", "Dmitri", "Elif", "Farid", "Greta", "Hugo", "Inés", "Jonas", "Keiko",

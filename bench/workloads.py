@@ -28,12 +28,11 @@ class Workload:
 def workloads(size: DatasetSize) -> tuple[Workload, ...]:
     """Return all workloads for a database of ``size``, in the order of the report."""
     random = Random("workloads")
-    documents = [
-        document_id("article", random.randrange(size.documents)) for _ in range(_VARIANTS)
-    ]
+    documents = [document_id("article", random.randrange(size.documents)) for _ in range(_VARIANTS)]
     authors = [author_name(index) for index in range(min(size.authors, _VARIANTS))]
     page = deep_page(size.documents)
     articles = "/api/articles"
+    nested = "populate[categories][populate][parent]=true"
     return (
         Workload("flat", f"flat page of {PAGE_SIZE}", (f"{articles}?pagination[pageSize]=25",)),
         Workload(
@@ -44,10 +43,7 @@ def workloads(size: DatasetSize) -> tuple[Workload, ...]:
         Workload(
             "nested",
             "list with author, categories and their parents, tags, seo, links",
-            (
-                f"{articles}?{_populate('author', 'tags', 'seo', 'links')}"
-                "&populate[categories][populate][parent]=true",
-            ),
+            (f"{articles}?{_populate('author', 'tags', 'seo', 'links')}&{nested}",),
         ),
         Workload(
             "find-one",

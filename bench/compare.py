@@ -1,0 +1,159 @@
+"""One comparison: equal requests, equal answers, contestants loaded in turn, round after round.
+
+Rounds are interleaved (A, B, C, A, B, C) so that a noisy minute of the machine falls on all
+contestants alike, and medians are taken over rounds.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bench.driver import DriverJob, Statement, drive
+from bench.load import LoadJob, load
+from bench.measure import Round, Summary, summarise
+from bench.processes import cpu_seconds
+from bench.project import TOKEN
+from bench.servers import Server, ServerError, fetch
+from bench.workloads import Workload, first_difference
+
+_FIRST_REQUESTS = 64
+_FEWEST_REQUESTS = 48
+_MOST_REQUESTS = 40_000
+_VERIFIED_TARGETS = 8
+
+Measure = Callable[[], Round]
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long to measure: rounds per contestant and workload, seconds of load per round."""
+
+    rounds: int = 5
+    seconds: float = 2.0
+    concurrency: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the contestants of one workload were measured at, by name.
+
+    ``difference`` says where two servers' answers were not equal, None when all of them were.
+    """
+
+    workload: str
+    title: str
+    summaries: Mapping[str, Summary]
+    difference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A running server under a name of the table, and the targets it is asked for by workload."""
+
+    name: str
+    server: Server
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+
+
+def compare(
+    contestants: Sequence[Contestant],
+    effort: Effort,
+    statements: Mapping[str, Sequence[Sequence[Statement]]],
+    database: str,
+    progress: Progress,
+) -> list[Result]:
+    """Measure every workload of the first contestant on all of them, and on the bare driver.
+
+    ``statements`` gives, by workload, the statements of each request, which the bare driver runs
+    on ``database``; a workload without any has no bare driver figure.
+
+    Raises LoadError when a server answers anything but 200.
+    """
+    results = []
+    for name, workload in contestants[0].workloads.items():
+        progress(f"{workload.title}: warming up")
+        measures = {one.name: _server_measure(one, name, effort) for one in contestants}
+        if name in statements:
+            job = DriverJob(database, statements[name], effort.seconds / 2)
+            measures["Bare driver"] = _driver_measure(job)
+        rounds: dict[str, list[Round]] = {name_: [] for name_ in measures}
+        for number in range(effort.rounds):
+            for contestant, measure in measures.items():
+                progress(f"{workload.title}: round {number + 1} of {effort.rounds}, {contestant}")
+                rounds[contestant].append(measure())
+        summaries = {contestant: summarise(found) for contestant, found in rounds.items()}
+        results.append(Result(name, workload.title, summaries))
+    return results
+
+
+def unequal_answer(servers: Sequence[Server], workload: Workload) -> str | None:
+    """Return where the servers' JSON answers to a workload differ, or None when none does.
+
+    A sample of its targets is asked for. Raises ServerError when an answer is not 200.
+    """
+    step = max(1, len(workload.targets) // _VERIFIED_TARGETS)
+    for target in workload.targets[::step]:
+        answers = [parsed_answer(server, target) for server in servers]
+        for server, answer in zip(servers[1:], answers[1:], strict=True):
+            difference = first_difference(answers[0], answer)
+            if difference is not None:
+                return f"{target}: {servers[0].name} and {server.name} differ at {difference}"
+    return None
+
+
+def answers(server: Server, chosen: Sequence[Workload]) -> dict[str, str]:
+    """Return the body of a server's answer to every target of the workloads chosen.
+
+    Raises ServerError when an answer is not 200.
+    """
+    return {
+        target: answer_body(server, target).decode()
+        for workload in chosen
+        for target in workload.targets
+    }
+
+
+def parsed_answer(server: Server, target: str) -> object:
+    """Return a server's answer to ``target``, parsed. Raises ServerError when it is not 200."""
+    return json.loads(answer_body(server, target))
+
+
+def answer_body(server: Server, target: str) -> bytes:
+    """Return the body of a server's answer to ``target``. Raises ServerError when it is not 200."""
+    status, body = fetch(server, target)
+    if status != 200:
+        raise ServerError(f"{server.name} answers {status} to {target}: {body[:300]!r}")
+    return body
+
+
+def requests_per_round(rate: float, seconds: float, concurrency: int) -> int:
+    """Return how many requests fill about ``seconds`` at ``rate`` requests per second.
+
+    Bounded both ways: enough for every connection to send some, never without end.
+    """
+    fewest = max(_FEWEST_REQUESTS, 2 * concurrency)
+    return min(max(round(rate * seconds), fewest), _MOST_REQUESTS)
+
+
+def _server_measure(contestant: Contestant, workload: str, effort: Effort) -> Measure:
+    """Warm a server up and return what measures one round of it, always of as many requests."""
+    server = contestant.server
+    targets = contestant.workloads[workload].targets
+
+    def run(requests: int) -> Round:
+        before = cpu_seconds(server.pid)
+        seen = load(LoadJob(server.port, targets, TOKEN, requests, effort.concurrency))
+        after = cpu_seconds(server.pid)
+        used = None if before is None or after is None else (after - before) / requests * 1e6
+        return Round(used, requests / seen.seconds, seen.p50_ms, seen.p99_ms)
+
+    first = run(_FIRST_REQUESTS)
+    warm = run(requests_per_round(first.rate or 0, effort.seconds / 2, effort.concurrency))
+    requests = requests_per_round(warm.rate or 0, effort.seconds, effort.concurrency)
+    return lambda: run(requests)
+
+
+def _driver_measure(job: DriverJob) -> Measure:
+    """Return what measures one round of the bare driver, which has only a CPU time."""
+    return lambda: Round(drive(job), None, None, None)

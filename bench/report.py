@@ -1,0 +1,244 @@
+"""The tables of a run: on the terminal with rich, and as Markdown between markers of a page."""
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from bench.compare import Effort, Result
+from bench.growth import Footprint, Growth, contestant_name
+from bench.measure import Summary, ratio
+from bench.stage import Scale
+
+START_MARKER = "<!-- bench:start -->"
+END_MARKER = "<!-- bench:end -->"
+
+_NOT_KNOWN = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, the names of columns, and rows of text: the first column words, others numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything one run measured, and what it was measured on."""
+
+    machine: str
+    effort: Effort
+    scale: Scale
+    results: tuple[Result, ...]
+    servers: tuple[str, ...]
+    footprints: tuple[Footprint, ...]
+    by_documents: Growth | None = None
+    by_types: Growth | None = None
+
+
+def machine() -> str:
+    """Return one line about this machine: processor, cores, Python, SQLite."""
+    return (
+        f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, "
+        f"{platform.python_implementation()} {platform.python_version()}, "
+        f"SQLite {apsw.sqlite_lib_version()}"
+    )
+
+
+def tables(run: Run) -> tuple[Table, ...]:
+    """Return all tables of a run in the order in which they are shown."""
+    found = [cpu_table(run), rate_table(run), footprint_table("Footprint", run.footprints)]
+    for growth, title in ((run.by_documents, "documents"), (run.by_types, "content types")):
+        if growth is not None:
+            found.append(growth_table(f"CPU time per request by number of {title}", growth))
+            found.append(footprint_table(f"Footprint by number of {title}", growth.footprints))
+    return tuple(found)
+
+
+def cpu_table(run: Run) -> Table:
+    """Return CPU time per request of every contestant, and the ratios that are quoted."""
+    columns = ["Workload"]
+    with_strapi = "Strapi" in run.servers
+    if with_strapi:
+        columns += ["Strapi"]
+    columns += ["Quire"]
+    if with_strapi:
+        columns += ["Strapi / Quire"]
+    columns += ["Bare driver", "Quire / driver", "Plain server"]
+    rows = []
+    for result in run.results:
+        strapi, quire, driver, plain = (
+            _cpu(result, name) for name in ("Strapi", "Quire", "Bare driver", "Plain server")
+        )
+        row = [_marked_title(result)]
+        if with_strapi:
+            row.append(microseconds(strapi))
+        row.append(microseconds(quire))
+        if with_strapi:
+            row.append(times(ratio(strapi, quire)))
+        row += [microseconds(driver), times(ratio(quire, driver)), microseconds(plain)]
+        rows.append(tuple(row))
+    return Table("CPU time per request", tuple(columns), tuple(rows))
+
+
+def rate_table(run: Run) -> Table:
+    """Return requests per second and latencies of every server."""
+    columns = ("Workload", *(f"{name} {what}" for name in run.servers for what in _RATE_COLUMNS))
+    rows = []
+    for result in run.results:
+        row = [_marked_title(result)]
+        for name in run.servers:
+            summary = result.summaries.get(name)
+            row.append(_rate(summary))
+            row.append(_latencies(summary))
+        rows.append(tuple(row))
+    title = f"Throughput and latency at {run.effort.concurrency} connections"
+    return Table(title, columns, tuple(rows))
+
+
+def growth_table(title: str, growth: Growth) -> Table:
+    """Return CPU time per request with one column for each server and scale."""
+    pairs = [(server, scale) for server in growth.servers for scale in growth.scales]
+    columns = ("Workload", *(f"{server}, {_scale_words(scale)}" for server, scale in pairs))
+    rows = tuple(
+        (
+            result.title,
+            *(microseconds(_cpu(result, contestant_name(*pair))) for pair in pairs),
+        )
+        for result in growth.results
+    )
+    return Table(title, columns, rows)
+
+
+def footprint_table(title: str, footprints: Sequence[Footprint]) -> Table:
+    """Return start times and memory, one row for each server and scale."""
+    columns = ("Server", "Documents", "Content types", "Start to first answer", "Memory after load")
+    rows = tuple(
+        (
+            one.server,
+            f"{one.scale.documents:,}",
+            f"{one.scale.types:,}",
+            f"{one.start_seconds:.2f} s",
+            _NOT_KNOWN if one.memory_mb is None else f"{one.memory_mb:.0f} MB",
+        )
+        for one in footprints
+    )
+    return Table(title, columns, rows)
+
+
+def print_tables(run: Run, console: Console) -> None:
+    """Print all tables of a run, and what their answers differed in, if they did."""
+    console.print(run.machine)
+    for table in tables(run):
+        shown = RichTable(title=table.title, title_justify="left")
+        for index, column in enumerate(table.columns):
+            shown.add_column(column, justify="right" if index else "left")
+        for row in table.rows:
+            shown.add_row(*row)
+        console.print(shown)
+    console.print(equality_sentence(run.results), highlight=False)
+
+
+def markdown(run: Run) -> str:
+    """Return the tables of a run as Markdown, with what was measured on and how often."""
+    scale, effort = run.scale, run.effort
+    introduction = (
+        f"Measured on {run.machine}; {scale.documents:,} documents, {scale.types} content types; "
+        f"medians of {effort.rounds} interleaved rounds of about {effort.seconds:g} s, "
+        f"{effort.concurrency} connections. {equality_sentence(run.results)}"
+    )
+    return "\n\n".join([introduction, *(_markdown_table(table) for table in tables(run))])
+
+
+def equality_sentence(results: Sequence[Result]) -> str:
+    """Return a sentence on whether the servers' answers were equal, and where they were not."""
+    differences = [result.difference for result in results if result.difference is not None]
+    if not differences:
+        return "Before measuring, the JSON answers of all servers were compared: they are equal."
+    return "The answers of workloads marked * are NOT equal: " + "; ".join(differences) + "."
+
+
+def replace_between_markers(page: str, content: str) -> str:
+    """Return ``page`` with what stands between the two markers replaced by ``content``.
+
+    Raises ValueError when the markers are not both there, in order.
+    """
+    before, start, rest = page.partition(START_MARKER)
+    _, end, after = rest.partition(END_MARKER)
+    if not start or not end:
+        raise ValueError(f"the page has no {START_MARKER} ... {END_MARKER}")
+    return f"{before}{start}\n\n{content}\n\n{end}{after}"
+
+
+def write_page(run: Run, page: Path) -> None:
+    """Put the tables of ``run`` into ``page``. Raises ValueError when it has no markers."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(replace_between_markers(text, markdown(run)), encoding="utf-8")
+
+
+def microseconds(value: float | None) -> str:
+    """Return a duration in microseconds with three significant digits: 0.85 ms, 131 us, 9.4 us."""
+    if value is None:
+        return _NOT_KNOWN
+    if value >= 1_000:
+        return f"{value / 1_000:.1f} ms" if value < 100_000 else f"{value / 1_000:.0f} ms"
+    return f"{value:.0f} µs" if value >= 10 else f"{value:.1f} µs"
+
+
+def times(value: float | None) -> str:
+    """Return a ratio with two digits that mean something: 0.9x, 4.2x, 57x."""
+    if value is None:
+        return _NOT_KNOWN
+    return f"{value:.0f}x" if value >= 10 else f"{value:.1f}x"
+
+
+_RATE_COLUMNS = ("req/s", "p50 / p99")
+
+
+def _marked_title(result: Result) -> str:
+    return f"{result.title} *" if result.difference is not None else result.title
+
+
+def _cpu(result: Result, name: str) -> float | None:
+    summary = result.summaries.get(name)
+    return None if summary is None else summary.cpu_us
+
+
+def _rate(summary: Summary | None) -> str:
+    return _NOT_KNOWN if summary is None or summary.rate is None else f"{summary.rate:,.0f}"
+
+
+def _latencies(summary: Summary | None) -> str:
+    if summary is None or summary.p50_ms is None or summary.p99_ms is None:
+        return _NOT_KNOWN
+    return f"{summary.p50_ms:.1f} / {summary.p99_ms:.1f} ms"
+
+
+def _scale_words(scale: Scale) -> str:
+    return f"{scale.documents:,} docs, {scale.types} types"
+
+
+def _markdown_table(table: Table) -> str:
+    rules = ["---"] + ["---:"] * (len(table.columns) - 1)
+    rows = [table.columns, rules, *table.rows]
+    lines = ("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+    return f"### {table.title}\n\n" + "\n".join(lines)
+
+
+def _processor() -> str:
+    """Return the processor's name as Linux tells it, else its architecture."""
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.machine()

@@ -1,0 +1,140 @@
+"""One whole run: seed, start, verify, measure, grow. Its product is a Run for the report."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.compare import Contestant, Effort, answers, compare, unequal_answer
+from bench.driver import Statement
+from bench.growth import Footprint, Growth, measure_growth
+from bench.processes import resident_megabytes
+from bench.project import DATABASE
+from bench.report import Run, machine
+from bench.servers import Launch, Server, ServerError, plain, running
+from bench.stage import Scale, Stage, lost_indexes
+from bench.workloads import Workload, choose, workloads
+
+COMPARED_DOCUMENTS = 25_000
+_DOCUMENTS_OF_TYPES_GROWTH = 1_000
+
+Explain = Callable[[Path, Sequence[str]], list[list[Statement]]]
+"""From a project folder and request targets to the statements that each request runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure. Empty ``workloads`` means all of them, no ``strapi`` means without it.
+
+    Growth is measured over more than one number of documents, and over any numbers of types.
+    """
+
+    effort: Effort
+    documents: tuple[int, ...] = (COMPARED_DOCUMENTS,)
+    types: tuple[int, ...] = ()
+    workloads: tuple[str, ...] = ()
+    strapi: Path | None = None
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the comparison: 25,000 documents if they are among those asked for."""
+        if COMPARED_DOCUMENTS in self.documents:
+            return Scale(COMPARED_DOCUMENTS)
+        return Scale(max(self.documents))
+
+
+def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
+    """Measure everything that ``plan`` asks for.
+
+    Raises ServerError when a server does not start or not answer, LoadError when one fails under
+    load, DriverError when a statement that was explained does not run, ValueError for a workload
+    that there is not.
+    """
+    chosen = choose(workloads(plan.scale.size), plan.workloads)
+    launchers = _launchers(plan, stage)
+    with ExitStack() as stack:
+        launches = [launcher(plan.scale) for launcher in launchers.values()]
+        servers = [_start(stack, stage, launch) for launch in launches]
+        for launch in launches:
+            _require_equal_indexes(stage.database(plan.scale), launch)
+        differences = _verify(stage, servers, chosen)
+        quire_folder, bodies = launches[-1].folder, answers(servers[-1], chosen)
+        stage.progress("starting the plain server")
+        floor = stack.enter_context(
+            running(plain(stage.folder / "plain", bodies), probe=chosen[0].targets[0])
+        )
+        results = compare(
+            [_contestant(server, chosen) for server in (*servers, floor)],
+            plan.effort,
+            {one.name: explain(quire_folder, one.targets) for one in chosen},
+            str(quire_folder / DATABASE),
+            stage.progress,
+        )
+        footprints = [_footprint(server, plan.scale) for server in servers]
+    return Run(
+        machine=machine(),
+        effort=plan.effort,
+        scale=plan.scale,
+        results=tuple(replace(one, difference=differences[one.workload]) for one in results),
+        servers=(*launchers, floor.name),
+        footprints=tuple(footprints),
+        by_documents=_growth_by_documents(plan, stage, launchers),
+        by_types=_growth_by_types(plan, stage, launchers),
+    )
+
+
+def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]:
+    """Return what makes each content server's launch at a scale; Quire is the last of them."""
+    launchers: dict[str, Callable[[Scale], Launch]] = {}
+    if (installed := plan.strapi) is not None:
+        launchers["Strapi"] = lambda scale: stage.strapi(scale, installed)
+    launchers["Quire"] = stage.quire
+    return launchers
+
+
+def _start(stack: ExitStack, stage: Stage, launch: Launch) -> Server:
+    stage.progress(f"starting {launch.name}")
+    return stack.enter_context(running(launch))
+
+
+def _require_equal_indexes(seeded: Path, launch: Launch) -> None:
+    """Raise ServerError when a server dropped an index of its database as it started."""
+    if lost := lost_indexes(seeded, launch.folder / DATABASE):
+        raise ServerError(f"{launch.name} dropped indexes that all have: {', '.join(lost)}")
+
+
+def _verify(
+    stage: Stage, servers: Sequence[Server], chosen: Sequence[Workload]
+) -> Mapping[str, str | None]:
+    """Return, by workload, where the servers' answers differ."""
+    found = {}
+    for workload in chosen:
+        stage.progress(f"{workload.title}: comparing answers")
+        found[workload.name] = unequal_answer(servers, workload)
+    return found
+
+
+def _contestant(server: Server, chosen: Sequence[Workload]) -> Contestant:
+    return Contestant(server.name, server, {workload.name: workload for workload in chosen})
+
+
+def _footprint(server: Server, scale: Scale) -> Footprint:
+    return Footprint(server.name, scale, server.start_seconds, resident_megabytes(server.pid))
+
+
+def _growth_by_documents(
+    plan: Plan, stage: Stage, launchers: Mapping[str, Callable[[Scale], Launch]]
+) -> Growth | None:
+    if len(plan.documents) < 2:
+        return None
+    scales = [Scale(documents) for documents in plan.documents]
+    return measure_growth(scales, launchers, plan.workloads, plan.effort, stage.progress)
+
+
+def _growth_by_types(
+    plan: Plan, stage: Stage, launchers: Mapping[str, Callable[[Scale], Launch]]
+) -> Growth | None:
+    if not plan.types:
+        return None
+    scales = [Scale(_DOCUMENTS_OF_TYPES_GROWTH, types) for types in plan.types]
+    return measure_growth(scales, launchers, plan.workloads, plan.effort, stage.progress)

@@ -1,0 +1,133 @@
+"""What a run needs before anything is measured: seeded databases and project folders.
+
+Databases are kept between runs, under a name that changes with everything that decides what is in
+them: the dataset's code, the content model, the tables that Quire makes, the shared indexes.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.dataset import DatasetSize, seed
+from bench.indexes import add_indexes, declared_indexes
+from bench.project import DATABASE, MODEL, OWN_TYPES, add_token, make_project
+from bench.servers import Launch, copy_database, make_strapi_application, quire, strapi
+
+_DECIDING_SOURCES = ("dataset.py", "indexes.py", "project.py", "text.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much a database holds: documents of the loaded type, and content types in all."""
+
+    documents: int
+    types: int = OWN_TYPES
+
+    @property
+    def size(self) -> DatasetSize:
+        """The dataset of that many documents."""
+        return DatasetSize(self.documents)
+
+    @property
+    def slug(self) -> str:
+        """A name for folders and files."""
+        return f"{self.documents}-documents-{self.types}-types"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where a run's folders are, and what makes the empty tables of a project."""
+
+    folder: Path
+    make_tables: Callable[[Path], None]
+    progress: Callable[[str], None]
+    _databases: dict[Scale, Path] = field(default_factory=dict)
+
+    def database(self, scale: Scale) -> Path:
+        """Return the seeded database of ``scale``, from an earlier run if there is one.
+
+        Raises what ``make_tables`` raises, and sqlite3.Error when its tables are not the
+        content model's.
+        """
+        if scale not in self._databases:
+            self._databases[scale] = self._make_database(scale)
+        return self._databases[scale]
+
+    def _make_database(self, scale: Scale) -> Path:
+        project = self.folder / f"empty-{scale.slug}"
+        make_project(project, scale.types)
+        self.progress(f"{scale.slug}: making tables")
+        self.make_tables(project)
+        empty = project / DATABASE
+        path = self.folder / "databases" / f"{scale.slug}-{_fingerprint(empty)}.db"
+        if not path.exists():
+            for outdated in path.parent.glob(f"{scale.slug}-*"):
+                outdated.unlink()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".unfinished")
+            # A copy by SQLite itself: one file, whatever is still in the write-ahead log.
+            with (
+                closing(sqlite3.connect(empty)) as source,
+                closing(sqlite3.connect(unfinished)) as target,
+            ):
+                source.backup(target)
+                self._fill(target, scale)
+            unfinished.rename(path)
+        return path
+
+    def quire(self, scale: Scale) -> Launch:
+        """Return how to start Quire on a project and a database of its own."""
+        folder = self.folder / f"quire-{scale.slug}"
+        make_project(folder, scale.types)
+        copy_database(self.database(scale), folder)
+        return quire(folder)
+
+    def strapi(self, scale: Scale, installed: Path) -> Launch:
+        """Return how to start Strapi on a project and a database of its own.
+
+        Raises ServerError when ``installed`` has no usable Strapi.
+        """
+        database = self.database(scale)
+        folder = self.folder / f"strapi-{scale.slug}"
+        make_strapi_application(folder, self.folder / f"empty-{scale.slug}", installed)
+        copy_database(database, folder)
+        return strapi(folder)
+
+    def _fill(self, connection: sqlite3.Connection, scale: Scale) -> None:
+        # Every server then chooses its own journal for its own copy.
+        connection.execute("PRAGMA journal_mode = DELETE")
+        seed(
+            connection,
+            scale.size,
+            lambda done: self.progress(f"{scale.slug}: {done:,} of {scale.documents:,} documents"),
+        )
+        add_token(connection)
+        add_indexes(connection)
+
+
+def lost_indexes(seeded: Path, served: Path) -> frozenset[str]:
+    """Return the names of indexes of a seeded database that a server's copy no longer has."""
+    found = []
+    for database in (seeded, served):
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+            found.append(declared_indexes(connection))
+    before, after = found
+    return before - after
+
+
+def _fingerprint(empty: Path) -> str:
+    """Return twelve hex digits of everything that decides what a seeded database holds."""
+    digest = hashlib.sha256()
+    for name in _DECIDING_SOURCES:
+        digest.update((Path(__file__).parent / name).read_bytes())
+    for path in sorted(MODEL.rglob("*.json")):
+        digest.update(path.read_bytes())
+    with closing(sqlite3.connect(empty)) as connection:
+        for (statement,) in connection.execute(
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
+        ):
+            digest.update(statement.encode())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,146 @@
+from dataclasses import replace
+
+import pytest
+
+from bench.compare import Effort, Result
+from bench.growth import Footprint, Growth, contestant_name
+from bench.measure import Round, summarise
+from bench.report import (
+    Run,
+    cpu_table,
+    equality_sentence,
+    markdown,
+    microseconds,
+    rate_table,
+    replace_between_markers,
+    tables,
+    times,
+)
+from bench.stage import Scale
+
+SCALE = Scale(25_000)
+RESULT = Result(
+    "flat",
+    "flat page of 25",
+    {
+        "Strapi": summarise([Round(7_300, 129, 100, 200)]),
+        "Quire": summarise([Round(146, 5_672.4, 2.04, 4)]),
+        "Bare driver": summarise([Round(62, None, None, None)]),
+        "Plain server": summarise([Round(22, 45_270, 0.3, 0.5)]),
+    },
+)
+RUN = Run(
+    machine="a machine",
+    effort=Effort(rounds=3, seconds=2.0, concurrency=16),
+    scale=SCALE,
+    results=(RESULT,),
+    servers=("Strapi", "Quire", "Plain server"),
+    footprints=(Footprint("Quire", SCALE, 0.456, 81.2),),
+)
+GROWTH = Growth(
+    scales=(Scale(1_000), SCALE),
+    servers=("Quire",),
+    results=(
+        Result(
+            "flat",
+            "flat page of 25",
+            {
+                contestant_name("Quire", Scale(1_000)): summarise([Round(140, 1, 1, 1)]),
+                contestant_name("Quire", SCALE): summarise([Round(150, 1, 1, 1)]),
+            },
+        ),
+    ),
+    footprints=(Footprint("Quire", SCALE, 0.5, None),),
+)
+
+
+def test_the_first_table_has_cpu_times_and_the_ratios_that_are_quoted() -> None:
+    table = cpu_table(RUN)
+    assert dict(zip(table.columns, table.rows[0], strict=True)) == {
+        "Workload": "flat page of 25",
+        "Strapi": "7.3 ms",
+        "Quire": "146 µs",
+        "Strapi / Quire": "50x",
+        "Bare driver": "62 µs",
+        "Quire / driver": "2.4x",
+        "Plain server": "22 µs",
+    }
+
+
+def test_without_the_peer_its_columns_are_left_out() -> None:
+    table = cpu_table(replace(RUN, servers=("Quire", "Plain server")))
+    assert table.columns == ("Workload", "Quire", "Bare driver", "Quire / driver", "Plain server")
+
+
+def test_what_was_not_measured_is_said_to_be_unknown() -> None:
+    unknown = replace(RESULT, summaries={"Quire": summarise([Round(None, 10, 1, 1)])})
+    table = cpu_table(replace(RUN, results=(unknown,)))
+    assert set(table.rows[0][1:]) == {"n/a"}
+
+
+def test_throughput_has_requests_per_second_and_latencies() -> None:
+    table = rate_table(RUN)
+    assert table.rows[0][3:5] == ("5,672", "2.0 / 4.0 ms")
+
+
+def test_growth_adds_tables_with_a_column_for_each_scale() -> None:
+    titles = [table.title for table in tables(replace(RUN, by_documents=GROWTH))]
+    assert "CPU time per request by number of documents" in titles
+    growth = tables(replace(RUN, by_documents=GROWTH))[3]
+    assert growth.columns[1:] == ("Quire, 1,000 docs, 4 types", "Quire, 25,000 docs, 4 types")
+    assert growth.rows[0][1:] == ("140 µs", "150 µs")
+
+
+def test_every_row_of_every_table_has_all_columns() -> None:
+    for table in tables(replace(RUN, by_documents=GROWTH, by_types=GROWTH)):
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_equal_answers_are_said_to_be_equal() -> None:
+    assert equality_sentence([RESULT]).endswith("they are equal.")
+
+
+def test_unequal_answers_are_marked_and_told() -> None:
+    unequal = replace(RESULT, difference="/api/articles: Strapi and Quire differ at .data")
+    text = markdown(replace(RUN, results=(unequal,)))
+    assert "| flat page of 25 * |" in text
+    assert "NOT equal: /api/articles: Strapi and Quire differ at .data." in text
+
+
+def test_markdown_tells_what_was_measured_on_and_how_often() -> None:
+    text = markdown(RUN)
+    assert text.startswith("Measured on a machine; 25,000 documents, 4 content types; ")
+    assert "medians of 3 interleaved rounds of about 2 s, 16 connections" in text
+
+
+def test_only_what_is_between_the_markers_is_replaced() -> None:
+    page = "before\n<!-- bench:start -->\nold\n<!-- bench:end -->\nafter\n"
+    expected = "before\n<!-- bench:start -->\n\nnew\n\n<!-- bench:end -->\nafter\n"
+    assert replace_between_markers(page, "new") == expected
+
+
+@pytest.mark.parametrize("page", ["no markers", "<!-- bench:start --> only the first"])
+def test_a_page_without_markers_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match="has no"):
+        replace_between_markers(page, "new")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "n/a"),
+        (9.42, "9.4 µs"),
+        (131.4, "131 µs"),
+        (7_320.0, "7.3 ms"),
+        (250_000.0, "250 ms"),
+    ],
+)
+def test_durations_have_the_digits_that_mean_something(value: float | None, text: str) -> None:
+    assert microseconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "n/a"), (0.94, "0.9x"), (4.21, "4.2x"), (57.3, "57x")]
+)
+def test_ratios_have_the_digits_that_mean_something(value: float | None, text: str) -> None:
+    assert times(value) == text
