@@ -117,9 +117,7 @@ def _folder(name: str) -> str:
     return name if _KEBAB.fullmatch(name) else kebab_case(name)
 
 
-def _read(
-    project: Path, path: Path, uid: str, problems: list[SchemaProblem]
-) -> Iterator[Source]:
+def _read(project: Path, path: Path, uid: str, problems: list[SchemaProblem]) -> Iterator[Source]:
     file = path.relative_to(project).as_posix()
     try:
         raw = orjson.loads(path.read_bytes())
@@ -135,9 +133,7 @@ def _read(
     yield Source(uid, file, raw)
 
 
-def _shape_problems(
-    sources: Sequence[Source], types: AttributeTypes
-) -> Iterator[SchemaProblem]:
+def _shape_problems(sources: Sequence[Source], types: AttributeTypes) -> Iterator[SchemaProblem]:
     """Find what is wrong within single files."""
     for source in sources:
         for path, message in _model_faults(source):
@@ -194,8 +190,8 @@ def _model_faults(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _build(source: Source, options: LoadOptions) -> Model:
-    return _build_component(source, options) if source.is_component else _build_type(
-        source, options
+    return (
+        _build_component(source, options) if source.is_component else _build_type(source, options)
     )
 
 

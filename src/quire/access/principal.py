@@ -1,0 +1,35 @@
+"""Who asks: nobody in particular, an end user, an API token."""
+
+from dataclasses import dataclass
+
+from quire.access.ability import Ability
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymous:
+    """A request without credentials; it has the permissions of the public role."""
+
+    ability: Ability
+
+
+@dataclass(frozen=True, slots=True)
+class EndUser:
+    """A user of the users-permissions plugin, signed in with a JWT."""
+
+    id: int
+    document_id: str
+    role_id: int | None
+    ability: Ability
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """A program that holds an API token. ``last_used_at`` is epoch milliseconds."""
+
+    id: int
+    type: str
+    last_used_at: int | None
+    ability: Ability
+
+
+Principal = Anonymous | EndUser | ApiToken

@@ -1,0 +1,165 @@
+"""A read, understood: a tree shaped like its answer, without the values in it.
+
+Nodes say which columns of which model are read and what is populated below. Values stand apart in
+*slots* (positions in a tuple), so that two requests that differ only in values have equal plans;
+a plan is hashable and is the key under which compiled statements are kept.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from quire.query.operators import Predicate
+
+Slot = int
+"""Position of a bound value."""
+
+Status = Literal["draft", "published"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An attribute against bound values.
+
+    ``slots`` holds none (is null), one, two (between), or the one slot of a list. ``negated``
+    negates the comparison, with the database's rule for null: a comparison that is unknown stays
+    unknown.
+    """
+
+    attribute: str
+    predicate: Predicate
+    slots: tuple[Slot, ...]
+    negated: bool = False
+    fold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """Several filters of which all, or at least one, must hold. Never empty."""
+
+    every: bool
+    parts: "tuple[Filter, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """A filter on related rows: at least one of them must satisfy ``part``.
+
+    With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` when every
+    related row will do.
+    """
+
+    attribute: str
+    part: "Filter | None"
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A filter that holds for every row or for none."""
+
+    holds: bool
+
+
+Filter = Comparison | Junction | Through | Constant
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an order: an attribute, perhaps of related rows, in one direction."""
+
+    path: tuple[str, ...]
+    attribute: str
+    descending: bool
+
+
+class EdgeKind(Enum):
+    """What stands in the answer for a populated attribute."""
+
+    ROWS = "rows"
+    COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanNode:
+    """Rows of one model: which, in what order, what to show of them, what is populated below.
+
+    ``fields`` are scalar attributes in the order of the answer. ``status`` narrows rows of draft &
+    publish types. Without ``sort`` related rows keep the order of their links.
+    """
+
+    uid: str
+    fields: tuple[str, ...]
+    edges: "tuple[PlanEdge, ...]" = ()
+    filter: Filter | None = None
+    sort: tuple[SortKey, ...] = ()
+    status: Status | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanEdge:
+    """One populated attribute.
+
+    ``nodes`` has one node for most attributes and one per component for dynamic zones (and per
+    content type for relations to any type).
+    """
+
+    attribute: str
+    nodes: tuple[PlanNode, ...]
+    kind: EdgeKind = EdgeKind.ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Free text, looked for in ``texts``; the term is a number when ``numbers`` are given.
+
+    ``text_slot`` holds the term, ``number_slot`` the number it can be read as.
+    """
+
+    texts: tuple[str, ...]
+    text_slot: Slot
+    numbers: tuple[str, ...] = ()
+    number_slot: Slot | None = None
+
+
+class LocaleScope(Enum):
+    """Which locales of a localized type are read."""
+
+    IGNORED = "ignored"
+    ONE = "one"
+    SOME = "some"
+    ALL = "all"
+
+
+class PublicationFilter(Enum):
+    """How a version relates to the other version of its document."""
+
+    NEVER_PUBLISHED = "never-published"
+    HAS_PUBLISHED_VERSION = "has-published-version"
+    MODIFIED = "modified"
+    UNMODIFIED = "unmodified"
+    NEVER_PUBLISHED_DOCUMENT = "never-published-document"
+    HAS_PUBLISHED_VERSION_DOCUMENT = "has-published-version-document"
+    PUBLISHED_WITHOUT_DRAFT = "published-without-draft"
+    PUBLISHED_WITH_DRAFT = "published-with-draft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPlan:
+    """One read of a content type.
+
+    ``document`` is the slot of a document id, ``entry`` the slot of a row id; ``locale_slot`` goes
+    with the scopes ONE and SOME (a list). ``limit`` and ``offset`` are slots; without a limit all
+    rows are read. ``count`` asks for the number of rows before the limit.
+    """
+
+    root: PlanNode
+    search: Search | None = None
+    publication: PublicationFilter | None = None
+    locale: LocaleScope = LocaleScope.IGNORED
+    locale_slot: Slot | None = None
+    document: Slot | None = None
+    entry: Slot | None = None
+    limit: Slot | None = None
+    offset: Slot | None = None
+    count: bool = False

@@ -1,0 +1,219 @@
+"""From what was asked to what is understood and allowed.
+
+`resolve_list`, `resolve_document` and `resolve_single` take the parsed query of a request and
+return a plan with the values bound to it, or raise the first fault in the wire's order. After this
+nothing is raw any more: names are attributes, operands have their types, and what the caller may
+not read is either an error or absent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quire.access.ability import Ability
+from quire.errors import InvalidKeyError, ValidationError
+from quire.query.plan import LocaleScope, PlanNode, ReadPlan
+from quire.query.querystring import QueryValue
+from quire.query.resolve.fields import resolve_fields
+from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.findings import Findings, Param, Stage
+from quire.query.resolve.pagination import Pagination, resolve_pagination, root_window
+from quire.query.resolve.populate import resolve_populate
+from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
+from quire.query.resolve.search import resolve_search
+from quire.query.resolve.sort import resolve_sort
+from quire.query.resolve.versions import (
+    LocaleChoice,
+    resolve_locale,
+    resolve_publication,
+    resolve_status,
+)
+from quire.schema.model import ContentType, Schema
+
+__all__ = [
+    "Pagination",
+    "ReadLimits",
+    "ResolvedRead",
+    "Resolver",
+    "SlotValue",
+]
+
+STRICT_KEYS = frozenset(
+    {
+        "filters",
+        "sort",
+        "fields",
+        "populate",
+        "status",
+        "locale",
+        "page",
+        "pageSize",
+        "start",
+        "limit",
+        "_q",
+        "publicationFilter",
+        "hasPublishedVersion",
+        "pagination",
+        "count",
+        "ordering",
+    }
+)
+"""Root parameters that a strict server knows."""
+
+ALL_ROWS = 9_007_199_254_740_991
+"""A limit that no list reaches."""
+
+Query = Mapping[str, QueryValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedRead:
+    """A plan, the values of its slots, and how the answer speaks of its pages.
+
+    ``pagination`` is ``None`` for single documents and lists without pages.
+    """
+
+    plan: ReadPlan
+    values: tuple[SlotValue, ...]
+    pagination: Pagination | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolver:
+    """Resolves the queries of one content type for one ability."""
+
+    schema: Schema
+    content_type: ContentType
+    ability: Ability
+    limits: ReadLimits
+    default_locale: str | None
+
+    def list(self, query: Query) -> ResolvedRead:
+        """Resolve a request for a page of documents."""
+        scope = self._scope()
+        plan = self._common(query, scope)
+        pages = scope.within(Param.PAGINATION, "pagination")
+        pagination = resolve_pagination(query, pages)
+        return self._finish(
+            plan,
+            scope,
+            pagination=pagination,
+            limit=pagination.limit,
+            start=pagination.start,
+            count=pagination.with_count,
+        )
+
+    def document(self, query: Query, document_id: str) -> ResolvedRead:
+        """Resolve a request for one document."""
+        return self._one(query, document_id=document_id)
+
+    def single(self, query: Query) -> ResolvedRead:
+        """Resolve a request for the document of a single type."""
+        return self._one(query)
+
+    def entry(self, query: Query, entry_id: int) -> ResolvedRead:
+        """Resolve a request for one row by its numeric id (end users, files)."""
+        return self._one(query, entry_id=entry_id)
+
+    def window(self, query: Query) -> ResolvedRead:
+        """Resolve a request for rows without pages: root ``start`` and ``limit`` (end users)."""
+        scope = self._scope()
+        plan = self._common(query, scope)
+        start, limit = 0, None
+        try:
+            start, limit = root_window(query)
+        except ValidationError as error:
+            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+        return self._finish(plan, scope, limit=limit, start=start)
+
+    def _one(
+        self, query: Query, *, document_id: str | None = None, entry_id: int | None = None
+    ) -> ResolvedRead:
+        scope = self._scope()
+        plan = self._common(query, scope)
+        start = 0
+        try:
+            start, _ = root_window({"start": query.get("start")})
+        except ValidationError as error:
+            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+        if plan["locale"] is LocaleScope.ALL and self.content_type.localized:
+            plan["locale"], plan["locale_slot"] = LocaleScope.SOME, scope.slots.add([])
+        if document_id is not None:
+            plan["document"] = scope.slots.add(document_id)
+        if entry_id is not None:
+            plan["entry"] = scope.slots.add(entry_id)
+        return self._finish(plan, scope, limit=1, start=start)
+
+    def _scope(self) -> Scope:
+        return Scope(
+            schema=self.schema,
+            ability=self.ability,
+            limits=self.limits,
+            findings=Findings(),
+            slots=Slots(),
+            param=Param.FILTERS,
+            name="filters",
+        )
+
+    def _common(self, query: Query, scope: Scope) -> dict[str, object]:
+        """Resolve everything but the window, in the order in which the wire checks it."""
+        model = self.content_type
+        publication = resolve_publication(query, scope)
+        self._strict(query, scope)
+        status = resolve_status(query)
+        filters = resolve_filters(query.get("filters"), model, scope)
+        sort = resolve_sort(query.get("sort"), model, scope.within(Param.SORT, "sort"))
+        fields = resolve_fields(query.get("fields"), model, scope.within(Param.FIELDS, "fields"))
+        populating = scope.within(Param.POPULATE, "populate")
+        edges = resolve_populate(query.get("populate"), model, populating, status)
+        search = resolve_search(query.get("_q"), model, scope.within(Param.SEARCH, "_q"))
+        locale = self._locale(query, scope)
+        versioned = model.draft_and_publish
+        root = PlanNode(
+            uid=model.uid,
+            fields=fields,
+            edges=edges,
+            filter=filters,
+            sort=sort,
+            status=status if versioned else None,
+        )
+        return {
+            "root": root,
+            "search": search,
+            "publication": publication if versioned else None,
+            "locale": locale.scope,
+            "locale_slot": locale.slot,
+        }
+
+    def _locale(self, query: Query, scope: Scope) -> LocaleChoice:
+        inner = scope.within(Param.LOCALE, "locale")
+        return resolve_locale(query.get("locale"), self.content_type, self.default_locale, inner)
+
+    def _strict(self, query: Query, scope: Scope) -> None:
+        if "lookup" in query:
+            scope.unconvertible("Invalid params: 'lookup'")
+        if not self.limits.strict_params or not self.content_type.is_api:
+            return
+        for key in query:
+            if key not in STRICT_KEYS:
+                error = InvalidKeyError(key, None, source="query", param=key)
+                scope.findings.add((Stage.KEYS, Param.STRICT), error)
+
+    def _finish(
+        self,
+        plan: dict[str, object],
+        scope: Scope,
+        *,
+        limit: int | None,
+        start: int,
+        count: bool = False,
+        pagination: Pagination | None = None,
+    ) -> ResolvedRead:
+        scope.findings.raise_first()
+        if limit is not None or start:
+            plan["limit"] = scope.slots.add(ALL_ROWS if limit is None else limit)
+            plan["offset"] = scope.slots.add(start)
+        return ResolvedRead(
+            plan=ReadPlan(count=count, **plan),  # type: ignore[arg-type]  # fields by name
+            values=tuple(scope.slots.values),
+            pagination=pagination,
+        )

@@ -1,0 +1,54 @@
+"""``fields``: which scalar attributes to show, in which order."""
+
+from quire.query.querystring import QueryValue
+from quire.query.resolve.findings import Pass
+from quire.query.resolve.scope import Scope
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import Component, Model
+
+BAD_FIELDS = "Invalid fields parameter. Expected a string or an array of strings"
+
+
+def default_fields(model: Model) -> tuple[str, ...]:
+    """Return every scalar attribute that may be shown, in the order of the schema."""
+    return tuple(a.name for a in model.scalars if not a.private and not a.secret)
+
+
+def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, ...]:
+    """Understand a ``fields`` parameter; ``id`` (and ``documentId``) always come first."""
+    names = _names(value, scope)
+    if names is None:
+        return default_fields(model)
+    known = [name for name in names if name == "*" or _check(name, model, scope)]
+    always = ("id",) if isinstance(model, Component) else ("id", "documentId")
+    wanted = default_fields(model) if "*" in known else tuple(known)
+    return tuple(dict.fromkeys((*always, *wanted)))
+
+
+def _names(value: QueryValue, scope: Scope) -> list[str] | None:
+    if value is None:
+        return None
+    if value == "" and not scope.nested:
+        scope.unconvertible(BAD_FIELDS)
+        return None
+    if isinstance(value, str):
+        return [name.strip() for name in value.split(",")] if value != "*" else ["*"]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        texts = [item for item in value if isinstance(item, str)]
+        if not any("," in text for text in texts):
+            return [text.strip() for text in texts]
+    scope.malformed(BAD_FIELDS)
+    return None
+
+
+def _check(name: str, model: Model, scope: Scope) -> bool:
+    attribute = model.attributes.get(name)
+    if attribute is None:
+        scope.invalid_key(name, None)
+        return False
+    if scope.note_hidden(attribute, name):
+        return False
+    if not isinstance(attribute, ScalarAttribute):
+        scope.invalid_key(name, name, Pass.SHAPE)
+        return False
+    return True

@@ -1,0 +1,415 @@
+"""``filters``: nested objects of attributes and operators become a tree of comparisons.
+
+Negations are pushed down to the comparisons, so that "some related row for which not …" and "no
+related row for which …" cannot be mixed up: a filter through a relation always asks for *one* row
+(or for none at all) that makes the whole of its part true.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from quire.errors import ValidationError
+from quire.query.operators import AND, GROUPS, NOT, OR, UNSUPPORTED, Operand, Operator, Predicate
+from quire.query.plan import Comparison, Constant, Filter, Junction, Through
+from quire.query.querystring import QueryValue
+from quire.query.resolve.findings import Pass
+from quire.query.resolve.scope import Scope, SlotValue, join_path
+from quire.schema.attributes.base import (
+    Attribute,
+    DynamicZoneAttribute,
+    FilterValue,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import Model
+
+_IDENTITY = frozenset({"id", "documentId"})
+_FALSE = frozenset({"false", "f", "0", ""})
+_BETWEEN = 2
+NOT_AN_OBJECT = "The filters parameter must be an object or an array"
+
+
+def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | None:
+    """Understand a ``filters`` parameter for rows of a model; ``None`` filters nothing."""
+    if value is None or (scope.nested and value == ""):
+        return None
+    if isinstance(value, str):
+        scope.malformed(NOT_AN_OBJECT)
+        return None
+    if isinstance(value, list):
+        scope.unconvertible("The filters parameter must be an object with attributes as keys")
+        return None
+    return _Filters(scope).members(value, model, None, negated=False)
+
+
+def _join(parts: Iterable[Filter | None], *, every: bool) -> Filter | None:
+    """Join filters; clauses that vanished do not count."""
+    present = tuple(part for part in parts if part is not None)
+    if len(present) > 1:
+        return Junction(every=every, parts=present)
+    return present[0] if present else None
+
+
+class _Filters:
+    """Walks one ``filters`` parameter. ``negated`` is true below an odd number of ``$not``."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def members(
+        self, value: Mapping[str, QueryValue], model: Model, path: str | None, *, negated: bool
+    ) -> Filter | None:
+        """Resolve an object of attributes and groups, all of which must hold."""
+        parts = [
+            self._member(key, inner, model, path, negated=negated) for key, inner in value.items()
+        ]
+        return _join(parts, every=not negated)
+
+    def _member(
+        self, key: str, value: QueryValue, model: Model, path: str | None, *, negated: bool
+    ) -> Filter | None:
+        if key == NOT:
+            return self._not(value, model, path, negated=negated)
+        if key in GROUPS:
+            return self._group(key, value, model, path, negated=negated)
+        if key in self.scope.operators or key in UNSUPPORTED:
+            self.scope.unconvertible(f"The operator {key} must stand below an attribute")
+            return None
+        attribute = model.attributes.get(key)
+        if attribute is None:
+            if key not in _IDENTITY:
+                self.scope.invalid_key(key, path)
+            else:
+                self.scope.unconvertible(f"There is no attribute {key} to filter by")
+            return None
+        return self._attribute(attribute, value, model, path, negated=negated)
+
+    def _not(
+        self, value: QueryValue, model: Model, path: str | None, *, negated: bool
+    ) -> Filter | None:
+        if value is None:
+            return None
+        if isinstance(value, dict):
+            return self.members(value, model, path, negated=not negated)
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            return self._each(
+                value,
+                lambda item: self._object(item, model, path, negated=not negated),
+                every=negated,
+            )
+        self.scope.unconvertible("$not expects an object of filters")
+        return None
+
+    def _group(
+        self, key: str, value: QueryValue, model: Model, path: str | None, *, negated: bool
+    ) -> Filter | None:
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            return self._each(
+                value,
+                lambda item: self._object(item, model, path, negated=negated),
+                every=(key == AND) is not negated,
+            )
+        if isinstance(value, dict) and self._vanishes(value, model, path):
+            return None
+        self.scope.unconvertible(f"{key} expects an array of filters")
+        return None
+
+    def _object(
+        self, value: QueryValue, model: Model, path: str | None, *, negated: bool
+    ) -> Filter | None:
+        return (
+            self.members(value, model, path, negated=negated) if isinstance(value, dict) else None
+        )
+
+    def _each(
+        self,
+        items: Iterable[QueryValue],
+        resolve: Callable[[QueryValue], Filter | None],
+        *,
+        every: bool,
+    ) -> Filter | None:
+        return _join([resolve(item) for item in items], every=every)
+
+    def _vanishes(self, value: Mapping[str, QueryValue], model: Model, path: str | None) -> bool:
+        """Tell whether an object where none is expected is dropped, as its keys mean nothing.
+
+        Keys that do mean something are checked like everywhere else, and make it a fault.
+        """
+        meaningful = [key for key in value if key in model.attributes or self._is_operator(key)]
+        for key in meaningful:
+            if not self._is_operator(key):
+                self._member(key, value[key], model, path, negated=False)
+        return not meaningful
+
+    def _is_operator(self, key: str) -> bool:
+        return key in GROUPS or key in self.scope.operators or key in UNSUPPORTED
+
+    def _attribute(
+        self,
+        attribute: Attribute,
+        value: QueryValue,
+        model: Model,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        own_path = join_path(path, attribute.name)
+        if isinstance(attribute, DynamicZoneAttribute) or (
+            isinstance(attribute, RelationAttribute) and attribute.relation.polymorphic
+        ):
+            self.scope.invalid_key(attribute.name, own_path, Pass.SHAPE)
+            return None
+        self.scope.note_hidden(attribute, own_path)
+        if isinstance(attribute, ScalarAttribute):
+            inner_path = path if attribute.name in _IDENTITY else own_path
+            return self._scalar(attribute, value, model, inner_path, negated=negated)
+        return self._related(attribute, value, model, own_path, negated=negated)
+
+    # Scalars -------------------------------------------------------------------------------
+
+    def _scalar(
+        self,
+        attribute: ScalarAttribute,
+        value: QueryValue,
+        model: Model,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        if isinstance(value, list):
+            return self._each(
+                value,
+                lambda item: self._scalar(attribute, item, model, path, negated=negated),
+                every=negated,
+            )
+        if not isinstance(value, dict):
+            equals = self.scope.operators["$eq"]
+            return self._compare(attribute, equals, value, negated=negated)
+        parts = []
+        for key, operand in value.items():
+            if key == NOT:
+                part = self._scalar(attribute, operand, model, path, negated=not negated)
+            elif key in self.scope.operators:
+                operator = self.scope.operators[key]
+                part = self._operation(attribute, operator, operand, model, path, negated=negated)
+            else:
+                self._stray_key(key, operand, model, path)
+                part = None
+            parts.append(part)
+        return _join(parts, every=not negated)
+
+    def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
+        """Note a key below a scalar attribute that is no comparison."""
+        if self._is_operator(key):
+            self.scope.unconvertible(f"{key} cannot stand at {path}")
+        elif key in model.attributes:
+            self._attribute(model.attributes[key], value, model, path, negated=False)
+            self.scope.unconvertible(f"{path} has no attribute {key}")
+        else:
+            self.scope.invalid_key(key, path)
+
+    def _operation(
+        self,
+        attribute: ScalarAttribute,
+        operator: Operator,
+        operand: QueryValue,
+        model: Model,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        if operator.operand is Operand.FLAG:
+            asked = operand not in _FALSE if isinstance(operand, str) else operand is not None
+            return Comparison(
+                attribute.name,
+                operator.predicate,
+                (),
+                negated=operator.negated ^ negated ^ (not asked),
+            )
+        if isinstance(operand, dict):
+            if not self._vanishes(operand, model, path):
+                self.scope.unconvertible(f"{operator.name} cannot compare with an object")
+            return None
+        if operator.operand is Operand.LIST:
+            return self._list(attribute, operator, operand, model, path, negated=negated)
+        if operator.operand is Operand.PAIR:
+            return self._pair(attribute, operator, operand, negated=negated)
+        if isinstance(operand, list):
+            return self._each(
+                operand,
+                lambda item: self._operation(
+                    attribute, operator, item, model, path, negated=negated
+                ),
+                every=negated,
+            )
+        return self._compare(attribute, operator, operand, negated=negated)
+
+    def _compare(
+        self, attribute: ScalarAttribute, operator: Operator, operand: str | None, *, negated: bool
+    ) -> Filter:
+        negation = operator.negated ^ negated
+        if operand is None and operator.null:
+            return Comparison(attribute.name, Predicate.IS_NULL, (), negated=negation)
+        if operator.operand is Operand.TEXT:
+            value: SlotValue = "null" if operand is None else operand
+        elif operand is None:
+            return Constant(holds=False)
+        else:
+            value = self._cast(attribute, operand)
+        return Comparison(
+            attribute.name,
+            operator.predicate,
+            (self.scope.slots.add(value),),
+            negated=negation,
+            fold=operator.fold,
+        )
+
+    def _list(
+        self,
+        attribute: ScalarAttribute,
+        operator: Operator,
+        operand: QueryValue,
+        model: Model,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter:
+        items = operand if isinstance(operand, list) else [operand]
+        for item in items:
+            if isinstance(item, dict):
+                self._scalar(attribute, item, model, path, negated=False)
+        plain = [item for item in items if item is None or isinstance(item, str)]
+        values = [None if item is None else self._cast(attribute, item) for item in plain]
+        negation = operator.negated ^ negated
+        if not values:
+            return Constant(holds=negation)
+        slot = self.scope.slots.add(values)
+        return Comparison(attribute.name, operator.predicate, (slot,), negated=negation)
+
+    def _pair(
+        self,
+        attribute: ScalarAttribute,
+        operator: Operator,
+        operand: QueryValue,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        items = operand if isinstance(operand, list) else [operand]
+        texts = [item for item in items if isinstance(item, str)]
+        values = [self._cast(attribute, text) for text in texts]
+        if len(items) != _BETWEEN or len(texts) != _BETWEEN:
+            self.scope.bad_operand(f"{operator.name} expects an array of exactly two values")
+            return None
+        low, high = (self.scope.slots.add(value) for value in values)
+        return Comparison(
+            attribute.name, operator.predicate, (low, high), negated=operator.negated ^ negated
+        )
+
+    def _cast(self, attribute: ScalarAttribute, text: str) -> FilterValue:
+        try:
+            return attribute.type.cast(text)
+        except ValidationError as error:
+            self.scope.bad_operand(error)
+            return None
+
+    # Relations, components, media -----------------------------------------------------------
+
+    def _related(
+        self, attribute: Attribute, value: QueryValue, model: Model, path: str, *, negated: bool
+    ) -> Filter | None:
+        target = self.scope.target(attribute)
+        if target is None:
+            self.scope.invalid_key(attribute.name, path, Pass.SHAPE)
+            return None
+        allowed = self.scope.may_follow(model, attribute)
+        if not allowed and not self.scope.nested:
+            self.scope.invalid_key(attribute.name, path, Pass.FORBIDDEN)
+        found = self._related_part(attribute, value, target, path, negated=negated)
+        if found is None:
+            return None
+        # Inside populate a forbidden relation is no fault; it must not tell anything either.
+        return found if allowed else Constant(holds=False)
+
+    def _related_part(
+        self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
+    ) -> Filter | None:
+        if isinstance(value, list):
+            return self._each(
+                value,
+                lambda item: self._related_item(attribute, item, target, path, negated=negated),
+                every=negated,
+            )
+        if isinstance(value, dict):
+            return self._related_object(attribute, value, target, path, negated=negated)
+        return self._through_id(attribute, value, target, negated=negated)
+
+    def _related_item(
+        self, attribute: Attribute, item: QueryValue, target: Model, path: str, *, negated: bool
+    ) -> Filter | None:
+        if isinstance(item, dict | list):
+            if isinstance(item, dict):
+                self.members(item, target, path, negated=negated)
+            return Constant(holds=False)
+        return self._through_id(attribute, item, target, negated=negated)
+
+    def _through_id(
+        self, attribute: Attribute, value: QueryValue, target: Model, *, negated: bool
+    ) -> Filter | None:
+        """Compare the row id of what is related."""
+        return _through(
+            attribute, self._scalar(_id_of(target), value, target, None, negated=negated)
+        )
+
+    def _related_object(
+        self,
+        attribute: Attribute,
+        value: Mapping[str, QueryValue],
+        target: Model,
+        path: str,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        comparing = [key for key in value if key in self.scope.operators or key == NOT]
+        groups = [key for key in value if key in {AND, OR}]
+        if not comparing and (not groups or len(value) == 1):
+            return _through(attribute, self.members(value, target, path, negated=negated))
+        rest = {key: inner for key, inner in value.items() if key not in comparing}
+        self.members(rest, target, path, negated=negated)
+        operand = value[comparing[0]] if comparing else None
+        if len(value) == 1 and not isinstance(operand, dict):
+            return self._through_id(attribute, dict(value), target, negated=negated)
+        if isinstance(operand, dict) and comparing[0] in self.scope.operators:
+            return self._through_id(attribute, dict(value), target, negated=negated)
+        self.scope.unconvertible(f"Operators and attributes cannot be mixed at {path}")
+        return None
+
+
+def _id_of(model: Model) -> ScalarAttribute:
+    attribute = model.attributes["id"]
+    if not isinstance(attribute, ScalarAttribute):
+        message = f"{model.uid} has no id"
+        raise TypeError(message)
+    return attribute
+
+
+def _through(attribute: Attribute, part: Filter | None) -> Filter | None:
+    if part is None:
+        return None
+    return Through(attribute.name, part, missing=_holds_for_missing(part) is True)
+
+
+def _holds_for_missing(part: Filter) -> bool | None:
+    """Evaluate a filter where there is no row: everything is null; ``None`` means unknown."""
+    match part:
+        case Constant(holds=holds):
+            return holds
+        case Comparison(predicate=Predicate.IS_NULL, negated=negated):
+            return not negated
+        case Comparison():
+            return None
+        case Through(part=inner):
+            return None if inner is None else _holds_for_missing(inner)
+        case Junction(every=every, parts=parts):
+            verdicts = [_holds_for_missing(inner) for inner in parts]
+            if (not every) in verdicts:
+                return not every
+            return None if None in verdicts else every

@@ -1,0 +1,66 @@
+"""Faults of a query, gathered while it is resolved; the first one in the wire's order is raised.
+
+The format checks a query in passes: all keys for being known, then for being secret, private,
+permitted; filters before sort before fields before populate; and only when every key is sound are
+orders, pagination and operands read. Here a query is walked once. Every fault is noted with its
+rank, and the one that the passes would have met first is the answer.
+"""
+
+from enum import IntEnum
+
+from quire.errors import AppError
+
+Rank = tuple[int, ...]
+
+
+class Stage(IntEnum):
+    """The three rounds of checking."""
+
+    KEYS = 0
+    CONVERSION = 1
+    OPERANDS = 2
+
+
+class Param(IntEnum):
+    """The order in which parameters are checked."""
+
+    PUBLICATION = 0
+    STRICT = 1
+    FILTERS = 2
+    SORT = 3
+    FIELDS = 4
+    POPULATE = 5
+    LOCALE = 6
+    PAGINATION = 7
+    SEARCH = 8
+
+
+class Pass(IntEnum):
+    """The passes over the keys of one parameter."""
+
+    UNKNOWN = 0
+    SHAPE = 1
+    SECRET = 2
+    PRIVATE = 3
+    FORBIDDEN = 4
+
+
+class Findings:
+    """All faults of one query."""
+
+    def __init__(self) -> None:
+        self._faults: list[tuple[Rank, AppError]] = []
+
+    def add(self, rank: Rank, error: AppError) -> None:
+        """Note a fault; among equal ranks the first noted comes first."""
+        self._faults.append(((*rank, len(self._faults)), error))
+
+    @property
+    def count(self) -> int:
+        """How many faults were noted so far; a rank of its own for what follows."""
+        return len(self._faults)
+
+    def raise_first(self) -> None:
+        """Raise the fault that the passes would have met first, if there is any."""
+        if self._faults:
+            raise min(self._faults, key=lambda fault: fault[0])[1]

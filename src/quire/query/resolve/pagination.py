@@ -1,0 +1,157 @@
+"""``pagination``: by page or by offset, within the limits of the settings."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quire.errors import PaginationError, ValidationError
+from quire.query.querystring import QueryValue
+from quire.query.resolve.scope import ReadLimits, Scope
+from quire.schema.attributes.number import parse_number
+
+MIXED = "Cannot use both page & offset pagination in the same query"
+MISPLACED = (
+    "Invalid pagination attributes. "
+    "The page parameters are incorrect and must be in the pagination object"
+)
+BAD_COUNT = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"'
+_MAX_ROW = 9_007_199_254_740_991
+_TRUE = frozenset({"true", "t", "1"})
+_FALSE = frozenset({"false", "f", "0"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pagination:
+    """Which rows of a list are asked for, and how the answer speaks of it."""
+
+    start: int
+    limit: int
+    with_count: bool
+    by_page: bool
+
+    def meta(self, total: int | None) -> dict[str, int]:
+        """Return ``meta.pagination``; ``total`` is ``None`` when rows were not counted."""
+        if self.by_page:
+            page = self.start // self.limit + 1
+            if total is None:
+                return {"page": page, "pageSize": self.limit}
+            pages = math.ceil(total / self.limit)
+            return {"page": page, "pageSize": self.limit, "pageCount": pages, "total": total}
+        if total is None:
+            return {"start": self.start, "limit": self.limit}
+        return {"start": self.start, "limit": self.limit, "total": total}
+
+
+def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Pagination:
+    """Understand the pagination of a list. Faults are noted, and a first page returned."""
+    limits = scope.limits
+    first = Pagination(
+        start=0, limit=_cap(limits.default_limit, limits), with_count=False, by_page=True
+    )
+    if "page" in query or "pageSize" in query:
+        scope.unconvertible(PaginationError(MISPLACED))
+        return first
+    asked = query.get("pagination")
+    options = asked if isinstance(asked, dict) else {}
+    by_page = bool(options.keys() & {"page", "pageSize"})
+    by_offset = bool(options.keys() & {"start", "limit"})
+    if by_page and by_offset:
+        scope.unconvertible(PaginationError(MIXED))
+        return first
+    try:
+        if by_offset:
+            return _by_offset(options, limits)
+        return _by_page(options, limits)
+    except ValidationError as error:
+        scope.unconvertible(error)
+        return first
+
+
+def _by_page(options: Mapping[str, QueryValue], limits: ReadLimits) -> Pagination:
+    size = _limit(options, "pageSize", limits)
+    page = max(_number(options["page"]), 1) if "page" in options else 1
+    start = _position((page - 1) * size)
+    return Pagination(
+        start=start,
+        limit=_whole_limit(size),
+        with_count=_with_count(options, limits),
+        by_page=True,
+    )
+
+
+def _by_offset(options: Mapping[str, QueryValue], limits: ReadLimits) -> Pagination:
+    start = max(_number(options["start"]), 0) if "start" in options else 0
+    return Pagination(
+        start=_position(start),
+        limit=_whole_limit(_limit(options, "limit", limits)),
+        with_count=_with_count(options, limits),
+        by_page=False,
+    )
+
+
+def _number(value: QueryValue) -> float:
+    """Read a number as the web does: empty text is 0, what is no number is not a number."""
+    if value is None or value == "":
+        return 0
+    number = parse_number(value) if isinstance(value, str) else None
+    return math.nan if number is None else number
+
+
+def _limit(options: Mapping[str, QueryValue], name: str, limits: ReadLimits) -> float:
+    """Read a page size: never under 1, never over the maximum; words mean the maximum."""
+    if name not in options:
+        return _cap(limits.default_limit, limits)
+    asked = _number(options[name])
+    if math.isnan(asked):
+        return limits.max_limit if limits.max_limit is not None else limits.default_limit
+    asked = max(asked, 1)
+    return asked if limits.max_limit is None else min(asked, limits.max_limit)
+
+
+def _cap(limit: int, limits: ReadLimits) -> int:
+    return limit if limits.max_limit is None else min(limit, limits.max_limit)
+
+
+def _whole_limit(limit: float) -> int:
+    if limit != int(limit):
+        message = f"convertLimitQueryParams expected a positive integer got {limit}"
+        raise ValidationError(message)
+    return min(int(limit), _MAX_ROW)
+
+
+def _position(start: float) -> int:
+    if math.isnan(start) or start != int(start):
+        shown = "NaN" if math.isnan(start) else start
+        message = f"convertStartQueryParams expected a positive integer got {shown}"
+        raise ValidationError(message)
+    if start > _MAX_ROW:
+        message = f"convertStartQueryParams expected a number up to {_MAX_ROW}"
+        raise ValidationError(message)
+    return int(start)
+
+
+def _with_count(options: Mapping[str, QueryValue], limits: ReadLimits) -> bool:
+    if "withCount" not in options:
+        return limits.with_count
+    asked = options["withCount"]
+    if isinstance(asked, str) and asked in _TRUE:
+        return True
+    if isinstance(asked, str) and asked in _FALSE:
+        return False
+    raise ValidationError(BAD_COUNT)
+
+
+def root_window(query: Mapping[str, QueryValue]) -> tuple[int, int | None]:
+    """Read root ``start`` and ``limit`` of endpoints without pages: ``(start, limit or None)``.
+
+    Raises ValidationError for what is no whole number.
+    """
+    start = _number(query.get("start"))
+    asked = query.get("limit")
+    limit = None if asked is None else _number(asked)
+    if limit is not None and math.isnan(limit):
+        message = "convertLimitQueryParams expected a positive integer got NaN"
+        raise ValidationError(message)
+    if limit is None or limit < 0 or (limit == 0 and asked == ""):
+        return _position(max(start, 0)), None
+    return _position(max(start, 0)), _whole_limit(limit)

@@ -1,0 +1,418 @@
+"""``populate``: which relations, files, components and dynamic zones to show, and how.
+
+Two spellings, strings of dotted paths and nested objects, become the same plan edges. Relations
+whose target the caller may not read are left out without a word, at every level.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import orjson
+
+from quire.errors import InvalidKeyError, ValidationError
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
+from quire.query.querystring import QueryValue
+from quire.query.resolve.fields import default_fields, resolve_fields
+from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.findings import Param, Pass
+from quire.query.resolve.scope import Scope, join_path
+from quire.query.resolve.sort import resolve_sort
+from quire.schema.attributes.base import (
+    Attribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import ContentType, Model
+
+BAD_POPULATE = (
+    "Invalid populate parameter. Expected a string, an array of strings, a populate object"
+)
+MAX_ENTRIES = 100
+_TRUE = frozenset({"true", "t", "1"})
+_FALSE = frozenset({"false", "f", "0"})
+
+
+class _Paths(dict[str, "_Paths"]):
+    """Dotted paths as a tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the query a fault is: the dotted path, and what stands before a fragment's uid."""
+
+    path: str
+    fragment: str | None = None
+
+
+def resolve_populate(
+    value: QueryValue, model: Model, scope: Scope, status: Status
+) -> tuple[PlanEdge, ...]:
+    """Understand the ``populate`` parameter of a request for rows of a model.
+
+    ``status`` is the version of draft & publish types that populated entries are shown in.
+    """
+    return _Populate(scope, status).top(value, model)
+
+
+class _Populate:
+    def __init__(self, scope: Scope, status: Status) -> None:
+        self.scope = scope
+        self.status = status
+
+    def top(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
+        """Resolve the root parameter."""
+        if value is None or value in ("", [""]):
+            return ()
+        if isinstance(value, dict):
+            return self._crowded(value) or self._object(value, model, None)
+        return self._texts(value, model)
+
+    def _crowded(self, value: Mapping[str, QueryValue]) -> tuple[PlanEdge, ...] | None:
+        """Refuse a list that was too long to be parsed as one."""
+        if len(value) <= MAX_ENTRIES or not all(key.isdigit() for key in value):
+            return None
+        message = (
+            f"Too many populate entries ({len(value)}). The maximum number of populate entries "
+            f"when using array notation is {MAX_ENTRIES}. Consider using object notation "
+            "(populate[field]=true), nested population, or reducing the number of fields."
+        )
+        error = ValidationError(message, {"source": "query", "param": "populate"})
+        self.scope.findings.add((0, Param.POPULATE, 0), error)
+        return ()
+
+    # Strings ---------------------------------------------------------------------------------
+
+    def _texts(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
+        if value == "*":
+            return self.everything(model)
+        texts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            self.scope.malformed(BAD_POPULATE)
+            return ()
+        tree = _Paths()
+        for text in texts:
+            branch = tree
+            for segment in filter(None, (part.strip() for part in str(text).split("."))):
+                branch = branch.setdefault(segment, _Paths())
+        return self._paths(tree, model, None)
+
+    def _paths(self, tree: _Paths, model: Model, path: str | None) -> tuple[PlanEdge, ...]:
+        edges = [self._path(name, inner, model, path) for name, inner in tree.items()]
+        return _zones_last((edge for edge in edges if edge is not None), model)
+
+    def _path(self, name: str, inner: _Paths, model: Model, path: str | None) -> PlanEdge | None:
+        own_path = join_path(path, name)
+        attribute = self._populatable(name, model, own_path, own_path)
+        if attribute is None:
+            return None
+        if isinstance(attribute, DynamicZoneAttribute):
+            return self._zone_paths(attribute, inner, own_path)
+        target = self.scope.target(attribute)
+        if target is None:
+            return self._morph_list(attribute, None)
+        if inner and isinstance(attribute, MediaAttribute):
+            self.scope.invalid_key(name, own_path, Pass.SHAPE)
+            return None
+        node = self._node(target, edges=self._paths(inner, target, own_path))
+        return self._permitted(model, attribute, node)
+
+    def _zone_paths(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
+        """Go on in those components of the zone that have the attribute."""
+        components = [self.scope.schema.components[uid] for uid in attribute.components]
+        for name in inner:
+            if not any(name in component.attributes for component in components):
+                self.scope.invalid_key(name, join_path(path, name))
+        nodes = []
+        for component in components:
+            present = _Paths({k: v for k, v in inner.items() if k in component.attributes})
+            nodes.append(self._node(component, edges=self._paths(present, component, path)))
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+
+    # Everything ------------------------------------------------------------------------------
+
+    def everything(self, model: Model) -> tuple[PlanEdge, ...]:
+        """Populate every attribute that may be populated, one level deep."""
+        edges = []
+        for attribute in model.attributes.values():
+            if isinstance(attribute, ScalarAttribute) or attribute.private:
+                continue
+            if isinstance(attribute, DynamicZoneAttribute):
+                edges.append(self._plain_zone(attribute))
+                continue
+            target = self.scope.target(attribute)
+            if target is None:
+                edges.append(self._morph_list(attribute, None))
+            elif (edge := self._permitted(model, attribute, self._node(target))) is not None:
+                edges.append(edge)
+        return _zones_last(edges, model)
+
+    def _plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
+        components = [self.scope.schema.components[uid] for uid in attribute.components]
+        nodes = [
+            self._node(component, edges=self.everything(component) if deep else ())
+            for component in components
+        ]
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+
+    # Objects ---------------------------------------------------------------------------------
+
+    def _object(
+        self, value: Mapping[str, QueryValue], model: Model, path: str | None
+    ) -> tuple[PlanEdge, ...]:
+        edges = [self._entry(name, inner, model, path) for name, inner in value.items()]
+        return _zones_last((edge for edge in edges if edge is not None), model)
+
+    def _entry(
+        self, name: str, value: QueryValue, model: Model, path: str | None
+    ) -> PlanEdge | None:
+        own_path = join_path(path, name)
+        if name.isdigit() and isinstance(value, dict) and name not in model.attributes:
+            self.scope.malformed(BAD_POPULATE)
+            return None
+        attribute = self._populatable(name, model, path, own_path)
+        if attribute is None or (isinstance(value, str) and value in _FALSE):
+            return None
+        if value is None:
+            self.scope.unconvertible(f"populate expects a value at {own_path}")
+            return None
+        if isinstance(attribute, DynamicZoneAttribute):
+            return self._zone(attribute, value, model, own_path)
+        target = self.scope.target(attribute)
+        if target is None:
+            return self._morph_list(attribute, value)
+        edge = self._related(attribute, value, model, target, own_path)
+        return edge if edge and self.scope.may_follow(model, attribute) else None
+
+    def _related(
+        self, attribute: Attribute, value: QueryValue, model: Model, target: Model, path: str
+    ) -> PlanEdge | None:
+        kind = EdgeKind.ROWS
+        if isinstance(value, dict):
+            if "on" in value:
+                self._misplaced_fragments(attribute, value["on"], model, path)
+            counted = self._counted(attribute, value, path)
+            kind = EdgeKind.COUNT if counted else EdgeKind.ROWS
+        node = self._target(value, target, _Place(path))
+        return (
+            None if node is None else PlanEdge(attribute=attribute.name, nodes=(node,), kind=kind)
+        )
+
+    def _target(self, value: QueryValue, target: Model, place: _Place) -> PlanNode | None:
+        """Resolve what was asked of one related model: a flag, a star, or options."""
+        match value:
+            case str() if value in _TRUE:
+                return self._node(target)
+            case "*":
+                self._star_at_attribute(target, place)
+                return self._node(target)
+            case str():
+                self.scope.invalid_key(value, place.path)
+                return None
+            case list():
+                for item in value:
+                    self._stray_option(str(item), target, place)
+                return None
+            case dict():
+                return self._options(value, target, place)
+            case _:
+                return None
+
+    def _star_at_attribute(self, target: Model, place: _Place) -> None:
+        """``populate[a]=*`` reads as options named after all attributes, which are none."""
+        for attribute in target.attributes.values():
+            if not isinstance(attribute, ScalarAttribute) and not attribute.private:
+                path = join_path(place.path, attribute.name)
+                error = InvalidKeyError(attribute.name, path, source="query", param=None)
+                error.details = {"key": attribute.name, "path": path}
+                self.scope.unconvertible(error)
+                return
+
+    def _options(
+        self, value: Mapping[str, QueryValue], target: Model, place: _Place
+    ) -> PlanNode | None:
+        node = self._node(target)
+        for name, option in value.items():
+            inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
+            match name:
+                case "populate":
+                    node = replace(node, edges=self._nested(option, target, place))
+                case "fields":
+                    node = replace(node, fields=resolve_fields(option, target, inner))
+                case "filters":
+                    node = replace(node, filter=resolve_filters(option, target, inner))
+                case "sort":
+                    node = replace(node, sort=resolve_sort(option, target, inner))
+                case "count" | "on":
+                    continue
+                case _:
+                    self._stray_option(name, target, place)
+        return node
+
+    def _stray_option(self, name: str, target: Model, place: _Place) -> None:
+        known = name in target.attributes and name not in {"id", "documentId"}
+        self.scope.invalid_key(name, join_path(place.path, name) if known else place.path)
+
+    def _nested(self, value: QueryValue, target: Model, place: _Place) -> tuple[PlanEdge, ...]:
+        match value:
+            case None:
+                return ()
+            case "" | [""]:
+                self.scope.invalid_key("", place.path)
+                return ()
+            case dict():
+                return self._object(value, target, place.path)
+            case str() if "," in value:
+                self.scope.unconvertible(
+                    InvalidKeyError(value, place.path, source="query", param="populate")
+                )
+            case _:
+                pass
+        return self._texts(value, target)
+
+    def _counted(self, attribute: Attribute, value: Mapping[str, QueryValue], path: str) -> bool:
+        if "count" not in value:
+            return False
+        count = value["count"]
+        if not isinstance(count, str) or count not in _TRUE | _FALSE:
+            self.scope.invalid_key("count", path)
+            return False
+        return count in _TRUE and not isinstance(attribute, MediaAttribute)
+
+    def _misplaced_fragments(
+        self, attribute: Attribute, value: QueryValue, model: Model, path: str
+    ) -> None:
+        """Fragments are for dynamic zones and relations to any type."""
+        if not isinstance(value, dict):
+            self.scope.invalid_key("on", join_path(path, "on"))
+            return
+        known = {*self.scope.schema.components, *self.scope.schema.content_types}
+        for uid in value:
+            if uid not in known:
+                self.scope.invalid_key(uid, f"{path}.on.{uid}")
+        self.scope.unconvertible(
+            f'Using fragments is not permitted to populate "{attribute.name}" in "{model.uid}"'
+        )
+
+    # Dynamic zones ---------------------------------------------------------------------------
+
+    def _zone(
+        self, attribute: DynamicZoneAttribute, value: QueryValue, model: Model, path: str
+    ) -> PlanEdge | None:
+        if isinstance(value, str) and value in _TRUE:
+            return self._plain_zone(attribute)
+        options = value if isinstance(value, dict) else {}
+        deep = False
+        if "populate" in options:
+            if options["populate"] == "*":
+                deep = True
+            else:
+                self.scope.invalid_key("populate", path)
+        if "on" in options:
+            return self._fragments(attribute, options["on"], path)
+        if not options.keys() & {"count", "populate"}:
+            found = orjson.dumps(value).decode()
+            self.scope.unconvertible(
+                f"Invalid nested populate for {model.singular_name}.{attribute.name} "
+                f'({model.uid}). Expected a fragment ("on") or "count" but found {found}'
+            )
+        return self._plain_zone(attribute, deep=deep)
+
+    def _fragments(
+        self, attribute: DynamicZoneAttribute, value: QueryValue, path: str
+    ) -> PlanEdge | None:
+        """Show only the listed components of a zone, each as its fragment says."""
+        if isinstance(value, list):
+            value = {str(position): item for position, item in enumerate(value)}
+        if not isinstance(value, dict):
+            self.scope.invalid_key("on", join_path(path, "on"))
+            return None
+        nodes = []
+        for uid, option in value.items():
+            component = self.scope.schema.components.get(uid)
+            if component is None:
+                self.scope.invalid_key(uid, f"{path}.on.{uid}")
+                continue
+            if isinstance(option, str) and option in _FALSE:
+                continue
+            place = _Place(path, f"{path}.on[{uid}]")
+            if isinstance(option, dict) and isinstance(option.get("on"), dict):
+                self._fragments_in_fragment(option["on"], place)
+            node = self._target(option, component, place)
+            if node is not None:
+                nodes.append(node)
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+
+    def _fragments_in_fragment(self, value: QueryValue, place: _Place) -> None:
+        for uid in value if isinstance(value, dict) else ():
+            self.scope.invalid_key(uid, f"{place.fragment}.on.{uid}")
+
+    # Relations to any content type -----------------------------------------------------------
+
+    def _morph_list(self, attribute: Attribute, value: QueryValue) -> PlanEdge:
+        """Populate a relation whose entries may be of any type, or of the listed ones."""
+        listed = value.get("on") if isinstance(value, dict) else None
+        nodes: list[PlanNode] = []
+        for model in self.scope.schema.models():
+            if isinstance(listed, dict):
+                if model.uid in listed:
+                    node = self._target(listed[model.uid], model, _Place(attribute.name))
+                    nodes += [node] if node is not None else []
+            elif self._may_be_listed(model):
+                nodes.append(replace(self._node(model), status=None))
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+
+    def _may_be_listed(self, model: Model) -> bool:
+        """Only what has files or a morph relation can stand in such a list."""
+        linked = any(
+            isinstance(a, MediaAttribute)
+            or (isinstance(a, RelationAttribute) and a.morph_by is not None)
+            for a in model.attributes.values()
+        )
+        findable = not isinstance(model, ContentType) or self.scope.ability.allows(
+            f"{model.uid}.find"
+        )
+        return linked and findable
+
+    # Common ----------------------------------------------------------------------------------
+
+    def _populatable(
+        self, name: str, model: Model, unknown_path: str | None, own_path: str
+    ) -> Attribute | None:
+        """Return the attribute of a name if it can be populated; note a fault otherwise."""
+        attribute = model.attributes.get(name)
+        if attribute is None or name in {"id", "documentId"}:
+            self.scope.invalid_key(name, unknown_path)
+            return None
+        if isinstance(attribute, ScalarAttribute):
+            self.scope.invalid_key(name, own_path, Pass.SHAPE)
+            return None
+        return None if self.scope.note_hidden(attribute, own_path) else attribute
+
+    def _permitted(self, model: Model, attribute: Attribute, node: PlanNode) -> PlanEdge | None:
+        if not self.scope.may_follow(model, attribute):
+            return None
+        return PlanEdge(attribute=attribute.name, nodes=(node,))
+
+    def _node(self, model: Model, edges: tuple[PlanEdge, ...] = ()) -> PlanNode:
+        versioned = isinstance(model, ContentType) and model.draft_and_publish
+        return PlanNode(
+            uid=model.uid,
+            fields=default_fields(model),
+            edges=edges,
+            status=self.status if versioned else None,
+        )
+
+
+_NESTED = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
+
+
+def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]:
+    """Keep the order, but put dynamic zones after everything else."""
+    return tuple(
+        sorted(
+            edges,
+            key=lambda edge: isinstance(model.attributes[edge.attribute], DynamicZoneAttribute),
+        )
+    )

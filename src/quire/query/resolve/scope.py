@@ -1,0 +1,137 @@
+"""What resolving may look at: the schema, who asks, the settings, and where faults are noted."""
+
+from dataclasses import dataclass, field, replace
+
+from quire.access.ability import Ability, can_find
+from quire.errors import AppError, InvalidKeyError, ValidationError
+from quire.query.operators import OPERATORS, Operators
+from quire.query.resolve.findings import Findings, Param, Pass, Stage
+from quire.schema.attributes.base import (
+    Attribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Model, Schema
+
+SlotValue = str | int | float | bool | None | list[str | int | float | bool | None]
+"""A bound value as resolved: dialects encode it for their columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLimits:
+    """The settings that bound what one request may read."""
+
+    default_limit: int = 25
+    max_limit: int | None = 100
+    with_count: bool = True
+    strict_params: bool = False
+    drafts_need_token: bool = False
+    populate_depth: int | None = None
+
+
+@dataclass(slots=True)
+class Slots:
+    """The bound values of a query, in the order in which they were met."""
+
+    values: list[SlotValue] = field(default_factory=list)
+
+    def add(self, value: SlotValue) -> int:
+        """Keep a value and return its slot."""
+        self.values.append(value)
+        return len(self.values) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Everything that resolving one parameter needs besides the parameter.
+
+    ``prefix`` ranks the faults of nested parameters after those found before them; ``nested`` says
+    that the parameter stands inside ``populate``.
+    """
+
+    schema: Schema
+    ability: Ability
+    limits: ReadLimits
+    findings: Findings
+    slots: Slots
+    param: Param
+    name: str
+    operators: Operators = field(default_factory=lambda: OPERATORS)
+    prefix: tuple[int, ...] = ()
+    nested: bool = False
+
+    def within(self, param: Param, name: str) -> "Scope":
+        """Return the scope of another parameter of the same query."""
+        return replace(self, param=param, name=name, prefix=(), nested=False)
+
+    def inside_populate(self, param: Param) -> "Scope":
+        """Return the scope of a parameter that stands inside ``populate``."""
+        prefix = (*self._keys_rank(Pass.UNKNOWN), self.findings.count, param)
+        return replace(self, param=param, prefix=prefix, nested=True)
+
+    def _keys_rank(self, pass_: Pass) -> tuple[int, ...]:
+        base = self.prefix or (Stage.KEYS, self.param)
+        return (*base, pass_)
+
+    def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
+        """Note a key that is unknown or not allowed."""
+        error = InvalidKeyError(key, path, source="query", param=self.name)
+        self.findings.add(self._keys_rank(pass_), error)
+
+    def malformed(self, message: str) -> None:
+        """Note a parameter of a wrong form, found while keys are checked."""
+        self.findings.add(self._keys_rank(Pass.UNKNOWN), ValidationError(message))
+
+    def unconvertible(self, error: AppError | str) -> None:
+        """Note what only shows once all keys are sound."""
+        fault = ValidationError(error) if isinstance(error, str) else error
+        self.findings.add((Stage.CONVERSION, self.param), fault)
+
+    def bad_operand(self, error: AppError | str) -> None:
+        """Note an operand that is not of its attribute's type."""
+        fault = ValidationError(error) if isinstance(error, str) else error
+        self.findings.add((Stage.OPERANDS, self.param), fault)
+
+    def target(self, attribute: Attribute) -> Model | None:
+        """Return the model that an attribute leads to, when it is exactly one."""
+        match attribute:
+            case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
+                return self.schema.content_types[uid]
+            case MediaAttribute():
+                return self.schema.content_types[FILE_UID]
+            case _:
+                component = getattr(attribute, "component", None)
+                return self.schema.components[component] if component else None
+
+    def may_follow(self, model: Model, attribute: Attribute) -> bool:
+        """Tell whether the caller may read what a relation leads to. Files need no permission."""
+        if not isinstance(attribute, RelationAttribute) or attribute.target is None:
+            return True
+        if attribute.target == ADMIN_USER_UID and _shows_creators(model, attribute):
+            return True
+        return can_find(self.ability, attribute.target)
+
+    def note_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
+        """Note a secret or private attribute; tell whether it was one."""
+        if isinstance(attribute, ScalarAttribute) and attribute.secret:
+            self.invalid_key(attribute.name, path, pass_ or Pass.SECRET)
+            return True
+        if attribute.private:
+            self.invalid_key(attribute.name, path, pass_ or Pass.PRIVATE)
+            return True
+        return False
+
+
+def _shows_creators(model: Model, attribute: Attribute) -> bool:
+    return (
+        isinstance(model, ContentType)
+        and model.populate_creator_fields
+        and attribute.name in {"createdBy", "updatedBy"}
+    )
+
+
+def join_path(path: str | None, name: str) -> str:
+    """Return the dotted path of an attribute below another one."""
+    return name if path is None else f"{path}.{name}"

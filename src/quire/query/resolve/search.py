@@ -1,0 +1,25 @@
+"""``_q``: free text, looked for in everything textual that the caller may read."""
+
+from quire.query.plan import Search
+from quire.query.querystring import QueryValue
+from quire.query.resolve.scope import Scope
+from quire.schema.attributes.base import Search as Searchable
+from quire.schema.attributes.number import parse_number
+from quire.schema.model import Model
+
+
+def resolve_search(value: QueryValue, model: Model, scope: Scope) -> Search | None:
+    """Understand ``_q``. Private and secret attributes are never looked into."""
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        scope.unconvertible("The _q parameter must be a string")
+        return None
+    visible = [a for a in model.scalars if a.searchable and not a.private and not a.secret]
+    texts = tuple(a.name for a in visible if a.type.search is Searchable.TEXT)
+    number = parse_number(value)
+    if number is None:
+        return Search(("id", *texts), scope.slots.add(value))
+    numbers = tuple(a.name for a in visible if a.type.search is Searchable.NUMBER)
+    slot = scope.slots.add(value)
+    return Search(("id", *texts), slot, numbers, scope.slots.add(number))

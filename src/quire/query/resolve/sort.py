@@ -1,0 +1,134 @@
+"""``sort``: names with directions, in strings, lists or objects, also through relations."""
+
+from collections.abc import Iterator, Mapping
+
+from quire.query.plan import SortKey
+from quire.query.querystring import QueryValue
+from quire.query.resolve.findings import Pass
+from quire.query.resolve.scope import Scope, join_path
+from quire.schema.attributes.base import DynamicZoneAttribute, RelationAttribute, ScalarAttribute
+from quire.schema.model import Model
+
+BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
+BAD_SORT = "Invalid sort query"
+_ORDERS = {"asc": False, "desc": True}
+_UNUSABLE = frozenset(
+    {
+        "__proto__",
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+    }
+)
+"""Names that every object of the web's language has; they never are attributes."""
+
+_NO_ORDER = ":"
+"""Stands for the direction that a colon announces but that does not follow."""
+
+_Path = tuple[str, ...]
+_Wish = tuple[_Path, str | None]
+"""A dotted name and the direction as asked; ``None`` when none was given."""
+
+
+def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey, ...]:
+    """Understand a ``sort`` parameter for rows of a model."""
+    keys = [_resolve_wish(path, order, model, scope) for path, order in _wishes(value, scope)]
+    return tuple(key for key in keys if key is not None)
+
+
+def _wishes(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
+    match value:
+        case str():
+            yield from _from_text(value, scope)
+        case dict():
+            yield from _from_object(value, ())
+        case list() if all(item is None or isinstance(item, str) for item in value):
+            for item in value:
+                yield from _from_text(item if isinstance(item, str) else "", scope)
+        case list() if all(isinstance(item, dict | list) for item in value):
+            for item in value:
+                if isinstance(item, dict):
+                    yield from _from_object(item, ())
+        case list():
+            yield ("0",), "asc"
+        case None:
+            return
+
+
+def _from_text(text: str, scope: Scope) -> Iterator[_Wish]:
+    for piece in text.split(","):
+        name, *rest = piece.split(":")
+        if not name:
+            continue
+        path = tuple(name.split("."))
+        if not _UNUSABLE.isdisjoint(path):
+            scope.malformed(BAD_SORT)
+            continue
+        yield path, (rest[0] or _NO_ORDER) if rest else None
+
+
+def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_Wish]:
+    for key, inner in value.items():
+        match inner:
+            case dict():
+                yield from _from_object(inner, (*path, key))
+            case str():
+                yield (*path, key), inner
+            case None:
+                yield (*path, key), ""
+            case list():
+                continue
+
+
+def _resolve_wish(path: _Path, order: str | None, model: Model, scope: Scope) -> SortKey | None:
+    """Follow a name through relations to the scalar attribute at its end."""
+    here: Model = model
+    walked: str | None = None
+    for position, name in enumerate(path):
+        attribute = here.attributes.get(name)
+        if attribute is None:
+            scope.invalid_key(name, walked)
+            return None
+        own_path = join_path(walked, name)
+        scope.note_hidden(attribute, own_path)
+        if isinstance(attribute, ScalarAttribute):
+            if position + 1 < len(path):
+                scope.unconvertible(f"{own_path} has no attribute {path[position + 1]}")
+                return None
+            return _key(path[:-1], name, order, scope)
+        target = scope.target(attribute)
+        if target is None or isinstance(attribute, DynamicZoneAttribute):
+            scope.invalid_key(name, own_path, Pass.SHAPE)
+            return None
+        if isinstance(attribute, RelationAttribute) and not scope.may_follow(here, attribute):
+            scope.invalid_key(name, own_path, Pass.FORBIDDEN)
+        here, walked = target, own_path
+    _leafless(path[-1], order, str(walked), scope)
+    return None
+
+
+def _leafless(name: str, order: str | None, path: str, scope: Scope) -> None:
+    """Note a name that ends at a relation, component or file."""
+    if order:
+        scope.invalid_key(order, path)
+    else:
+        scope.invalid_key(name, path, Pass.SHAPE)
+
+
+def _key(path: _Path, attribute: str, order: str | None, scope: Scope) -> SortKey | None:
+    if scope.nested and path:
+        scope.unconvertible("Related entries can only be sorted by their own attributes")
+        return None
+    if order is None:
+        return SortKey(path, attribute, descending=False)
+    if order == "":
+        return None
+    descending = _ORDERS.get(order.lower())
+    if descending is None:
+        scope.unconvertible(BAD_ORDER)
+        return None
+    return SortKey(path, attribute, descending=descending)

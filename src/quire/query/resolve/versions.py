@@ -1,0 +1,76 @@
+"""Which versions of documents are read: ``status``, ``locale`` and the publication filters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quire.errors import ValidationError
+from quire.query.plan import LocaleScope, PublicationFilter, Status
+from quire.query.querystring import QueryValue
+from quire.query.resolve.scope import Scope
+from quire.schema.model import ContentType
+
+BAD_PUBLICATION = (
+    "Invalid value for 'publicationFilter'. Expected one of: "
+    + ", ".join(mode.value for mode in PublicationFilter)
+    + "."
+)
+BAD_HAS_PUBLISHED = (
+    "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string."
+)
+_MODES = {mode.value: mode for mode in PublicationFilter}
+
+
+def resolve_status(query: Mapping[str, QueryValue]) -> Status:
+    """Return the version asked for: published unless told otherwise; anything else is draft."""
+    return "published" if query.get("status", "published") == "published" else "draft"
+
+
+def resolve_publication(query: Mapping[str, QueryValue], scope: Scope) -> PublicationFilter | None:
+    """Understand ``publicationFilter`` and its older spelling ``hasPublishedVersion``."""
+    asked = query.get("publicationFilter")
+    if asked is not None:
+        mode = _MODES.get(asked) if isinstance(asked, str) else None
+        if mode is None:
+            details = {"source": "query", "param": "publicationFilter"}
+            scope.findings.add((0, 0), ValidationError(BAD_PUBLICATION, details))
+        return mode
+    older = query.get("hasPublishedVersion")
+    if older is None:
+        return None
+    if older == "true":
+        return PublicationFilter.HAS_PUBLISHED_VERSION
+    if older == "false":
+        return PublicationFilter.NEVER_PUBLISHED
+    scope.findings.add((0, 0), ValidationError(BAD_HAS_PUBLISHED))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class LocaleChoice:
+    """The locales of a read; ``slot`` holds the code or the list of codes."""
+
+    scope: LocaleScope
+    slot: int | None = None
+
+
+def resolve_locale(
+    value: QueryValue, model: ContentType, default_locale: str | None, scope: Scope
+) -> LocaleChoice:
+    """Understand ``locale``; without one it is the default locale.
+
+    A project without a default locale reads entries of every locale.
+    """
+    if not model.localized:
+        return LocaleChoice(LocaleScope.IGNORED)
+    if isinstance(value, dict):
+        scope.unconvertible("The locale parameter must be a string or an array of strings")
+        return LocaleChoice(LocaleScope.ALL)
+    if isinstance(value, list):
+        codes = [code for code in value if isinstance(code, str)]
+        return LocaleChoice(LocaleScope.SOME, scope.slots.add([*codes]))
+    if value == "*":
+        return LocaleChoice(LocaleScope.ALL)
+    code = value or default_locale
+    if code is None:
+        return LocaleChoice(LocaleScope.ALL)
+    return LocaleChoice(LocaleScope.ONE, scope.slots.add(code))
