@@ -58,20 +58,6 @@ def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Fin
     return sorted(findings, key=lambda f: (gravity.index(f.lack), f.table, f.name))
 
 
-def missing_indexes(wanted: MetaData, found: FoundTables) -> list[Index]:
-    """List the indexes that could be made now and that no index of the database can stand in for.
-
-    Indexes of missing tables, or over missing columns, are left out.
-    """
-    return [
-        index
-        for table in wanted.tables.values()
-        if (existing := found.get(table.name)) is not None
-        for index in sorted_indexes(table)
-        if _possible(index, existing) and not _serves(index, existing)
-    ]
-
-
 def _missing_table(table: Table, writer: DdlWriter) -> Finding:
     indexes = (writer.create_index(index) for index in sorted_indexes(table))
     statements = (writer.create_table(table), *indexes)
@@ -91,7 +77,7 @@ def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Ite
                 lack=Lack.READ_INDEX if is_read_index(index) else Lack.INDEX,
                 table=table.name,
                 name=str(index.name),
-                statements=(writer.create_index(index),),
+                statements=(*_displaced(index, existing, writer), writer.create_index(index)),
             )
 
 
@@ -102,6 +88,15 @@ def _has_foreign_key(key: ForeignKeyConstraint, existing: FoundTable) -> bool:
         on_delete=str(key.ondelete),
     )
     return wanted in existing.foreign_keys
+
+
+def _displaced(index: Index, existing: FoundTable, writer: DdlWriter) -> Iterator[str]:
+    """Take away what has the name of a wanted index but other columns.
+
+    The reference leaves such an index behind when it drops a column out of it.
+    """
+    if index.name in existing.indexes:
+        yield writer.drop_index(str(index.name), existing.name)
 
 
 def _possible(index: Index, existing: FoundTable) -> bool:

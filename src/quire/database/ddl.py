@@ -23,6 +23,10 @@ class DdlWriter(Protocol):
         """Write one index of a table."""
         ...
 
+    def drop_index(self, name: str, table: str) -> str:
+        """Take an index away from a table."""
+        ...
+
 
 def create_program(metadata: MetaData, writer: DdlWriter) -> Program[None]:
     """Make all tables of a fresh database, then all indexes; run it in one transaction."""

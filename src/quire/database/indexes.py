@@ -4,17 +4,20 @@ Opening a database never adds an index by itself; a person asks for it. An index
 want is only a hint, because which sorts a site serves is not written anywhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import Index
+from sqlalchemy import MetaData
 
+from quire.database.compare import Finding, Lack, compare
 from quire.database.ddl import DdlWriter
 from quire.database.inspect import FoundTable, FoundTables
 from quire.database.mapping import ModelTable, TableMap
 from quire.database.program import Program, Statement
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import ContentType, Kind, Schema
+
+_INDEXES = frozenset({Lack.INDEX, Lack.READ_INDEX})
 
 LARGE_TABLE = 5_000
 """Rows from which a sort without an index is felt."""
@@ -41,14 +44,22 @@ class SortHint:
         )
 
 
-def apply_indexes_program(indexes: Sequence[Index], writer: DdlWriter) -> Program[None]:
-    """Make the indexes given, one statement each.
+def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Finding]:
+    """List the indexes that the tables of a database lack, the reference's and Quire's own.
 
-    Each takes as long as reading its table; between two of them the work can be interrupted, and
-    what was made stays.
+    Indexes of missing tables, or over missing columns, are left out: a migration makes them.
     """
-    for index in indexes:
-        yield Statement(writer.create_index(index))
+    return [finding for finding in compare(wanted, found, writer) if finding.lack in _INDEXES]
+
+
+def apply_indexes_program(findings: Iterable[Finding]) -> Program[None]:
+    """Make the missing indexes given, one after the other.
+
+    Each takes as long as reading its table.
+    """
+    for finding in findings:
+        for sql in finding.statements:
+            yield Statement(sql)
 
 
 def sort_hints_program(

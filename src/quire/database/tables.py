@@ -37,6 +37,9 @@ from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Kind, Mod
 READ_INDEX = "read_index"
 """Key of ``Index.info``: the index is there for reads alone, and the reference has none like it."""
 
+_KIND = "kind"
+"""Key of ``Column.info``: the kind of column, which no type of SQLAlchemy says exactly."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnTypes:
@@ -85,6 +88,11 @@ def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> M
     return build.metadata
 
 
+def column_kind(column: Column[Any]) -> StorageKind:
+    """Return the kind of a column that `build_metadata` made."""
+    return StorageKind(column.info[_KIND])
+
+
 def is_read_index(index: Index) -> bool:
     """Tell Quire's own read indexes from those that the reference has too."""
     return bool(index.info.get(READ_INDEX))
@@ -112,8 +120,7 @@ class _Build:
 
     def plain_table(self, name: str, fields: tuple[Field, ...]) -> None:
         columns = (
-            Column(field.name, self.types.kinds[field.kind], nullable=not field.required)
-            for field in fields
+            self._column(field.name, field.kind, nullable=not field.required) for field in fields
         )
         Table(name, self.metadata, self._id(), *columns)
 
@@ -150,7 +157,7 @@ class _Build:
     def creator_reference(self, name: str) -> None:
         """Add the creator to a table without documents."""
         table = self.metadata.tables[name]
-        table.append_column(Column("created_by_id", self.types.reference))
+        table.append_column(self._reference("created_by_id"))
         self._column_reference(table, "created_by_id", self._table(ADMIN_USER_UID))
 
     def _model_columns(self, model: Model, mapped: ModelTable) -> Iterator[Column[Any]]:
@@ -161,18 +168,18 @@ class _Build:
             elif isinstance(attribute, ScalarAttribute):
                 yield self._scalar(attribute, mapped.columns[attribute.name])
             elif isinstance(edge, ColumnEdge):
-                yield Column(edge.column, self.types.reference)
+                yield self._reference(edge.column)
             elif isinstance(edge, MorphColumnEdge):
-                yield Column(edge.id_column, self.types.reference)
-                yield self._string(edge.type_column)
+                yield self._reference(edge.id_column)
+                yield self._column(edge.type_column, StorageKind.STRING)
 
     def _scalar(self, attribute: ScalarAttribute, name: str) -> Column[Any]:
         options = _column_options(attribute)
-        return Column(
+        return self._column(
             name,
-            self.types.kinds[_storage(attribute)],
+            _storage(attribute),
             nullable=options.get("notNullable") is not True,
-            server_default=_server_default(options.get("defaultTo")),
+            default=_server_default(options.get("defaultTo")),
         )
 
     def _content_type_indexes(self, model: ContentType, table: Table) -> None:
@@ -192,11 +199,11 @@ class _Build:
             mapped.components_table,
             self.metadata,
             self._id(),
-            Column(COMPONENT_ENTITY, self.types.reference),
-            Column(COMPONENT_ID, self.types.reference),
-            self._string(COMPONENT_TYPE),
-            self._string(FIELD),
-            Column(ORDER, self.types.order),
+            self._reference(COMPONENT_ENTITY),
+            self._reference(COMPONENT_ID),
+            self._column(COMPONENT_TYPE, StorageKind.STRING),
+            self._column(FIELD, StorageKind.STRING),
+            self._order(ORDER),
         )
         name = model.collection_name
         entity, part = table.c[COMPONENT_ENTITY], table.c[COMPONENT_ID]
@@ -213,9 +220,9 @@ class _Build:
             edge.table,
             self.metadata,
             self._id(),
-            Column(edge.near, self.types.reference),
-            Column(edge.far, self.types.reference),
-            *(Column(name, self.types.order) for name in orders),
+            self._reference(edge.near),
+            self._reference(edge.far),
+            *(self._order(name) for name in orders),
         )
         near, far = table.c[edge.near], table.c[edge.far]
         _reference(near, source, identifier(edge.table, suffix="fk"), "CASCADE")
@@ -245,11 +252,11 @@ class _Build:
             edge.table,
             self.metadata,
             self._id(),
-            Column(edge.near, self.types.reference),
-            Column(edge.far_id, self.types.reference),
-            self._string(edge.far_type),
-            self._string(FIELD),
-            Column(ORDER, self.types.order),
+            self._reference(edge.near),
+            self._reference(edge.far_id),
+            self._column(edge.far_type, StorageKind.STRING),
+            self._column(FIELD, StorageKind.STRING),
+            self._order(ORDER),
         )
         far, order = table.c[edge.far_id], table.c[ORDER]
         _reference(table.c[edge.near], owner, identifier(edge.table, suffix="fk"), "CASCADE")
@@ -265,10 +272,25 @@ class _Build:
         return self.metadata.tables[self.table_map[uid].name]
 
     def _id(self) -> Column[Any]:
-        return Column("id", self.types.kinds[StorageKind.ID], primary_key=True)
+        kind = StorageKind.ID
+        return Column("id", self.types.kinds[kind], primary_key=True, info={_KIND: kind})
 
-    def _string(self, name: str) -> Column[Any]:
-        return Column(name, self.types.kinds[StorageKind.STRING])
+    def _column(
+        self, name: str, kind: StorageKind, *, nullable: bool = True, default: str | None = None
+    ) -> Column[Any]:
+        return Column(
+            name,
+            self.types.kinds[kind],
+            nullable=nullable,
+            server_default=default,
+            info={_KIND: kind},
+        )
+
+    def _reference(self, name: str) -> Column[Any]:
+        return Column(name, self.types.reference, info={_KIND: StorageKind.INTEGER})
+
+    def _order(self, name: str) -> Column[Any]:
+        return Column(name, self.types.order, info={_KIND: StorageKind.FLOAT})
 
 
 def _is_own(model: Model) -> bool:

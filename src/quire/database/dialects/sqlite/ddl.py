@@ -75,6 +75,10 @@ class SqliteDdl:
         name = quote(str(index.name))
         return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns})"
 
+    def drop_index(self, name: str, table: str) -> str:  # noqa: ARG002 - names of indexes are unique here
+        """Take an index away."""
+        return f"DROP INDEX {quote(name)}"
+
 
 def quote(name: str) -> str:
     """Quote a name, as every name has to be."""
