@@ -18,8 +18,8 @@ from bench.workloads import Workload, choose, workloads
 COMPARED_DOCUMENTS = 25_000
 _DOCUMENTS_OF_TYPES_GROWTH = 1_000
 
-Explain = Callable[[Path, Sequence[str]], list[list[Statement]]]
-"""From a project folder and request targets to the statements that each request runs."""
+Explain = Callable[[Path, Mapping[str, Sequence[str]]], Mapping[str, list[list[Statement]]]]
+"""From a project folder and targets by workload to the statements that each request runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,13 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
     launchers = _launchers(plan, stage)
     with ExitStack() as stack:
         launches = [launcher(plan.scale) for launcher in launchers.values()]
+        stage.progress("tracing the statements of every request")
+        statements = explain(launches[-1].folder, {one.name: one.targets for one in chosen})
         servers = [_start(stack, stage, launch) for launch in launches]
         for launch in launches:
             _require_equal_indexes(stage.database(plan.scale), launch)
         differences = _verify(stage, servers, chosen)
-        quire_folder, bodies = launches[-1].folder, answers(servers[-1], chosen)
+        bodies = answers(servers[-1], chosen)
         stage.progress("starting the plain server")
         floor = stack.enter_context(
             running(plain(stage.folder / "plain", bodies), probe=chosen[0].targets[0])
@@ -66,8 +68,8 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
         results = compare(
             [_contestant(server, chosen) for server in (*servers, floor)],
             plan.effort,
-            {one.name: explain(quire_folder, one.targets) for one in chosen},
-            str(quire_folder / DATABASE),
+            statements,
+            str(launches[-1].folder / DATABASE),
             stage.progress,
         )
         footprints = [_footprint(server, plan.scale) for server in servers]

@@ -26,6 +26,7 @@ PROBE = "/api/articles?pagination[pageSize]=1"
 """The first request a server has to answer before it counts as started."""
 
 _PEER = Path(__file__).parent / "strapi"
+_READY = frozenset({200})
 _START_TIMEOUT_S = 300
 _STOP_TIMEOUT_S = 15
 
@@ -56,8 +57,10 @@ class Server:
 
 
 @contextmanager
-def running(launch: Launch, probe: str = PROBE) -> Iterator[Server]:
-    """Start a server, wait until it answers ``probe`` with 200, and stop it in the end.
+def running(launch: Launch, probe: str = PROBE, ready: frozenset[int] = _READY) -> Iterator[Server]:
+    """Start a server, wait until it answers ``probe`` as it does when ready, and stop it at last.
+
+    ``ready`` are the statuses of such an answer.
 
     Its output goes to ``server.log`` in its folder. Raises ServerError when it ends or is silent
     for too long, with the end of that log.
@@ -67,7 +70,7 @@ def running(launch: Launch, probe: str = PROBE) -> Iterator[Server]:
         started = time.perf_counter()
         process = _spawn(launch, log)
         try:
-            _wait_for_answer(process, launch, probe, log_path)
+            _wait_for_answer(process, launch, log_path, probe, ready)
             yield Server(launch.name, launch.port, process.pid, time.perf_counter() - started)
         finally:
             _stop(process)
@@ -103,7 +106,6 @@ def strapi(folder: Path) -> Launch:
         "NODE_ENV": "production",
         "PORT": str(port),
         "STRAPI_TELEMETRY_DISABLED": "true",
-        "STRAPI_DISABLE_UPDATE_NOTIFICATION": "true",
     }
     return Launch("Strapi", ("node", str(program), "start"), folder, port, environment)
 
@@ -191,7 +193,11 @@ def _spawn(launch: Launch, log: BinaryIO) -> subprocess.Popen[bytes]:
 
 
 def _wait_for_answer(
-    process: subprocess.Popen[bytes], launch: Launch, probe: str, log_path: Path
+    process: subprocess.Popen[bytes],
+    launch: Launch,
+    log_path: Path,
+    probe: str,
+    ready: frozenset[int],
 ) -> None:
     deadline = time.monotonic() + _START_TIMEOUT_S
     status: int | None = None
@@ -201,7 +207,7 @@ def _wait_for_answer(
         except (OSError, http.client.HTTPException):
             time.sleep(0.02)
             continue
-        if status == 200:
+        if status in ready:
             return
         time.sleep(0.02)
     reason = f"answers {status}" if process.poll() is None else f"ended with {process.returncode}"

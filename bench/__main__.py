@@ -1,0 +1,118 @@
+"""The command line of the benchmark: ``python -m bench``."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import cyclopts
+from cyclopts import Parameter, Token
+from rich.console import Console
+
+from bench.compare import Effort
+from bench.driver import DriverError
+from bench.load import LoadError
+from bench.report import print_tables, write_page
+from bench.run import COMPARED_DOCUMENTS, Plan, run
+from bench.servers import ServerError
+from bench.stage import Stage
+from bench.subject import explain, make_tables
+
+_ROOT = Path(__file__).resolve().parents[1]
+_PAGE = _ROOT / "docs" / "performance.md"
+_FOLDER = _ROOT / "build" / "bench"
+_QUICK = Effort(rounds=2, seconds=0.8)
+_FULL = Effort(rounds=5, seconds=2.0)
+
+app = cyclopts.App(name="bench", help="Measure Quire, its floors and its peer, in one run.")
+
+
+def _parts(tokens: tuple[Token, ...]) -> list[str]:
+    return [part for token in tokens for part in token.value.split(",") if part]
+
+
+def _numbers(_: object, tokens: tuple[Token, ...]) -> tuple[int, ...]:
+    """Read whole numbers separated by commas."""
+    return tuple(int(part) for part in _parts(tokens))
+
+
+def _names(_: object, tokens: tuple[Token, ...]) -> tuple[str, ...]:
+    """Read names separated by commas."""
+    return tuple(_parts(tokens))
+
+
+Numbers = Annotated[tuple[int, ...], Parameter(converter=_numbers, n_tokens=1, negative=())]
+Names = Annotated[tuple[str, ...], Parameter(converter=_names, n_tokens=1, negative=())]
+
+
+@app.default
+def bench(
+    *,
+    quick: Annotated[bool, Parameter(negative=())] = False,
+    documents: Numbers = (),
+    types: Numbers = (),
+    workloads: Names = (),
+    rounds: int | None = None,
+    strapi: Path | None = None,
+    skip_strapi: Annotated[bool, Parameter(negative=())] = False,
+    write: bool = True,
+) -> int:
+    """Seed a database, start the servers, load them in turn, print the tables.
+
+    Parameters
+    ----------
+    quick
+        Two short rounds at 25,000 documents and nothing on growth: some minutes.
+    documents
+        Numbers of documents, such as 1000,25000,250000; more than one measures how cost grows.
+    types
+        Numbers of content types, such as 10,400, to measure how cost grows with.
+    workloads
+        Names of the workloads to measure; all of them when none is given.
+    rounds
+        How many rounds each server is measured for.
+    strapi
+        A folder with an installed Strapi, made as bench/strapi/README.md says;
+        the environment variable QUIRE_BENCH_STRAPI names one too.
+    skip_strapi
+        Measure without the peer.
+    write
+        Put the tables of a whole run into docs/performance.md. A run that was asked for only
+        some workloads or is quick never writes.
+    """
+    console = Console()
+    plan = Plan(
+        effort=_effort(quick=quick, rounds=rounds),
+        documents=documents or ((COMPARED_DOCUMENTS,) if quick else (1_000, 25_000, 250_000)),
+        types=types or (() if quick else (10, 400)),
+        workloads=workloads,
+        strapi=None if skip_strapi else strapi or _peer_of_environment(),
+    )
+    if plan.strapi is None:
+        console.print("Without the peer: see bench/strapi/README.md for how to have it measured.")
+    try:
+        with console.status("starting") as status:
+            stage = Stage(_FOLDER, make_tables, status.update)
+            measured = run(plan, stage, explain)
+    except (ServerError, LoadError, DriverError, ValueError) as error:
+        console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
+        return 1
+    print_tables(measured, console)
+    if write and not quick and not workloads:
+        write_page(measured, _PAGE)
+        console.print(f"Written to {_PAGE.relative_to(_ROOT)}.")
+    return 0 if all(result.difference is None for result in measured.results) else 2
+
+
+def _effort(*, quick: bool, rounds: int | None) -> Effort:
+    chosen = _QUICK if quick else _FULL
+    return Effort(rounds or chosen.rounds, chosen.seconds, chosen.concurrency)
+
+
+def _peer_of_environment() -> Path | None:
+    folder = os.environ.get("QUIRE_BENCH_STRAPI")
+    return Path(folder) if folder else None
+
+
+if __name__ == "__main__":
+    sys.exit(app())
