@@ -215,9 +215,7 @@ def _map_model(schema: Schema, model: Model) -> ModelTable:
                     components=(attribute.component,), table=cmps, field=name
                 )
             case DynamicZoneAttribute():
-                edges[name] = ComponentEdge(
-                    components=attribute.components, table=cmps, field=name
-                )
+                edges[name] = ComponentEdge(components=attribute.components, table=cmps, field=name)
             case LocalizationsAttribute():
                 edges[name] = LocalizationsEdge(target=attribute.target)
             case _:

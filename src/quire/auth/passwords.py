@@ -1,0 +1,38 @@
+"""Passwords: bcrypt, never in the event loop.
+
+Hashing takes tens of milliseconds by design, so it runs on a few threads of its own.
+"""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import bcrypt
+
+MAX_BYTES = 72
+"""bcrypt regards no more; longer passwords are refused where they are set."""
+
+_ROUNDS = 10
+_DUMMY = b"$2b$10$C6UzMDM.H6dfI/f/IKcEeO7ZK8wVIsNnS1Vz0lG/o6bY3CjVQpRWq"
+"""A hash of nothing in particular: unknown accounts take as long as known ones."""
+
+_threads = ThreadPoolExecutor(2, thread_name_prefix="quire-bcrypt")
+
+
+def hash_password(password: str) -> str:
+    """Hash a password; takes tens of milliseconds, call it off the loop."""
+    return bcrypt.hashpw(password.encode(), bcrypt.gensalt(_ROUNDS, prefix=b"2a")).decode()
+
+
+async def verify_password(password: str, hashed: str | None) -> bool:
+    """Check a password against its hash; ``None`` (no such account) takes the same time."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_threads, _verify, password, hashed)
+
+
+def _verify(password: str, hashed: str | None) -> bool:
+    stored = _DUMMY if hashed is None else hashed.encode()
+    try:
+        matches = bcrypt.checkpw(password.encode()[:MAX_BYTES], stored)
+    except ValueError:
+        return False
+    return matches and hashed is not None

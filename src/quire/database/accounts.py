@@ -1,0 +1,229 @@
+"""What the database knows about those who ask: tokens, end users, roles and their permissions.
+
+Statements are built once and kept; each function is a program.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from quire.database.dialect import Dialect
+from quire.database.mapping import LinkEdge, TableMap
+from quire.database.program import Program, Statement, Value
+from quire.database.statements import Query, StatementBuilder
+from quire.schema.attributes.base import StorageKind
+from quire.schema.model import ROLE_UID, USER_UID
+
+_TOKEN_UID = "admin::api-token"
+_TOKEN_PERMISSION_UID = "admin::api-token-permission"
+_PERMISSION_UID = "plugin::users-permissions.permission"
+_STORE = "strapi_core_store_settings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    """An API token as stored; times are epoch milliseconds."""
+
+    id: int
+    type: str
+    expires_at: int | None
+    last_used_at: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRow:
+    """An end user as stored, with what signing in needs."""
+
+    id: int
+    document_id: str
+    password: str | None
+    provider: str | None
+    confirmed: bool
+    blocked: bool
+    role_id: int | None
+
+
+class Accounts:
+    """The programs that authentication runs."""
+
+    def __init__(self, tables: TableMap, dialect: Dialect) -> None:
+        self._tables = tables
+        self._dialect = dialect
+
+    def api_token(self, access_key: str) -> Program[TokenRow | None]:
+        """Find a token of the content API by its keyed hash."""
+        rows = yield self._statement(self._token_query, access_key)
+        if not rows:
+            return None
+        id_, type_, expires_at, last_used_at = rows[0]
+        return TokenRow(
+            id=_int(id_),
+            type=str(type_),
+            expires_at=self._dialect.epoch_ms(expires_at),
+            last_used_at=self._dialect.epoch_ms(last_used_at),
+        )
+
+    def token_actions(self, token_id: int) -> Program[frozenset[str]]:
+        """Return the actions that a custom token grants."""
+        rows = yield self._statement(self._token_actions_query, token_id)
+        return frozenset(str(row[0]) for row in rows)
+
+    def touch_token(self, token_id: int, now: int) -> Program[None]:
+        """Note that a token was used now (epoch milliseconds)."""
+        moment = self._dialect.encoder(StorageKind.DATETIME)(now)
+        yield Statement(self._touch_query.sql, self._touch_query.bind((moment, token_id)))  # type: ignore[arg-type]  # moments are scalars
+
+    def role_actions(self, role_id: int) -> Program[frozenset[str]]:
+        """Return the actions that a role of end users grants."""
+        rows = yield self._statement(self._role_actions_query, role_id)
+        return frozenset(str(row[0]) for row in rows)
+
+    def role_of_type(self, type_: str) -> Program[int | None]:
+        """Return the id of the role of a type, such as ``public``."""
+        rows = yield self._statement(self._role_query, type_)
+        return _int(rows[0][0]) if rows else None
+
+    def user(self, user_id: int) -> Program[UserRow | None]:
+        """Find an end user by row id."""
+        rows = yield self._statement(self._user_by_id_query, user_id)
+        return self._user_row(rows[0]) if rows else None
+
+    def local_user(self, identifier: str) -> Program[UserRow | None]:
+        """Find the end user that signs in with a user name, or an e-mail in any case."""
+        rows = yield self._statement(self._user_by_name_query, identifier, identifier.lower())
+        return self._user_row(rows[0]) if rows else None
+
+    def confirmation_token_exists(self, token: str) -> Program[bool]:
+        """Tell whether some end user waits to be confirmed with this token."""
+        rows = yield self._statement(self._confirmation_query, token)
+        return bool(rows)
+
+    def stored(self, key: str) -> Program[Any]:
+        """Return a value of the core store (parsed JSON), ``None`` when there is none."""
+        rows = yield self._statement(self._store_query, key)
+        return orjson.loads(str(rows[0][0])) if rows and rows[0][0] is not None else None
+
+    def _statement(self, query: Query, *values: str | int) -> Statement:
+        return Statement(query.sql, query.bind(values))
+
+    def _user_row(self, row: tuple[Value, ...]) -> UserRow:
+        id_, document_id, password, provider, confirmed, blocked, role_id = row
+        return UserRow(
+            id=_int(id_),
+            document_id=str(document_id),
+            password=None if password is None else str(password),
+            provider=None if provider is None else str(provider),
+            confirmed=bool(confirmed),
+            blocked=bool(blocked),
+            role_id=None if role_id is None else _int(role_id),
+        )
+
+    # Statements ------------------------------------------------------------------------------
+
+    @cached_property
+    def _token_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        token = builder.table(self._tables[_TOKEN_UID].name)
+        kind = token.c("kind")
+        select = sa.select(
+            token.c("id"), token.c("type"), token.c("expires_at"), token.c("last_used_at")
+        ).where(
+            token.c("access_key") == builder.plain_slot(0),
+            sa.or_(kind.is_(None), kind == builder.constant("content-api")),
+        )
+        return builder.finish(select)
+
+    @cached_property
+    def _token_actions_query(self) -> Query:
+        return self._actions_query(_TOKEN_PERMISSION_UID, "token")
+
+    @cached_property
+    def _role_actions_query(self) -> Query:
+        return self._actions_query(_PERMISSION_UID, "role")
+
+    def _actions_query(self, uid: str, owner: str) -> Query:
+        builder = StatementBuilder(self._dialect)
+        edge = self._link(uid, owner)
+        links, permission = builder.table(edge.table), builder.table(self._tables[uid].name)
+        source = permission.source.join(links.source, links.c(edge.near) == permission.c("id"))
+        select = sa.select(permission.c("action")).select_from(source)
+        return builder.finish(select.where(links.c(edge.far) == builder.plain_slot(0)))
+
+    @cached_property
+    def _touch_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        table = sa.table(self._tables[_TOKEN_UID].name, sa.column("id"), sa.column("last_used_at"))
+        update = (
+            sa.update(table)
+            .values(last_used_at=builder.plain_slot(0))
+            .where(table.c.id == builder.plain_slot(1))
+        )
+        return builder.finish(update)
+
+    @cached_property
+    def _role_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        role = builder.table(self._tables[ROLE_UID].name)
+        select = sa.select(role.c("id")).where(role.c("type") == builder.plain_slot(0))
+        return builder.finish(select.order_by(role.c("id")).limit(sa.literal_column("1")))
+
+    @cached_property
+    def _user_by_id_query(self) -> Query:
+        return self._user_query(lambda user, builder: user.c("id") == builder.plain_slot(0))
+
+    @cached_property
+    def _user_by_name_query(self) -> Query:
+        return self._user_query(
+            lambda user, builder: sa.and_(
+                user.c("provider") == builder.constant("local"),
+                sa.or_(
+                    user.c("username") == builder.plain_slot(0),
+                    user.c("email") == builder.plain_slot(1),
+                ),
+            )
+        )
+
+    def _user_query(self, where: Callable[[Any, StatementBuilder], Any]) -> Query:
+        builder = StatementBuilder(self._dialect)
+        edge = self._link(USER_UID, "role")
+        user, links = builder.table(self._tables[USER_UID].name), builder.table(edge.table)
+        columns = ("id", "document_id", "password", "provider", "confirmed", "blocked")
+        source = user.source.outerjoin(links.source, links.c(edge.near) == user.c("id"))
+        select = (
+            sa.select(*(user.c(name) for name in columns), links.c(edge.far))
+            .select_from(source)
+            .where(where(user, builder))
+        )
+        return builder.finish(select.order_by(user.c("id")).limit(sa.literal_column("1")))
+
+    @cached_property
+    def _confirmation_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        user = builder.table(self._tables[USER_UID].name)
+        where = user.c("confirmation_token") == builder.plain_slot(0)
+        return builder.finish(sa.select(user.c("id")).where(where))
+
+    @cached_property
+    def _store_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        store = builder.table(_STORE)
+        where = store.c("key") == builder.plain_slot(0)
+        return builder.finish(sa.select(store.c("value")).where(where))
+
+    def _link(self, uid: str, attribute: str) -> LinkEdge:
+        edge = self._tables[uid].edges[attribute]
+        if not isinstance(edge, LinkEdge):
+            message = f"{uid}.{attribute} is not kept in a link table"
+            raise TypeError(message)
+        return edge
+
+
+def _int(value: Value) -> int:
+    if not isinstance(value, int):
+        message = "a row id is not a number"
+        raise TypeError(message)
+    return value

@@ -1,0 +1,49 @@
+"""Bounded caches: what was used least recently gives way."""
+
+from collections.abc import Hashable, Iterator, MutableMapping
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class BoundedCache(MutableMapping[K, V], Generic[K, V]):
+    """A mapping of at most ``size`` entries. With size 0 it keeps nothing."""
+
+    __slots__ = ("_entries", "_size")
+
+    def __init__(self, size: int) -> None:
+        self._entries: dict[K, V] = {}
+        self._size = size
+
+    def __getitem__(self, key: K) -> V:
+        """Return an entry. Raises KeyError when it is not, or no longer, there."""
+        return self._entries[key]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Keep an entry; the oldest gives way when there is no room."""
+        if key not in self._entries and len(self._entries) >= self._size:
+            if self._size == 0:
+                return
+            del self._entries[next(iter(self._entries))]
+        self._entries[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        """Forget an entry."""
+        del self._entries[key]
+
+    def __iter__(self) -> Iterator[K]:
+        """Iterate over the keys, oldest first."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """Return how many entries there are."""
+        return len(self._entries)
+
+    def get(self, key: K, default: V | None = None) -> V | None:  # type: ignore[override]
+        """Return an entry or the default."""
+        return self._entries.get(key, default)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()

@@ -1,0 +1,241 @@
+"""From a read plan to statements: the same tree, with SQL and binders in its nodes.
+
+SQLAlchemy builds and compiles the expressions, once per plan; what comes out is text for the
+driver and, for every placeholder, where its value comes from. Names in the text come from the
+schema alone. Related rows are fetched by the ids of their parents, one statement per edge; filters
+through relations are ``id IN (subquery)``.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from quire.database.conditions import Conditions, near_key, versions_condition
+from quire.database.dialect import Dialect
+from quire.database.mapping import (
+    ORDER,
+    ComponentEdge,
+    Edge,
+    LocalizationsEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
+from quire.database.mappers import RowMapper, build_mapper
+from quire.database.statements import AliasedTable, Query, StatementBuilder
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
+from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute
+from quire.schema.model import Component, Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledNode:
+    """Rows of one model: how they become JSON, and what is populated below them."""
+
+    uid: str
+    mapper: RowMapper
+    edges: "tuple[CompiledEdge, ...]" = ()
+    discriminator: tuple[str, str] | None = None
+    """A member that tells the kind of row in a list of mixed kinds: its name and value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledBranch:
+    """The rows of one kind behind an edge: the statement, keyed by parents, and their node."""
+
+    query: Query
+    node: CompiledNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledEdge:
+    """A populated attribute of a node.
+
+    ``parent_key`` is the position, in a row of the parent, of what links are found by. Rows of a
+    ``mixed`` edge come from several branches and are put in the order of their links. ``links`` is
+    the statement that lists ``(parent, id, kind)`` for relations to any type.
+    """
+
+    attribute: str
+    to_many: bool
+    parent_key: int
+    branches: tuple[CompiledBranch, ...]
+    counted: bool = False
+    mixed: bool = False
+    links: Query | None = None
+    skip_self: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledRead:
+    """Everything that a plan needs from the database, in ``statements`` statements."""
+
+    page: Query
+    node: CompiledNode
+    count: Query | None
+    statements: int
+
+
+def compile_read(
+    plan: ReadPlan, schema: Schema, tables: TableMap, dialect: Dialect
+) -> CompiledRead:
+    """Compile a plan for a database."""
+    return _Compiler(schema, tables, dialect).read(plan)
+
+
+class _Columns:
+    """The columns of one statement: those that the answer shows, and hidden ones behind them."""
+
+    def __init__(self, leading: list[Any]) -> None:
+        self.selected: list[Any] = leading
+        self._positions: dict[str, int] = {}
+
+    def position(self, name: str, column: Any) -> int:
+        """Select a column, once, and return its position in the row."""
+        if name not in self._positions:
+            self._positions[name] = len(self.selected)
+            self.selected.append(column)
+        return self._positions[name]
+
+
+class _Compiler:
+    def __init__(self, schema: Schema, tables: TableMap, dialect: Dialect) -> None:
+        self.schema = schema
+        self.tables = tables
+        self.dialect = dialect
+        self.statements = 0
+
+    def read(self, plan: ReadPlan) -> CompiledRead:
+        """Compile the page of the root, its count, and everything below."""
+        builder = self._builder()
+        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        table = builder.table(self.tables[plan.root.uid].name)
+        columns = _Columns([])
+        node = self._node(plan.root, table, columns)
+        where = versions_condition(plan, table, self.tables[plan.root.uid], conditions)
+        select = sa.select(*columns.selected).where(*where)
+        select = select.order_by(*conditions.order(plan.root, table), table.c("id"))
+        if plan.limit is not None and plan.offset is not None:
+            limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
+            select = select.limit(limit).offset(offset)
+        page = builder.finish(select)
+        count = self._count(plan) if plan.count else None
+        statements = self.statements + 1 + (count is not None)
+        return CompiledRead(page=page, node=node, count=count, statements=statements)
+
+    def _builder(self) -> StatementBuilder:
+        return StatementBuilder(self.dialect)
+
+    def _count(self, plan: ReadPlan) -> Query:
+        builder = self._builder()
+        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        table = builder.table(self.tables[plan.root.uid].name)
+        where = versions_condition(plan, table, self.tables[plan.root.uid], conditions)
+        return builder.finish(sa.select(sa.func.count()).select_from(table.source).where(*where))
+
+    # Nodes -----------------------------------------------------------------------------------
+
+    def _node(
+        self,
+        plan: PlanNode,
+        table: AliasedTable,
+        columns: _Columns,
+        discriminator: tuple[str, str] | None = None,
+    ) -> CompiledNode:
+        model = self.schema.model(plan.uid)
+        physical = self.tables[plan.uid]
+        shown = []
+        for name in plan.fields:
+            attribute = model.attributes[name]
+            if isinstance(attribute, ScalarAttribute):
+                position = columns.position(physical.columns[name], table.c(physical.columns[name]))
+                shown.append((name, attribute.storage, position))
+        edges = tuple(self._edge(edge, plan, table, columns) for edge in plan.edges)
+        mapper = build_mapper(self.dialect, shown, len(columns.selected))
+        return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, discriminator=discriminator)
+
+    def _edge(
+        self, plan: PlanEdge, parent: PlanNode, table: AliasedTable, columns: _Columns
+    ) -> CompiledEdge:
+        edge = self.tables[parent.uid].edges[plan.attribute]
+        attribute = self.schema.model(parent.uid).attributes[plan.attribute]
+        to_many = bool(getattr(attribute, "to_many", True))
+        key_name = near_key(edge)
+        parent_key = columns.position(key_name, table.c(key_name))
+        if plan.kind is EdgeKind.COUNT:
+            return CompiledEdge(
+                attribute=plan.attribute,
+                to_many=to_many,
+                parent_key=parent_key,
+                branches=(self._count_branch(edge, plan.nodes[0]),),
+                counted=True,
+            )
+        mixed = isinstance(attribute, DynamicZoneAttribute)
+        branches = tuple(self._branch(edge, node, mixed=mixed) for node in plan.nodes)
+        links = self._morph_links(edge) if isinstance(edge, MorphListEdge) else None
+        return CompiledEdge(
+            attribute=plan.attribute,
+            to_many=to_many,
+            parent_key=parent_key,
+            branches=branches,
+            mixed=mixed,
+            links=links,
+            skip_self=isinstance(edge, LocalizationsEdge),
+        )
+
+    def _branch(self, edge: Edge, plan: PlanNode, *, mixed: bool) -> CompiledBranch:
+        """Compile the statement that fetches rows behind an edge for many parents at once.
+
+        Its rows begin with the parent's key; mixed ones go on with order and id of the link.
+        """
+        self.statements += 1
+        builder = self._builder()
+        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        target = builder.table(self.tables[plan.uid].name)
+        joined = conditions.join(edge, target, plan.uid)
+        leading = [joined.near, *(joined.order if mixed else ())]
+        columns = _Columns(list(leading))
+        node = self._node(plan, target, columns, self._discriminator(edge, plan.uid))
+        where = [self.dialect.member_of(joined.near, builder.parents()), *joined.where]
+        where += conditions.row_conditions(plan, target)
+        order = [*conditions.order(plan, target), *joined.order]
+        select = sa.select(*columns.selected).select_from(joined.source).where(*where)
+        return CompiledBranch(query=builder.finish(select.order_by(*order)), node=node)
+
+    def _count_branch(self, edge: Edge, plan: PlanNode) -> CompiledBranch:
+        self.statements += 1
+        builder = self._builder()
+        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        target = builder.table(self.tables[plan.uid].name)
+        joined = conditions.join(edge, target, plan.uid)
+        where = [self.dialect.member_of(joined.near, builder.parents()), *joined.where]
+        where += conditions.row_conditions(plan, target)
+        select = (
+            sa.select(joined.near, sa.func.count())
+            .select_from(joined.source)
+            .where(*where)
+            .group_by(joined.near)
+        )
+        mapper = build_mapper(self.dialect, [], 0)
+        node = CompiledNode(uid=plan.uid, mapper=mapper)
+        return CompiledBranch(query=builder.finish(select), node=node)
+
+    def _morph_links(self, edge: MorphListEdge) -> Query:
+        self.statements += 1
+        builder = self._builder()
+        links = builder.table(edge.table)
+        near = links.c(edge.near)
+        select = (
+            sa.select(near, links.c(edge.far_id), links.c(edge.far_type))
+            .where(self.dialect.member_of(near, builder.parents()))
+            .order_by(links.c(ORDER), links.c("id"))
+        )
+        return builder.finish(select)
+
+    def _discriminator(self, edge: Edge, uid: str) -> tuple[str, str] | None:
+        if isinstance(edge, MorphListEdge | MorphColumnEdge):
+            return ("__type", uid)
+        if isinstance(edge, ComponentEdge) and isinstance(self.schema.model(uid), Component):
+            return ("__component", uid)
+        return None

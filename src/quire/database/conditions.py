@@ -1,0 +1,402 @@
+"""Plans as SQL conditions: filters, search, versions, orders, and joins along edges."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.dialect import Dialect
+from quire.database.mapping import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    BackColumnEdge,
+    ColumnEdge,
+    ComponentEdge,
+    Edge,
+    LinkEdge,
+    LocalizationsEdge,
+    ModelTable,
+    MorphBackColumnEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    MorphTargetEdge,
+    TableMap,
+)
+from quire.database.statements import AliasedTable, StatementBuilder
+from quire.query.operators import Predicate
+from quire.query.plan import (
+    Comparison,
+    Constant,
+    Filter,
+    Junction,
+    LocaleScope,
+    PlanNode,
+    PublicationFilter,
+    ReadPlan,
+    Search,
+    SortKey,
+    Through,
+)
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.model import Schema
+
+Condition = ColumnElement[Any]
+
+_DOCUMENT_ID, _LOCALE = "document_id", "locale"
+_PUBLISHED_AT, _UPDATED_AT = "published_at", "updated_at"
+
+
+class Joined(NamedTuple):
+    """Target rows joined to what links them.
+
+    ``near`` is the parent's key; ``order`` sorts the rows of one parent as their links do.
+    """
+
+    source: Any
+    near: Condition
+    order: tuple[Condition, ...]
+    where: tuple[Condition, ...] = ()
+
+
+class Conditions:
+    """Writes the conditions of one statement."""
+
+    def __init__(
+        self, schema: Schema, tables: TableMap, dialect: Dialect, builder: StatementBuilder
+    ) -> None:
+        self.schema = schema
+        self.tables = tables
+        self.dialect = dialect
+        self.builder = builder
+        self._predicates: dict[Predicate, Callable[[Comparison, Condition, StorageKind], Any]] = {
+            Predicate.EQUALS: self._equals,
+            Predicate.LESS: lambda c, column, kind: column < self._value(c, kind),
+            Predicate.LESS_OR_EQUAL: lambda c, column, kind: column <= self._value(c, kind),
+            Predicate.GREATER: lambda c, column, kind: column > self._value(c, kind),
+            Predicate.GREATER_OR_EQUAL: lambda c, column, kind: column >= self._value(c, kind),
+            Predicate.IN: self._member,
+            Predicate.BETWEEN: self._between,
+            Predicate.IS_NULL: lambda _c, column, _kind: column.is_(None),
+            Predicate.CONTAINS: self._pattern("%", "%"),
+            Predicate.STARTS_WITH: self._pattern("", "%"),
+            Predicate.ENDS_WITH: self._pattern("%", ""),
+        }
+
+    # Rows ------------------------------------------------------------------------------------
+
+    def row_conditions(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
+        """Return the status and the filter of a node."""
+        found: list[Condition] = []
+        if node.status is not None:
+            found.append(status_condition(node.status, table))
+        if node.filter is not None:
+            found.append(self.filter(node.filter, node.uid, table))
+        return found
+
+    def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
+        """Return a filter as a condition on rows of a model."""
+        match part:
+            case Constant(holds=holds):
+                return sa.true() if holds else sa.false()
+            case Comparison():
+                return self._comparison(part, uid, table)
+            case Junction(every=every, parts=parts):
+                conditions = [self.filter(inner, uid, table) for inner in parts]
+                return sa.and_(*conditions) if every else sa.or_(*conditions)
+            case Through():
+                return self._through(part, uid, table)
+
+    def _comparison(self, part: Comparison, uid: str, table: AliasedTable) -> Condition:
+        attribute = self.schema.model(uid).attributes[part.attribute]
+        if not isinstance(attribute, ScalarAttribute):
+            message = f"{uid}.{part.attribute} has no column"
+            raise TypeError(message)
+        column = table.c(self.tables[uid].columns[part.attribute])
+        condition: Condition = self._predicates[part.predicate](part, column, attribute.storage)
+        return sa.not_(condition) if part.negated else condition
+
+    def _value(self, part: Comparison, kind: StorageKind, position: int = 0) -> Condition:
+        return self.builder.slot(part.slots[position], self.dialect.encoder(kind))
+
+    def _equals(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        if part.fold:
+            text = self.builder.slot(part.slots[0], self.dialect.text_encoder())
+            folded: Condition = self.dialect.equals_folded(column, text)
+            return folded
+        return column == self._value(part, kind)
+
+    def _member(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        listed = self.builder.list_slot(part.slots[0], self.dialect.encoder(kind))
+        condition: Condition = self.dialect.member_of(column, listed)
+        return condition
+
+    def _between(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        return column.between(self._value(part, kind), self._value(part, kind, 1))
+
+    def _pattern(
+        self, before: str, after: str
+    ) -> Callable[[Comparison, Condition, StorageKind], Condition]:
+        def condition(part: Comparison, column: Condition, _kind: StorageKind) -> Condition:
+            bind = self.builder.slot(
+                part.slots[0], lambda value: before + escape_pattern(str(value)) + after
+            )
+            matched: Condition = self.dialect.like(column, bind, fold=part.fold)
+            return matched
+
+        return condition
+
+    def search(self, search: Search, uid: str, table: AliasedTable) -> Condition:
+        """Return free-text search: any text contains the term, or any number equals it."""
+        columns = self.tables[uid].columns
+        term = search.text_slot
+        alternatives: list[Condition] = [
+            self.dialect.like(
+                table.c(columns[name]),
+                self.builder.slot(term, lambda value: f"%{escape_search(str(value))}%"),
+                fold=True,
+            )
+            for name in search.texts
+        ]
+        if search.number_slot is not None:
+            number = search.number_slot
+            encode = self.dialect.encoder(StorageKind.DECIMAL)
+            alternatives += [
+                table.c(columns[name]) == self.builder.slot(number, encode)
+                for name in search.numbers
+            ]
+        return sa.or_(*alternatives)
+
+    # Edges -----------------------------------------------------------------------------------
+
+    def _through(self, part: Through, uid: str, table: AliasedTable) -> Condition:
+        """Ask for related rows: ids of rows that have a fitting one, and perhaps of those without."""
+        edge = self.tables[uid].edges[part.attribute]
+        target_uid = self._target_uid(uid, part.attribute)
+        key = table.c(near_key(edge))
+        alternatives: list[Condition] = []
+        inner = part.part
+        if not _is_about_missing(inner):
+            wanted = None if _is_about_present(inner) else inner
+            alternatives.append(key.in_(self._linked(edge, target_uid, wanted)))
+        if part.missing:
+            linked = self._linked(edge, target_uid, None)
+            alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
+        return sa.or_(*alternatives) if alternatives else sa.false()
+
+    def _linked(self, edge: Edge, target_uid: str, part: Filter | None) -> Any:
+        """Select the keys of rows that have a related row satisfying ``part``."""
+        target = self.builder.table(self.tables[target_uid].name)
+        joined = self.join(edge, target, target_uid)
+        where = list(joined.where)
+        if part is not None:
+            where.append(self.filter(part, target_uid, target))
+        return (
+            sa.select(joined.near)
+            .select_from(joined.source)
+            .where(joined.near.is_not(None), *where)
+        )
+
+    def _target_uid(self, uid: str, attribute: str) -> str:
+        edge = self.tables[uid].edges[attribute]
+        match edge:
+            case ComponentEdge(components=(component,)):
+                return component
+            case ComponentEdge() | MorphListEdge() | MorphColumnEdge():
+                message = f"{uid}.{attribute} leads to rows of several kinds"
+                raise TypeError(message)
+            case _:
+                return edge.target
+
+    def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
+        """Join target rows to what links them to their parents."""
+        match edge:
+            case LinkEdge():
+                return self._join_link(edge, target)
+            case ComponentEdge():
+                return self._join_components(edge, target, target_uid)
+            case MorphTargetEdge():
+                return self._join_morph(edge, target)
+            case ColumnEdge() | MorphListEdge() | MorphColumnEdge():
+                return Joined(target.source, target.c("id"), (target.c("id"),))
+            case BackColumnEdge(column=column):
+                return Joined(target.source, target.c(column), (target.c("id"),))
+            case MorphBackColumnEdge():
+                kind = self.builder.constant(edge.type_value)
+                where = (target.c(edge.type_column) == kind,)
+                return Joined(target.source, target.c(edge.id_column), (target.c("id"),), where)
+            case LocalizationsEdge():
+                return Joined(target.source, target.c(_DOCUMENT_ID), (target.c("id"),))
+
+    def _join_link(self, edge: LinkEdge, target: AliasedTable) -> Joined:
+        links = self.builder.table(edge.table)
+        source = links.source.join(target.source, target.c("id") == links.c(edge.far))
+        order = (links.c(edge.order),) if edge.order else ()
+        return Joined(source, links.c(edge.near), (*order, links.c("id")))
+
+    def _join_components(self, edge: ComponentEdge, target: AliasedTable, uid: str) -> Joined:
+        links = self.builder.table(edge.table)
+        source = links.source.join(target.source, target.c("id") == links.c(COMPONENT_ID))
+        where = (
+            self.dialect.unindexed(links.c(FIELD)) == self.builder.constant(edge.field),
+            self.dialect.unindexed(links.c(COMPONENT_TYPE)) == self.builder.constant(uid),
+        )
+        order = (links.c(ORDER), links.c("id"))
+        return Joined(source, links.c(COMPONENT_ENTITY), order, where)
+
+    def _join_morph(self, edge: MorphTargetEdge, target: AliasedTable) -> Joined:
+        links = self.builder.table(edge.table)
+        source = links.source.join(target.source, target.c("id") == links.c(edge.far))
+        where = (
+            links.c(edge.near_type) == self.builder.constant(edge.type_value),
+            links.c(FIELD) == self.builder.constant(edge.field),
+        )
+        return Joined(source, links.c(edge.near_id), (links.c(ORDER), links.c("id")), where)
+
+    # Orders ----------------------------------------------------------------------------------
+
+    def order(self, node: PlanNode, table: AliasedTable) -> list[Any]:
+        """Return the sort keys of a node."""
+        return [self._sort_key(key, node.uid, table) for key in node.sort]
+
+    def _sort_key(self, key: SortKey, uid: str, table: AliasedTable) -> Any:
+        column = (
+            self._related_value(key, uid, table)
+            if key.path
+            else table.c(self.tables[uid].columns[key.attribute])
+        )
+        return column.desc() if key.descending else column.asc()
+
+    def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Any:
+        """Select the value that a row is placed by: the first of its related rows' values."""
+        first, *rest = key.path
+        edge = self.tables[uid].edges[first]
+        here_uid = self._target_uid(uid, first)
+        here = self.builder.table(self.tables[here_uid].name)
+        joined = self.join(edge, here, here_uid)
+        source, where = joined.source, list(joined.where)
+        root_near = joined.near
+        for name in rest:
+            edge = self.tables[here_uid].edges[name]
+            next_uid = self._target_uid(here_uid, name)
+            target = self.builder.table(self.tables[next_uid].name)
+            step = self.join(edge, target, next_uid)
+            on = sa.and_(step.near == here.c(near_key(edge)), *step.where)
+            source = source.outerjoin(step.source, on)
+            here, here_uid = target, next_uid
+        value = here.c(self.tables[here_uid].columns[key.attribute])
+        return (
+            sa.select(value)
+            .select_from(source)
+            .where(root_near == table.c(near_key(self.tables[uid].edges[first])), *where)
+            .order_by(value.desc() if key.descending else value.asc())
+            .limit(1)
+            .correlate(table.source)
+            .scalar_subquery()
+        )
+
+
+def near_key(edge: Edge) -> str:
+    """Name the column of a row by which its related rows are found."""
+    match edge:
+        case ColumnEdge(column=column):
+            return column
+        case LocalizationsEdge():
+            return _DOCUMENT_ID
+        case MorphColumnEdge(id_column=column):
+            return column
+        case _:
+            return "id"
+
+
+def escape_pattern(text: str) -> str:
+    """Make every character of a pattern stand for itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def escape_search(text: str) -> str:
+    """Make every character of a search term stand for itself, but for ``_``: any character."""
+    return text.replace("\\", "\\\\").replace("%", "\\%")
+
+
+def _is_about_missing(part: Filter | None) -> bool:
+    """Tell whether a filter holds only where there is no row: its id is null."""
+    return part == Comparison("id", Predicate.IS_NULL, ())
+
+
+def _is_about_present(part: Filter | None) -> bool:
+    """Tell whether a filter holds for every row there is: its id is not null."""
+    return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
+
+
+def status_condition(status: str, table: AliasedTable) -> Condition:
+    """Return the condition of one version of draft & publish rows."""
+    column = table.c(_PUBLISHED_AT)
+    return column.is_not(None) if status == "published" else column.is_(None)
+
+
+def versions_condition(
+    plan: ReadPlan, table: AliasedTable, physical: ModelTable, conditions: Conditions
+) -> list[Condition]:
+    """Return everything that decides which rows of the root are read."""
+    builder = conditions.builder
+    found: list[Condition] = []
+    if plan.document is not None:
+        found.append(table.c(_DOCUMENT_ID) == builder.plain_slot(plan.document))
+    if plan.entry is not None:
+        found.append(table.c("id") == builder.plain_slot(plan.entry))
+    if plan.locale is LocaleScope.ONE and plan.locale_slot is not None:
+        found.append(table.c(_LOCALE) == builder.plain_slot(plan.locale_slot))
+    if plan.locale is LocaleScope.SOME and plan.locale_slot is not None:
+        encode = conditions.dialect.encoder(StorageKind.STRING)
+        codes = builder.list_slot(plan.locale_slot, encode)
+        found.append(conditions.dialect.member_of(table.c(_LOCALE), codes))
+    found += conditions.row_conditions(plan.root, table)
+    if plan.publication is not None and plan.root.status is not None:
+        other = builder.table(physical.name)
+        found.append(_publication(plan.publication, plan.root.status, table, other))
+    if plan.search is not None:
+        found.append(conditions.search(plan.search, plan.root.uid, table))
+    return found
+
+
+def _publication(
+    mode: PublicationFilter, status: str, table: AliasedTable, other: AliasedTable
+) -> Condition:
+    """Compare a version with the other versions of its document."""
+    same_document = other.c(_DOCUMENT_ID) == table.c(_DOCUMENT_ID)
+    same_locale = other.c(_LOCALE).is_not_distinct_from(table.c(_LOCALE))
+    published = other.c(_PUBLISHED_AT).is_not(None)
+    draft = other.c(_PUBLISHED_AT).is_(None)
+
+    def exists(*where: Condition) -> Condition:
+        found: sa.Select[Any] = (
+            sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
+        )
+        return sa.exists(found.correlate(table.source))
+
+    pair = (same_document, same_locale)
+    match mode:
+        case PublicationFilter.NEVER_PUBLISHED:
+            return sa.not_(exists(*pair, published))
+        case PublicationFilter.HAS_PUBLISHED_VERSION:
+            return exists(*pair, published)
+        case PublicationFilter.NEVER_PUBLISHED_DOCUMENT:
+            return sa.not_(exists(same_document, published))
+        case PublicationFilter.HAS_PUBLISHED_VERSION_DOCUMENT:
+            return exists(same_document, published)
+        case PublicationFilter.PUBLISHED_WITHOUT_DRAFT:
+            return sa.not_(exists(*pair, draft)) if status == "published" else sa.false()
+        case PublicationFilter.PUBLISHED_WITH_DRAFT:
+            return exists(*pair, draft) if status == "published" else sa.false()
+        case PublicationFilter.MODIFIED | PublicationFilter.UNMODIFIED:
+            own, theirs = table.c(_UPDATED_AT), other.c(_UPDATED_AT)
+            draft_time, published_time = (own, theirs) if status == "draft" else (theirs, own)
+            counterpart = published if status == "draft" else draft
+            newer = draft_time > published_time
+            if mode is PublicationFilter.UNMODIFIED:
+                newer = draft_time <= published_time
+            return exists(*pair, counterpart, newer)

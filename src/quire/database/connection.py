@@ -1,0 +1,42 @@
+"""A database as the rest of the house sees it."""
+
+from collections.abc import Callable, Hashable
+from typing import Protocol, TypeVar
+
+from quire.database.dialect import Dialect
+from quire.database.program import Program
+
+T = TypeVar("T")
+
+
+class Database(Protocol):
+    """Runs programs: reads anywhere, writes in one transaction each."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How this database answers the questions of SQL."""
+
+    def version(self) -> int | None:
+        """Return a token of the content that changes with every commit of anybody.
+
+        ``None`` means that it is not known now; then nothing may be taken from a cache.
+        """
+
+    async def read(
+        self,
+        make: Callable[[], Program[T]],
+        *,
+        snapshot: bool = False,
+        key: Hashable = None,
+    ) -> T:
+        """Run a program that only reads; ``make`` gives a fresh one each time it is called.
+
+        With ``snapshot`` all of its statements see the same state. ``key`` tells programs of one
+        kind (one plan) from others, so that slow kinds can be treated as such.
+        """
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program in one transaction: all of it is durable when this returns, or nothing."""
+
+    async def close(self) -> None:
+        """Finish what is under way and let go."""

@@ -1,0 +1,63 @@
+"""The questions that a database must answer.
+
+Shared code asks these and never a database's name. A dialect speaks of column kinds and predicates,
+not of attribute types and operators, so a new one is a folder and nothing else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from quire.database.program import Value
+from quire.schema.attributes.base import StorageKind
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
+
+Scalar = str | int | float | bool | None
+Encode = Callable[[Scalar], Value]
+
+
+class Dialect(Protocol):
+    """What differs between databases when content is read."""
+
+    @property
+    def name(self) -> str:
+        """The name that settings and logs use."""
+
+    def sqlalchemy_dialect(self) -> "SqlAlchemyDialect":
+        """Return what compiles expressions to this database's SQL, with positional binds."""
+
+    def encoder(self, kind: StorageKind) -> Encode:
+        """Return what turns a resolved operand into a value for a column of this kind."""
+
+    def text_encoder(self) -> Encode:
+        """Return what turns the operand of a text comparison into a bound value."""
+
+    def encode_list(self, values: Sequence[Value]) -> Value:
+        """Bind any number of values as one."""
+
+    def decode_expression(self, kind: StorageKind, variable: str) -> str:
+        """Return Python source that turns a fetched value into what JSON shows.
+
+        ``variable`` is the name of the fetched value; the source may use the names of
+        `decode_names`.
+        """
+
+    def decode_names(self) -> Mapping[str, object]:
+        """Return the names that decode expressions may use."""
+
+    def member_of(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+        """Compare a column with a bound list."""
+
+    def equals_folded(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+        """Compare text without regard to case."""
+
+    def like(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]", *, fold: bool) -> Any:
+        r"""Match a pattern, ``\`` being its escape; ``fold`` disregards case."""
+
+    def unindexed(self, column: "ColumnElement[Any]") -> Any:
+        """Return the column in a form that the planner will not choose an index for."""
+
+    def epoch_ms(self, stored: Value) -> int | None:
+        """Read a stored moment as epoch milliseconds."""

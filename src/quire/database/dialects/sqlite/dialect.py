@@ -1,0 +1,214 @@
+"""How SQLite answers the questions of `Dialect`.
+
+Moments are whole epoch milliseconds, booleans 1 and 0, JSON is text. Text comparison without regard
+to case knows ASCII only, and ``LIKE`` never regards case.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from quire.clock import iso_from_ms
+from quire.database.dialect import Encode, Scalar
+from quire.database.program import Value
+from quire.schema.attributes.base import StorageKind
+from quire.schema.attributes.number import parse_number
+from quire.schema.attributes.temporal import parse_moment
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
+
+_MEMO_SIZE = 100_000
+_EXACT = 2**53
+
+
+class _MomentTexts(dict[Any, str | None]):
+    """ISO texts by stored moment, remembered: many rows share moments, and formatting is slow."""
+
+    def __missing__(self, stored: object) -> str | None:
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        text = moment_text(stored)
+        self[stored] = text
+        return text
+
+
+def moment_text(stored: object) -> str | None:
+    """Write a stored moment as ISO; text that already is a date passes, other things are null."""
+    if stored is None:
+        return None
+    if isinstance(stored, str):
+        return stored
+    if not isinstance(stored, int | float) or not math.isfinite(stored):
+        return None
+    try:
+        return iso_from_ms(int(stored))
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+_known_json: set[int] = set()
+"""Hashes of texts that were found to be JSON, so that they need not be parsed again."""
+
+
+def json_value(stored: object) -> object:
+    """Show a stored JSON value: text that is JSON passes as it is, other text is a string."""
+    if not isinstance(stored, str):
+        return _number(stored) if isinstance(stored, float) else stored
+    key = hash(stored)
+    if key in _known_json:
+        return orjson.Fragment(stored)
+    try:
+        orjson.loads(stored)
+    except orjson.JSONDecodeError:
+        return stored
+    if len(_known_json) >= _MEMO_SIZE:
+        _known_json.clear()
+    _known_json.add(key)
+    return orjson.Fragment(stored)
+
+
+def _number(stored: float) -> int | float:
+    return int(stored) if stored.is_integer() else stored
+
+
+def big_text(stored: object) -> str | None:
+    """Write a big integer as its string; beyond 2^53 with the precision of a double."""
+    if stored is None:
+        return None
+    if isinstance(stored, int) and -_EXACT <= stored <= _EXACT:
+        return str(stored)
+    if isinstance(stored, int | float):
+        return _double_text(float(stored))
+    return str(stored)
+
+
+def _double_text(number: float) -> str:
+    """Write a double as the web does: the fewest digits that tell it apart."""
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else ("-" if number < 0 else "") + "Infinity"
+    digits, _, exponent = f"{number!r}".partition("e")
+    if not exponent and number.is_integer():
+        return digits.removesuffix(".0")
+    if number.is_integer() and abs(number) < 1e21:  # noqa: PLR2004 - where exponents begin
+        return _plain_digits(digits, int(exponent))
+    return f"{digits}e{int(exponent):+d}" if exponent else digits
+
+
+def _plain_digits(digits: str, exponent: int) -> str:
+    sign = "-" if digits.startswith("-") else ""
+    whole, _, fraction = digits.lstrip("-").partition(".")
+    return sign + whole + fraction.removesuffix("0" if fraction == "0" else "").ljust(exponent, "0")
+
+
+def timestamp_text(stored: object) -> str | None:
+    """Write a moment as the string of its epoch milliseconds."""
+    return None if stored is None else str(int(stored) if isinstance(stored, float) else stored)
+
+
+_EXPRESSIONS = {
+    StorageKind.BOOLEAN: "(None if {0} is None else {0} != 0)",
+    StorageKind.DATETIME: "moments[{0}]",
+    StorageKind.TIMESTAMP: "timestamp_text({0})",
+    StorageKind.JSON: "(None if {0} is None else json_value({0}))",
+    StorageKind.BIGINTEGER: "big_text({0})",
+    StorageKind.FLOAT: "({0} if {0} is None or {0} % 1 else int({0}))",
+    StorageKind.DECIMAL: "({0} if {0} is None or {0} % 1 else int({0}))",
+}
+"""Text, dates and times are shown as they are stored."""
+
+
+def _encode_number_or_text(value: Scalar) -> Value:
+    """Bind what reads as a number as one; other text equals no number."""
+    number = parse_number(value) if isinstance(value, str) else value
+    return value if number is None else int(number) if isinstance(number, bool) else number
+
+
+def _encode_plain(value: Scalar) -> Value:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return float(value)
+    return value
+
+
+class SqliteDialect:
+    """SQLite's side of `Dialect`."""
+
+    name = "sqlite"
+
+    def __init__(self) -> None:
+        self._moments = _MomentTexts()
+
+    def sqlalchemy_dialect(self) -> "SqlAlchemyDialect":
+        """Return SQLAlchemy's SQLite compiler with ``?`` placeholders."""
+        from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - only when a statement is new
+
+        return sqlite.dialect(paramstyle="qmark")
+
+    def encoder(self, kind: StorageKind) -> Encode:
+        """Ids take numbers in text; all else is bound as resolved."""
+        return _encode_number_or_text if kind is StorageKind.ID else _encode_plain
+
+    def text_encoder(self) -> Encode:
+        """Text is text."""
+        return lambda value: value
+
+    def encode_list(self, values: Sequence[Value]) -> Value:
+        """A list is bound as one JSON text."""
+        return orjson.dumps(values, default=_unlisted).decode()
+
+    def decode_expression(self, kind: StorageKind, variable: str) -> str:
+        """See `Dialect.decode_expression`."""
+        return _EXPRESSIONS.get(kind, "{0}").format(variable)
+
+    def decode_names(self) -> Mapping[str, object]:
+        """See `Dialect.decode_names`."""
+        return {
+            "moments": self._moments,
+            "json_value": json_value,
+            "big_text": big_text,
+            "timestamp_text": timestamp_text,
+        }
+
+    def epoch_ms(self, stored: Value) -> int | None:
+        """Moments are epoch milliseconds already; text is read as a date."""
+        if isinstance(stored, str):
+            return parse_moment(stored)
+        return int(stored) if isinstance(stored, int | float) else None
+
+    def member_of(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+        """Look the column up among the values of a JSON text."""
+        from sqlalchemy import func, select  # noqa: PLC0415 - only when a statement is new
+
+        listed = func.json_each(bind).table_valued("value")
+        return column.in_(select(listed.c.value))
+
+    def equals_folded(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+        """Fold ASCII on both sides."""
+        from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
+
+        return func.lower(column) == func.lower(bind)
+
+    def like(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]", *, fold: bool) -> Any:
+        """``LIKE`` folds ASCII whether asked to or not."""
+        from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
+
+        if fold:
+            return func.lower(column).like(func.lower(bind), escape="\\")
+        return column.like(bind, escape="\\")
+
+    def unindexed(self, column: "ColumnElement[Any]") -> Any:
+        """A unary plus keeps the planner from the index of a column with few values."""
+        from sqlalchemy.sql.operators import custom_op  # noqa: PLC0415 - see above
+        from sqlalchemy.sql.elements import UnaryExpression  # noqa: PLC0415 - see above
+
+        return UnaryExpression(column, operator=custom_op("+"))
+
+
+def _unlisted(value: object) -> object:
+    """Write what JSON has no form for; numbers beyond 64 bits compare as text does not."""
+    return str(value)

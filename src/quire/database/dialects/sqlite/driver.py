@@ -1,0 +1,245 @@
+"""SQLite through apsw: readers in the event loop, one writer on a thread of its own.
+
+Reads run where they are asked for, because handing a short statement to a thread costs more than
+running it. What takes longer than the guard allows is stopped and run again on a reader thread;
+which work that was is remembered, so that it starts there the next time. Writes go one after the
+other through one connection (``BEGIN IMMEDIATE``).
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.dialects.sqlite.errors import translate
+from quire.database.program import Program, Rows, Statement
+from quire.errors import DatabaseOpenError
+
+T = TypeVar("T")
+
+_GUARD_STEPS = 1000
+"""How many steps of SQLite's machine lie between two looks at the clock."""
+_STATEMENT_CACHE = 512
+_SLOW_KEYS = 2000
+
+
+class _TooLong(Exception):  # noqa: N818 - a signal between the two halves of a read
+    """A read in the event loop took longer than it may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqliteOptions:
+    """How a SQLite file is opened.
+
+    ``journal_mode`` is ``wal`` or ``keep``; ``guard_ms`` is how long a read may hold the event
+    loop, in milliseconds; ``busy_timeout_ms`` how long to wait for another writer.
+    """
+
+    path: Path
+    journal_mode: str = "wal"
+    guard_ms: float = 5.0
+    busy_timeout_ms: int = 5000
+
+
+def open_connection(options: SqliteOptions, *, readonly: bool) -> apsw.Connection:
+    """Open the file once more. Raises DatabaseOpenError when it cannot be opened as it is."""
+    flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
+    if not options.path.is_file():
+        message = f"there is no database file {options.path}"
+        raise DatabaseOpenError(message)
+    try:
+        connection = apsw.Connection(
+            str(options.path), flags=flags, statementcachesize=_STATEMENT_CACHE
+        )
+        connection.set_busy_timeout(options.busy_timeout_ms)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    except apsw.Error as error:
+        raise DatabaseOpenError(_open_message(options.path, error)) from error
+    return connection
+
+
+def _open_message(path: Path, error: apsw.Error) -> str:
+    match error:
+        case apsw.NotADBError():
+            return f"{path} is not a SQLite database"
+        case apsw.BusyError() | apsw.LockedError():
+            return f"{path} is locked by another program"
+        case apsw.CorruptError():
+            return f"{path} is damaged: {error}"
+        case _:
+            return f"{path} cannot be opened: {error}"
+
+
+class _Reader:
+    """A connection that only reads, used by one thread at a time."""
+
+    def __init__(self, options: SqliteOptions) -> None:
+        self._connection = open_connection(options, readonly=False)
+        self._connection.execute("PRAGMA query_only = ON")
+        self._connection.execute("PRAGMA cache_size = -16384")
+        self._connection.execute("PRAGMA mmap_size = 268435456")
+        self._deadline = float("inf")
+        self._stopped = False
+
+    def guard(self) -> None:
+        """Stop statements of this reader that run past their deadline."""
+        self._connection.set_progress_handler(self._past_deadline, _GUARD_STEPS)
+
+    def _past_deadline(self) -> bool:
+        if time.perf_counter() < self._deadline:
+            return False
+        self._stopped = True
+        return True
+
+    def data_version(self) -> int:
+        """Return a number that changes whenever somebody else has committed."""
+        return self._connection.execute("PRAGMA data_version").fetchall()[0][0]  # type: ignore[return-value]  # a counter
+
+    def run(self, program: Program[T], *, snapshot: bool, seconds: float) -> T:
+        """Run a program. Raises _TooLong when it takes longer than ``seconds``."""
+        self._deadline = time.perf_counter() + seconds
+        execute = self._connection.execute
+        try:
+            if snapshot:
+                execute("BEGIN")
+            statement = next(program)
+            while True:
+                rows = execute(statement[0], statement[1]).fetchall()
+                statement = program.send(rows)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]  # the program's own result
+        except apsw.InterruptError:
+            if self._stopped:
+                self._stopped = False
+                raise _TooLong from None
+            raise
+        except apsw.Error as error:
+            raise translate(error) from error
+        finally:
+            self._deadline = float("inf")
+            if snapshot and self._connection.in_transaction:
+                execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+
+class _Writer:
+    """The connection that writes, used from the writer thread alone."""
+
+    def __init__(self, options: SqliteOptions) -> None:
+        self._connection = open_connection(options, readonly=False)
+        if options.journal_mode == "wal":
+            self._connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        self._connection.execute("PRAGMA synchronous = FULL")
+
+    def run(self, program: Program[T]) -> T:
+        """Run a program in one transaction: all of it is kept, or nothing."""
+        execute = self._connection.execute
+        try:
+            execute("BEGIN IMMEDIATE")
+            result = self._steps(program)
+            execute("COMMIT")
+        except apsw.Error as error:
+            raise translate(error) from error
+        finally:
+            if self._connection.in_transaction:
+                execute("ROLLBACK")
+        return result
+
+    def _steps(self, program: Program[T]) -> T:
+        try:
+            statement: Statement = next(program)
+            while True:
+                rows: Rows = self._connection.execute(statement.sql, statement.values).fetchall()
+                statement = program.send(rows)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]  # the program's own result
+
+    def close(self) -> None:
+        """Let go of the file; the last connection folds the write-ahead log into it."""
+        self._connection.close()
+
+
+class SqliteDatabase:
+    """A SQLite file with its readers and its writer.
+
+    Make it inside the event loop that will read from it.
+    """
+
+    def __init__(self, options: SqliteOptions) -> None:
+        """Open the file. Raises DatabaseOpenError when it cannot be opened as it is."""
+        self.dialect = SqliteDialect()
+        self._options = options
+        self._guard_seconds = options.guard_ms / 1000
+        self._writer = _Writer(options)
+        self._reader = _Reader(options)
+        self._reader.guard()
+        self._slow_reader: _Reader | None = None
+        self._slow: dict[Hashable, None] = {}
+        self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
+        self._read_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-read")
+
+    def version(self) -> int | None:
+        """Return a token of the content: as long as it stays, nothing was written."""
+        return self._reader.data_version()
+
+    async def read(
+        self,
+        make: Callable[[], Program[T]],
+        *,
+        snapshot: bool = False,
+        key: Hashable = None,
+    ) -> T:
+        """Run a program that only reads; ``make`` gives a fresh one each time it is called.
+
+        ``snapshot`` shows all of its statements the same state; ``key`` says what makes the program
+        slow or quick (its plan), so that slow ones are sent to the reader thread at once.
+        """
+        if key not in self._slow:
+            try:
+                return self._reader.run(make(), snapshot=snapshot, seconds=self._guard_seconds)
+            except _TooLong:
+                self._remember_slow(key)
+        return await self._read_slowly(make(), snapshot=snapshot)
+
+    def _remember_slow(self, key: Hashable) -> None:
+        if key is None:
+            return
+        if len(self._slow) >= _SLOW_KEYS:
+            del self._slow[next(iter(self._slow))]
+        self._slow[key] = None
+
+    async def _read_slowly(self, program: Program[T], *, snapshot: bool) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._read_thread, lambda: self._on_read_thread(program, snapshot=snapshot)
+        )
+
+    def _on_read_thread(self, program: Program[T], *, snapshot: bool) -> T:
+        if self._slow_reader is None:
+            self._slow_reader = _Reader(self._options)
+        return self._slow_reader.run(program, snapshot=snapshot, seconds=float("inf"))
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program that writes, in one durable transaction, after those before it."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._write_thread, self._writer.run, program)
+
+    async def close(self) -> None:
+        """Finish what is being written and let go of the file."""
+        self._write_thread.shutdown()
+        self._read_thread.shutdown()
+        if self._slow_reader is not None:
+            self._slow_reader.close()
+        self._reader.close()
+        self._writer.close()

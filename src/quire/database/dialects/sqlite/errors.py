@@ -1,0 +1,19 @@
+"""SQLite's errors in the terms of Quire."""
+
+import apsw
+
+from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
+
+_UNAVAILABLE = (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.CantOpenError, apsw.FullError)
+_TOO_MUCH = (apsw.TooBigError, apsw.RangeError)
+
+
+def translate(error: apsw.Error) -> AppError:
+    """Return what to answer for an error of the driver; the caller keeps it as the cause."""
+    if isinstance(error, _UNAVAILABLE):
+        return ServiceUnavailableError()
+    if isinstance(error, _TOO_MUCH):
+        return ValidationError("The query is too large")
+    if "pattern too complex" in str(error):
+        return ValidationError("The text to look for is too long")
+    return InternalServerError()

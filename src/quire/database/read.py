@@ -1,0 +1,256 @@
+"""Running a compiled read: the page, then one statement per edge, children joined to parents."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quire.database.compile import CompiledBranch, CompiledEdge, CompiledNode, CompiledRead
+from quire.database.dialect import Dialect
+from quire.database.mappers import Item
+from quire.database.program import Program, Row, Rows, Statement, Value
+from quire.database.statements import Query, Values
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A statement whose values are bound, but for the keys of parents."""
+
+    sql: str
+    values: list[Value]
+    parents: int
+
+    def for_parents(self, keys: Value) -> Statement:
+        """Return the statement for these parents (keys as the dialect binds lists)."""
+        values = self.values.copy()
+        values[self.parents] = keys
+        return Statement(self.sql, values)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundEdge:
+    """An edge with bound statements."""
+
+    edge: CompiledEdge
+    branches: "tuple[BoundBranch, ...]"
+    links: BoundQuery | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundBranch:
+    """A branch with its bound statement and the bound edges below it."""
+
+    query: BoundQuery
+    node: CompiledNode
+    edges: tuple[BoundEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundRead:
+    """A compiled read with the values of one request: ready to run any number of times."""
+
+    page: Statement
+    count: Statement | None
+    node: CompiledNode
+    edges: tuple[BoundEdge, ...]
+    statements: int
+
+
+def bind_read(compiled: CompiledRead, values: Values) -> BoundRead:
+    """Bind the values of a request to a compiled read."""
+    count = compiled.count
+    return BoundRead(
+        page=Statement(compiled.page.sql, compiled.page.bind(values)),
+        count=None if count is None else Statement(count.sql, count.bind(values)),
+        node=compiled.node,
+        edges=_bind_edges(compiled.node, values),
+        statements=compiled.statements,
+    )
+
+
+def _bind_edges(node: CompiledNode, values: Values) -> tuple[BoundEdge, ...]:
+    return tuple(
+        BoundEdge(
+            edge,
+            tuple(_bind_branch(branch, values) for branch in edge.branches),
+            None if edge.links is None else _bind_query(edge.links, values),
+        )
+        for edge in node.edges
+    )
+
+
+def _bind_branch(branch: CompiledBranch, values: Values) -> BoundBranch:
+    query = _bind_query(branch.query, values)
+    return BoundBranch(query, branch.node, _bind_edges(branch.node, values))
+
+
+def _bind_query(query: Query, values: Values) -> BoundQuery:
+    return BoundQuery(query.sql, query.bind(values), query.parents)
+
+
+Counts = MutableMapping[Hashable, int]
+"""Totals by statement and values; the caller keeps it only as long as the content stays."""
+
+
+def read_program(
+    bound: BoundRead, dialect: Dialect, counts: Counts | None
+) -> Program[tuple[list[Item], int | None]]:
+    """Read the page of a plan with everything populated, and its total when it is asked for.
+
+    Totals are taken from ``counts`` and put there; ``None`` counts every time.
+    """
+    rows: Rows = yield bound.page
+    items = bound.node.mapper(rows)
+    if bound.edges and items:
+        yield from _populate(bound.edges, rows, items, dialect)
+    if bound.count is None:
+        return items, None
+    total = yield from _total(bound.count, counts)
+    return items, total
+
+
+def _total(count: Statement, counts: Counts | None) -> Program[int]:
+    if counts is None:
+        rows = yield count
+        return _whole(rows[0][0])
+    key = (count.sql, *count.values)
+    total = counts.get(key)
+    if total is None:
+        rows = yield count
+        total = counts[key] = _whole(rows[0][0])
+    return total
+
+
+def _whole(value: Value) -> int:
+    if not isinstance(value, int):
+        message = "a count is not a number"
+        raise TypeError(message)
+    return value
+
+
+def _populate(
+    edges: Iterable[BoundEdge], rows: Sequence[Row], items: Sequence[Item], dialect: Dialect
+) -> Program[None]:
+    for bound in edges:
+        position = bound.edge.parent_key
+        keys = [row[position] for row in rows]
+        wanted = dialect.encode_list(list({key for key in keys if key is not None}))
+        if bound.edge.counted:
+            yield from _count_edge(bound, keys, items, wanted)
+        elif bound.links is not None:
+            yield from _morph_edge(bound, keys, items, wanted, dialect)
+        elif bound.edge.mixed:
+            yield from _mixed_edge(bound, keys, items, wanted, dialect)
+        else:
+            yield from _plain_edge(bound, keys, items, wanted, dialect)
+
+
+def _plain_edge(
+    bound: BoundEdge,
+    keys: Sequence[Value],
+    items: Sequence[Item],
+    wanted: Value,
+    dialect: Dialect,
+) -> Program[None]:
+    """Attach rows of one kind."""
+    edge, branch = bound.edge, bound.branches[0]
+    rows: Rows = yield branch.query.for_parents(wanted)
+    found = branch.node.mapper(rows)
+    if branch.edges and found:
+        yield from _populate(branch.edges, rows, found, dialect)
+    name = edge.attribute
+    if not edge.to_many:
+        single: dict[Value, Item] = {}
+        for row, item in zip(rows, found, strict=True):
+            single.setdefault(row[0], item)
+        for key, item in zip(keys, items, strict=True):
+            item[name] = single.get(key)
+        return
+    groups: dict[Value, list[Item]] = defaultdict(list)
+    for row, item in zip(rows, found, strict=True):
+        groups[row[0]].append(item)
+    for key, item in zip(keys, items, strict=True):
+        group = groups.get(key, [])
+        if edge.skip_self:
+            group = [other for other in group if other["id"] != item["id"]]
+        item[name] = group
+
+
+def _count_edge(
+    bound: BoundEdge, keys: Sequence[Value], items: Sequence[Item], wanted: Value
+) -> Program[None]:
+    rows: Rows = yield bound.branches[0].query.for_parents(wanted)
+    counted = {row[0]: row[1] for row in rows}
+    for key, item in zip(keys, items, strict=True):
+        item[bound.edge.attribute] = {"count": counted.get(key, 0)}
+
+
+def _mixed_edge(
+    bound: BoundEdge,
+    keys: Sequence[Value],
+    items: Sequence[Item],
+    wanted: Value,
+    dialect: Dialect,
+) -> Program[None]:
+    """Attach components of several kinds, in the order of their links."""
+    groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
+    for branch in bound.branches:
+        rows: Rows = yield branch.query.for_parents(wanted)
+        found = branch.node.mapper(rows)
+        if branch.edges and found:
+            yield from _populate(branch.edges, rows, found, dialect)
+        _tag(branch.node, found)
+        for row, item in zip(rows, found, strict=True):
+            groups[row[0]].append((_first_null(row[1]), row[2], item))
+    for key, item in zip(keys, items, strict=True):
+        group = sorted(groups.get(key, []), key=_link_order)
+        item[bound.edge.attribute] = [entry for _, _, entry in group]
+
+
+def _first_null(order: Value) -> Value:
+    return float("-inf") if order is None else order
+
+
+def _link_order(entry: tuple[Any, Any, Item]) -> tuple[Any, Any]:
+    return entry[0], entry[1]
+
+
+def _tag(node: CompiledNode, found: Iterable[Item]) -> None:
+    if node.discriminator is not None:
+        name, value = node.discriminator
+        for item in found:
+            item[name] = value
+
+
+def _morph_edge(
+    bound: BoundEdge,
+    keys: Sequence[Value],
+    items: Sequence[Item],
+    wanted: Value,
+    dialect: Dialect,
+) -> Program[None]:
+    """Attach rows of any type: first the links, then the rows of each type that occurs."""
+    if bound.links is None:
+        return
+    links: Rows = yield bound.links.for_parents(wanted)
+    ids: dict[Value, set[Value]] = defaultdict(set)
+    for _, far, kind in links:
+        ids[kind].add(far)
+    by_kind: dict[Value, dict[Value, Item]] = {}
+    for branch in bound.branches:
+        of_kind = ids.get(branch.node.uid)
+        if not of_kind:
+            continue
+        rows: Rows = yield branch.query.for_parents(dialect.encode_list(list(of_kind)))
+        found = branch.node.mapper(rows)
+        if branch.edges and found:
+            yield from _populate(branch.edges, rows, found, dialect)
+        _tag(branch.node, found)
+        by_kind[branch.node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
+    groups: dict[Value, list[Item]] = defaultdict(list)
+    for near, far, kind in links:
+        item = by_kind.get(kind, {}).get(far)
+        if item is not None:
+            groups[near].append(item)
+    for key, item in zip(keys, items, strict=True):
+        item[bound.edge.attribute] = groups.get(key, [])

@@ -1,0 +1,110 @@
+"""Putting one statement together: tables under aliases, placeholders and where they get values."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.dialect import Dialect, Encode, Scalar
+from quire.database.program import Value
+from quire.query.plan import Slot
+from quire.query.resolve.scope import SlotValue
+
+Values = Sequence[SlotValue]
+Binder = Callable[[Values], Value]
+"""Takes the values of a plan's slots and returns what is bound to one placeholder."""
+
+_PARENTS = "parents"
+
+
+class Query(NamedTuple):
+    """A compiled statement.
+
+    ``binders`` has one entry per placeholder; ``parents`` is the position of the placeholder that
+    takes the keys of parent rows, or -1.
+    """
+
+    sql: str
+    binders: tuple[Binder, ...]
+    parents: int
+
+    def bind(self, values: Values) -> list[Value]:
+        """Return the values of all placeholders; that of the parents is still ``None``."""
+        return [binder(values) for binder in self.binders]
+
+
+class AliasedTable:
+    """A table of a statement, under an alias of its own."""
+
+    def __init__(self, name: str, alias: str) -> None:
+        self.source = sa.table(name).alias(alias)
+        self._alias = alias
+        self.name = name
+
+    def c(self, column: str) -> ColumnElement[Any]:
+        """Return one of its columns."""
+        found: ColumnElement[Any] = sa.column(column, _selectable=self.source)
+        return found
+
+
+class StatementBuilder:
+    """Hands out aliases and placeholders while one statement is built, then compiles it."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._binders: dict[str, Binder] = {}
+        self._aliases = 0
+
+    def table(self, name: str) -> AliasedTable:
+        """Add a table."""
+        self._aliases += 1
+        return AliasedTable(name, f"t{self._aliases}")
+
+    def _bind(self, binder: Binder) -> ColumnElement[Any]:
+        name = f"p{len(self._binders)}"
+        self._binders[name] = binder
+        return sa.bindparam(name, type_=sa.types.NULLTYPE)
+
+    def slot(self, slot: Slot, encode: Encode) -> ColumnElement[Any]:
+        """Bind the value of a slot."""
+        return self._bind(lambda values: encode(_scalar(values[slot])))
+
+    def plain_slot(self, slot: Slot) -> ColumnElement[Any]:
+        """Bind the value of a slot as it is (limits, offsets, codes)."""
+        return self._bind(lambda values: _scalar(values[slot]))
+
+    def list_slot(self, slot: Slot, encode: Encode) -> ColumnElement[Any]:
+        """Bind a slot that holds a list."""
+        encode_list = self.dialect.encode_list
+
+        def bind(values: Values) -> Value:
+            listed = values[slot]
+            items = listed if isinstance(listed, list) else [listed]
+            return encode_list([encode(item) for item in items])
+
+        return self._bind(bind)
+
+    def constant(self, value: Value) -> ColumnElement[Any]:
+        """Bind a value that the plan itself decides."""
+        return self._bind(lambda _: value)
+
+    def parents(self) -> ColumnElement[Any]:
+        """Bind the keys of parent rows."""
+        self._binders[_PARENTS] = lambda _: None
+        return sa.bindparam(_PARENTS, type_=sa.types.NULLTYPE)
+
+    def finish(self, statement: sa.ClauseElement) -> Query:
+        """Compile the statement."""
+        compiled = statement.compile(dialect=self.dialect.sqlalchemy_dialect())
+        names: list[str] = list(getattr(compiled, "positiontup", None) or ())
+        binders = tuple(self._binders[name] for name in names)
+        parents = names.index(_PARENTS) if _PARENTS in names else -1
+        return Query(str(compiled), binders, parents)
+
+
+def _scalar(value: SlotValue) -> Scalar:
+    if isinstance(value, list):
+        message = "a list cannot be bound as one value"
+        raise TypeError(message)
+    return value
