@@ -75,9 +75,9 @@ def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> M
     """Describe every table of a project, the built-in types and the bookkeeping included.
 
     Read indexes carry ``READ_INDEX`` in their ``info``. Raises SchemaError when a schema file asks
-    for an index over a column that its table does not have.
+    for an index over a column that its table does not have, or when two tables would have one name.
     """
-    build = _Build(schema=schema, table_map=table_map, types=types, metadata=MetaData())
+    build = _Build(table_map=table_map, types=types, metadata=MetaData())
     for name, fields in PLAIN_TABLES.items():
         build.plain_table(name, fields)
     for model in schema.models():
@@ -113,7 +113,6 @@ def sorted_indexes(table: Table) -> list[Index]:
 class _Build:
     """Adds tables to the metadata: first all that have rows of their own, then what links them."""
 
-    schema: Schema
     table_map: TableMap
     types: ColumnTypes
     metadata: MetaData
@@ -129,7 +128,7 @@ class _Build:
         columns: dict[str, Column[Any]] = {}
         for column in self._model_columns(model, mapped):
             columns.setdefault(column.name, column)
-        table = Table(mapped.name, self.metadata, *columns.values())
+        table = self._new_table(model, mapped.name, *columns.values())
         for attribute in model.scalars:
             if _column_options(attribute).get("unique") is True:
                 column = table.c[mapped.columns[attribute.name]]
@@ -148,9 +147,9 @@ class _Build:
                 case ColumnEdge():
                     self._column_reference(table, edge.column, self._table(edge.target))
                 case LinkEdge(owning=True):
-                    self._link_table(edge, table)
+                    self._link_table(model, edge, table)
                 case MorphListEdge():
-                    self._morph_table(edge, table)
+                    self._morph_table(model, edge, table)
                 case _:
                     continue
 
@@ -195,9 +194,9 @@ class _Build:
             _read_index("status", table.c.locale, table.c.published_at)
 
     def _components_table(self, model: Model, mapped: ModelTable, owner: Table) -> None:
-        table = Table(
+        table = self._new_table(
+            model,
             mapped.components_table,
-            self.metadata,
             self._id(),
             self._reference(COMPONENT_ENTITY),
             self._reference(COMPONENT_ID),
@@ -214,11 +213,11 @@ class _Build:
         Index(identifier(name, suffix="unique"), entity, part, field, kind, unique=True)
         _read_index("fields", entity, field, table.c[ORDER])
 
-    def _link_table(self, edge: LinkEdge, source: Table) -> None:
+    def _link_table(self, model: Model, edge: LinkEdge, source: Table) -> None:
         orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
-        table = Table(
+        table = self._new_table(
+            model,
             edge.table,
-            self.metadata,
             self._id(),
             self._reference(edge.near),
             self._reference(edge.far),
@@ -233,12 +232,11 @@ class _Build:
             Index(identifier(edge.table, suffix="order_fk"), table.c[edge.order])
         if edge.inverse_order is not None:
             Index(identifier(edge.table, suffix="order_inv_fk"), table.c[edge.inverse_order])
-        self._link_read_indexes(edge, table)
+        if _is_own(model):
+            self._link_read_indexes(edge, table)
 
     def _link_read_indexes(self, edge: LinkEdge, table: Table) -> None:
         """Make both ways along a link one look-up, in the order that the list is shown in."""
-        if not _is_own(self.schema.model(edge.owner)):
-            return
         near, far = table.c[edge.near], table.c[edge.far]
         if edge.order is not None:  # without one, the unique index is the same
             _read_index("targets", near, table.c[edge.order], far)
@@ -247,10 +245,10 @@ class _Build:
         else:
             _read_index("sources", far, near)
 
-    def _morph_table(self, edge: MorphListEdge, owner: Table) -> None:
-        table = Table(
+    def _morph_table(self, model: Model, edge: MorphListEdge, owner: Table) -> None:
+        table = self._new_table(
+            model,
             edge.table,
-            self.metadata,
             self._id(),
             self._reference(edge.near),
             self._reference(edge.far_id),
@@ -267,6 +265,13 @@ class _Build:
     def _column_reference(self, table: Table, column: str, target: Table) -> None:
         name = identifier(table.name, column, suffix="fk")
         _reference(table.c[column], target, name, "SET NULL")
+
+    def _new_table(self, model: Model, name: str, *columns: Column[Any]) -> Table:
+        """Add a table for a model. Raises SchemaError when another model has it already."""
+        if name in self.metadata.tables:
+            message = f"{name} would be a table of two models or relations; rename one of them"
+            raise SchemaError([SchemaProblem(model.file, "", message)])
+        return Table(name, self.metadata, *columns)
 
     def _table(self, uid: str) -> Table:
         return self.metadata.tables[self.table_map[uid].name]

@@ -1,0 +1,91 @@
+"""A database in memory, and the awkward model: long names, digits, accents, every relation."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+from sqlalchemy import MetaData
+
+from quire.database.ddl import create_program
+from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
+from quire.database.dialects.sqlite.inspector import SqliteInspector
+from quire.database.inspect import FoundTables, inspect_program
+from quire.database.mapping import TableMap, map_tables
+from quire.database.program import Program
+from quire.database.tables import build_metadata
+from quire.schema.load import Source, build_schema, load_schema
+from quire.schema.model import Schema
+
+T = TypeVar("T")
+
+AWKWARD_MODEL = Path(__file__).parents[2] / "golden" / "awkward-model"
+WRITER = SqliteDdl()
+
+
+@cache
+def awkward_schema() -> Schema:
+    return load_schema(AWKWARD_MODEL)
+
+
+@cache
+def golden_tables() -> Mapping[str, Any]:
+    """Read the tables that the reference server made for the awkward model."""
+    tables: Mapping[str, Any] = json.loads((AWKWARD_MODEL / "tables.json").read_text("utf-8"))
+    return tables
+
+
+def content_type(name: str, attributes: Mapping[str, object], **more: object) -> Source:
+    """Make a source of a content type that is called ``name``."""
+    raw = {
+        "collectionName": f"{name}s",
+        "info": {"singularName": name, "pluralName": f"{name}s", "displayName": name},
+        "attributes": attributes,
+        **more,
+    }
+    return Source(f"api::{name}.{name}", f"{name}.json", raw)
+
+
+def component(uid: str, attributes: Mapping[str, object]) -> Source:
+    """Make a source of a component."""
+    raw = {"collectionName": f"components_{uid.replace('.', '_')}", "attributes": attributes}
+    return Source(uid, f"{uid}.json", raw)
+
+
+def schema_of(*sources: Source) -> Schema:
+    return build_schema(sources)
+
+
+def tables_of(schema: Schema) -> tuple[TableMap, MetaData]:
+    table_map = map_tables(schema)
+    return table_map, build_metadata(schema, table_map, COLUMN_TYPES)
+
+
+def connect(path: str = ":memory:") -> apsw.Connection:
+    connection = apsw.Connection(path)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def new_database(metadata: MetaData) -> apsw.Connection:
+    connection = connect()
+    run(connection, create_program(metadata, WRITER))
+    return connection
+
+
+def run(connection: apsw.Connection, program: Program[T]) -> T:
+    """Run a program to its end, each statement by itself."""
+    try:
+        statement = next(program)
+        while True:
+            rows = connection.execute(statement.sql, statement.values).fetchall()
+            statement = program.send(rows)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+
+
+def found_in(connection: apsw.Connection) -> FoundTables:
+    return run(connection, inspect_program(SqliteInspector()))
