@@ -59,8 +59,11 @@ def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Fin
 
 
 def _missing_table(table: Table, writer: DdlWriter) -> Finding:
-    indexes = (writer.create_index(index) for index in sorted_indexes(table))
-    statements = (writer.create_table(table), *indexes)
+    statements = (
+        writer.create_table(table),
+        *writer.add_foreign_keys(table),
+        *(writer.create_index(index) for index in sorted_indexes(table)),
+    )
     return Finding(lack=Lack.TABLE, table=table.name, name=table.name, statements=statements)
 
 

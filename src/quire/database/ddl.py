@@ -4,6 +4,7 @@ How a statement is written is the dialect's business (`DdlWriter`); here is what
 which order.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from sqlalchemy import Index, MetaData, Table
@@ -16,7 +17,14 @@ class DdlWriter(Protocol):
     """Writes the statements that change the structure of a database."""
 
     def create_table(self, table: Table) -> str:
-        """Write the table with its columns and foreign keys, without its indexes."""
+        """Write the table with its columns, without its indexes."""
+        ...
+
+    def add_foreign_keys(self, table: Table) -> Sequence[str]:
+        """Write the foreign keys that `create_table` left out, to be added to the table later.
+
+        Where a foreign key can only name a table that is there, it has to wait for all tables.
+        """
         ...
 
     def create_index(self, index: Index) -> str:
@@ -30,8 +38,12 @@ class DdlWriter(Protocol):
 
 def create_program(metadata: MetaData, writer: DdlWriter) -> Program[None]:
     """Make all tables of a fresh database, then all indexes; run it in one transaction."""
-    for table in metadata.tables.values():
+    tables = metadata.tables.values()
+    for table in tables:
         yield Statement(writer.create_table(table))
-    for table in metadata.tables.values():
+    for table in tables:
+        for sql in writer.add_foreign_keys(table):
+            yield Statement(sql)
+    for table in tables:
         for index in sorted_indexes(table):
             yield Statement(writer.create_index(index))
