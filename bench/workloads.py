@@ -59,7 +59,7 @@ def workloads(size: DatasetSize) -> tuple[Workload, ...]:
         Workload("sort-unindexed", "sort=score:desc (no index)", (f"{articles}?sort=score:desc",)),
         Workload(
             "deep-page",
-            f"page {page}, sort=createdAt:desc",
+            "page four fifths into the list, sort=createdAt:desc",
             (f"{articles}?sort=createdAt:desc&pagination[page]={page}",),
         ),
     )
