@@ -1,28 +1,58 @@
 """What the benchmark has Quire itself do before measuring: make tables, tell its statements.
 
-Both are done by starting the server as anybody would, and by watching it; nothing here knows how
-Quire is built.
+Statements are learnt by starting the server as anybody would and watching its driver, so that they
+are what it runs and not what it is thought to run.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import apsw
+
 from bench.driver import Statement
+from bench.project import DATABASE
 from bench.servers import Launch, fetch, quire, running
+from quire.database.bootstrap import bootstrap_program
+from quire.database.ddl import create_program
+from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
+from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.mapping import map_tables
+from quire.database.program import Program
+from quire.database.tables import build_metadata
+from quire.ids import new_document_id
+from quire.schema.load import load_schema
 
 _TRACING = Path(__file__).parent / "tracing"
-_DENIED = frozenset({401, 403})
+_INSTANT_MS = 1_577_836_800_000  # 2020-01-01T00:00:00Z
 
 
 def make_tables(project: Path) -> None:
-    """Have Quire make the tables of the new project in ``project``, and its first rows.
+    """Make the tables of the new project in ``project``, with a new database's first rows.
 
-    Raises ServerError when it does not start.
+    Raises SchemaError when its content model has faults.
     """
-    # There is no token in the database yet, so a request that is denied is answered well.
-    with running(quire(project), ready=_DENIED):
+    schema = load_schema(project)
+    tables = map_tables(schema)
+    metadata = build_metadata(schema, tables, COLUMN_TYPES)
+    first_rows = bootstrap_program(
+        schema, tables, metadata, SqliteDialect(), clock=lambda: _INSTANT_MS, new_id=new_document_id
+    )
+    with closing(apsw.Connection(str(project / DATABASE))) as connection, connection:
+        run_program(connection, create_program(metadata, SqliteDdl()))
+        run_program(connection, first_rows)
+
+
+def run_program(connection: apsw.Connection, program: Program[None]) -> None:
+    """Run a program's statements on ``connection``, sending it the rows of each."""
+    try:
+        statement = next(program)
+        while True:
+            rows = connection.execute(statement.sql, tuple(statement.values)).fetchall()
+            statement = program.send(rows)
+    except StopIteration:
         return
 
 

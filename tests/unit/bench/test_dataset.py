@@ -1,17 +1,14 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from bench.dataset import COLUMNS, DatasetSize, article_rows, author_name, document_id, seed
 from bench.indexes import add_indexes, declared_indexes
-from bench.project import MODEL, SECRETS, TOKEN, access_key, add_token
-from quire.database.ddl import create_program
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
-from quire.database.mapping import map_tables
-from quire.database.tables import build_metadata
-from quire.schema.load import load_schema
+from bench.project import DATABASE, SECRETS, TOKEN, access_key, add_token, make_project
+from bench.subject import make_tables
 
 HASH_OF_TOKEN = (
     "979a0a65ea49e326693337176834b4d7f0664217a650b9658fe265e36aea3001"
@@ -22,13 +19,11 @@ SMALL = DatasetSize(documents=60, authors=7, categories=12, tags=9)
 
 
 @pytest.fixture
-def empty() -> Iterator[sqlite3.Connection]:
-    """The tables that Quire makes for the benchmark's content model, without a row."""
-    schema = load_schema(MODEL)
-    metadata = build_metadata(schema, map_tables(schema), COLUMN_TYPES)
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in create_program(metadata, SqliteDdl()):
-            connection.execute(statement.sql)
+def empty(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The tables that Quire makes for the benchmark's content model, without any content."""
+    make_project(tmp_path / "project")
+    make_tables(tmp_path / "project")
+    with closing(sqlite3.connect(tmp_path / "project" / DATABASE)) as connection:
         yield connection
 
 
