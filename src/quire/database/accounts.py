@@ -169,7 +169,7 @@ class Accounts:
         builder = StatementBuilder(self._dialect)
         role = builder.table(self._tables[ROLE_UID].name)
         select = sa.select(role.c("id")).where(role.c("type") == builder.plain_slot(0))
-        return builder.finish(select.order_by(role.c("id")).limit(sa.literal_column("1")))
+        return builder.finish(select.order_by(role.c("id")).limit(builder.constant(1)))
 
     @cached_property
     def _user_by_id_query(self) -> Query:
@@ -198,7 +198,7 @@ class Accounts:
             .select_from(source)
             .where(where(user, builder))
         )
-        return builder.finish(select.order_by(user.c("id")).limit(sa.literal_column("1")))
+        return builder.finish(select.order_by(user.c("id")).limit(builder.constant(1)))
 
     @cached_property
     def _confirmation_query(self) -> Query:

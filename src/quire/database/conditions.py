@@ -293,7 +293,7 @@ class Conditions:
             .select_from(source)
             .where(root_near == table.c(near_key(self.tables[uid].edges[first])), *where)
             .order_by(value.desc() if key.descending else value.asc())
-            .limit(1)
+            .limit(self.builder.constant(1))
             .correlate(table.source)
             .scalar_subquery()
         )

@@ -98,9 +98,15 @@ class StatementBuilder:
         """Compile the statement."""
         compiled = statement.compile(dialect=self.dialect.sqlalchemy_dialect())
         names: list[str] = list(getattr(compiled, "positiontup", None) or ())
-        binders = tuple(self._binders[name] for name in names)
+        constants = compiled.params
+        binders = tuple(self._binders.get(n) or _constant(constants[n]) for n in names)
         parents = names.index(_PARENTS) if _PARENTS in names else -1
         return Query(str(compiled), binders, parents)
+
+
+def _constant(value: Value) -> Binder:
+    """Bind a value that the compiler put into a statement by itself (an offset of zero)."""
+    return lambda _: value
 
 
 def _scalar(value: SlotValue) -> Scalar:

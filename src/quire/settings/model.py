@@ -117,10 +117,10 @@ class DatabaseSettings:
     busy_timeout_ms: int = setting(
         integer(0, 600_000), "Milliseconds to wait for an SQLite file that is locked.", default=5000
     )
-    slow_query_steps: int = setting(
-        integer(1000),
-        "Steps of SQLite's virtual machine after which a read leaves the event loop.",
-        default=200_000,
+    slow_query_ms: int = setting(
+        integer(1, 60_000),
+        "Milliseconds after which a read of an SQLite file leaves the event loop.",
+        default=5,
     )
     url: str | None = setting(
         SECRET,

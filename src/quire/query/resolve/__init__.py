@@ -114,7 +114,7 @@ class Resolver:
         """Resolve a request for one row by its numeric id (end users, files)."""
         return self._one(query, entry_id=entry_id)
 
-    def window(self, query: Query) -> ResolvedRead:
+    def window(self, query: Query, *, count: bool = False) -> ResolvedRead:
         """Resolve a request for rows without pages: root ``start`` and ``limit`` (end users)."""
         scope = self._scope()
         plan = self._common(query, scope)
@@ -123,7 +123,7 @@ class Resolver:
             start, limit = root_window(query)
         except ValidationError as error:
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
-        return self._finish(plan, scope, limit=limit, start=start)
+        return self._finish(plan, scope, limit=limit, start=start, count=count)
 
     def _one(
         self, query: Query, *, document_id: str | None = None, entry_id: int | None = None

@@ -29,6 +29,7 @@ class ReadLimits:
     strict_params: bool = False
     drafts_need_token: bool = False
     populate_depth: int | None = None
+    populate_nodes: int | None = None
 
 
 @dataclass(slots=True)

@@ -1,0 +1,74 @@
+"""The catalogue of everything that can be granted: actions of content types and of plugins."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quire.schema.model import Kind, Schema
+
+_COLLECTION = ("find", "findOne", "create", "update", "delete")
+_SINGLE = ("find", "update", "delete")
+
+_PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("plugin::content-type-builder", "components", ("getComponents", "getComponent")),
+    ("plugin::content-type-builder", "content-types", ("getContentTypes", "getContentType")),
+    ("plugin::email", "email", ("send",)),
+    ("plugin::upload", "content-api", ("find", "findPage", "findOne", "destroy", "upload")),
+    ("plugin::i18n", "locales", ("listLocales",)),
+    (
+        "plugin::users-permissions",
+        "auth",
+        (
+            "callback",
+            "changePassword",
+            "resetPassword",
+            "refresh",
+            "logout",
+            "getSessions",
+            "revokeSession",
+            "connect",
+            "forgotPassword",
+            "register",
+            "emailConfirmation",
+            "sendEmailConfirmation",
+        ),
+    ),
+    (
+        "plugin::users-permissions",
+        "user",
+        ("create", "update", "find", "findOne", "count", "destroy", "me"),
+    ),
+    (
+        "plugin::users-permissions",
+        "role",
+        ("createRole", "findOne", "find", "updateRole", "deleteRole"),
+    ),
+    ("plugin::users-permissions", "permissions", ("getPermissions",)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """A group of actions: ``owner`` is an API or a plugin, as in ``api::article``."""
+
+    owner: str
+    name: str
+    actions: tuple[str, ...]
+
+    def action(self, name: str) -> str:
+        """Return the full name of an action, as roles and tokens store it."""
+        return f"{self.owner}.{self.name}.{name}"
+
+
+def controllers(schema: Schema) -> Iterator[Controller]:
+    """Yield every controller: those of the project's content types, then those of plugins."""
+    for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
+        owner, _, name = content_type.uid.rpartition(".")
+        actions: tuple[str, ...] = _SINGLE if content_type.kind is Kind.SINGLE else _COLLECTION
+        yield Controller(owner, name, actions)
+    for owner, name, actions in _PLUGINS:
+        yield Controller(owner, name, actions)
+
+
+def all_actions(schema: Schema) -> frozenset[str]:
+    """Return the full names of all actions."""
+    return frozenset(c.action(name) for c in controllers(schema) for name in c.actions)

@@ -1,0 +1,1 @@
+"""The content API: HTTP in, JSON out, no rules of its own."""

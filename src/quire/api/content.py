@@ -1,0 +1,191 @@
+"""The content API as an ASGI application: one table of routes, no framework in between.
+
+The way of a request: read the body, find the route, find out who asks, check the permission, call
+the handler, write the answer. Errors are raised wherever they are known and answered here alone.
+"""
+
+from collections.abc import Collection, Mapping
+
+import structlog
+
+from quire.access.ability import NOTHING
+from quire.access.principal import Anonymous, Principal
+from quire.api.body import METHODS_WITH_BODY, read_body
+from quire.api.envelope import respond_error
+from quire.api.headers import Cors, Header
+from quire.api.messages import (
+    NO_CONTENT,
+    TEXT,
+    Answer,
+    AsgiApp,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Request,
+)
+from quire.api.routes import METHODS, Match, Route, RouteTable
+from quire.auth.authenticate import Authenticator
+from quire.database.connection import Database
+from quire.errors import (
+    AppError,
+    ForbiddenError,
+    InternalServerError,
+    UnauthorizedError,
+)
+from quire.settings import LimitSettings
+
+_log = structlog.get_logger("quire.api")
+
+_HEAD_AND_GET = "HEAD, GET"
+_HEALTH = b"/_health"
+
+
+class ContentApi:
+    """Answers everything: the API's routes, ``/_health``, and through ``public`` the files."""
+
+    def __init__(
+        self,
+        routes: RouteTable,
+        database: Database,
+        authenticator: Authenticator,
+        *,
+        prefix: str,
+        limits: LimitSettings,
+        security: tuple[Header, ...],
+        cors: Cors,
+        closed: Collection[str],
+        public: AsgiApp,
+    ) -> None:
+        self._routes = routes
+        self._database = database
+        self._authenticator = authenticator
+        self._prefix = prefix.rstrip("/").lower().encode()
+        self._limits = limits
+        self._security = security
+        self._without_origin = (*security, *cors.headers(None))
+        self._cors = cors
+        self._closed = closed
+        self._public = public
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one HTTP request."""
+        headers = dict(scope["headers"])
+        origin: bytes | None = headers.get(b"origin")
+        method: str = scope["method"]
+        try:
+            answer = await self._answer(scope, receive, headers, method)
+        except AppError as error:
+            answer = respond_error(error)
+            if error.status >= 500:  # noqa: PLR2004 - faults of ours, and the database's
+                _log.error("request failed", path=scope["path"], exc_info=error)
+        except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
+            _log.error("request failed", path=scope["path"], exc_info=error)
+            answer = respond_error(InternalServerError())
+        if answer is None:
+            scope["quire.headers"] = (*self._security, *self._cors.headers(origin))
+            await self._public(scope, receive, send)
+            return
+        await self._send(answer, method, origin, headers, send)
+
+    async def _send(
+        self,
+        answer: Answer,
+        method: str,
+        origin: bytes | None,
+        headers: Mapping[bytes, bytes],
+        send: AsgiSend,
+    ) -> None:
+        out = self._common_headers(answer, method, origin, headers)
+        if answer.content_type is not None:
+            out.append((b"content-type", answer.content_type))
+        if answer.status != NO_CONTENT.status:
+            out.append((b"content-length", str(len(answer.body)).encode()))
+        out += answer.headers
+        await send({"type": "http.response.start", "status": answer.status, "headers": out})
+        body = b"" if method == "HEAD" else answer.body
+        await send({"type": "http.response.body", "body": body})
+
+    def _common_headers(
+        self, answer: Answer, method: str, origin: bytes | None, headers: Mapping[bytes, bytes]
+    ) -> list[Header]:
+        if method == "OPTIONS":
+            preflight = origin is not None and b"access-control-request-method" in headers
+            if origin is not None and preflight and answer is not NO_CONTENT:
+                return [*self._security, *self._cors.preflight(origin)]
+            return [*self._security]
+        if origin is None:
+            return [*self._without_origin]
+        return [*self._security, *self._cors.headers(origin)]
+
+    async def _answer(
+        self,
+        scope: AsgiScope,
+        receive: AsgiReceive,
+        headers: Mapping[bytes, bytes],
+        method: str,
+    ) -> Answer | None:
+        """Return the answer, or ``None`` when it is a matter of the public folder."""
+        raw_path: bytes = scope["raw_path"]
+        body = None
+        if method in METHODS_WITH_BODY:
+            body = await read_body(headers, receive, self._limits)
+        if raw_path.removesuffix(b"/") == _HEALTH:
+            return NO_CONTENT
+        if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
+            return Answer(204, b"", None)
+        match = self._match(raw_path)
+        found = None if match is None else match.routes.get("GET" if method == "HEAD" else method)
+        if found is None or match is None:
+            return self._unrouted(method, match)
+        route, parameters = found
+        version = self._database.version()
+        principal = await self._authenticator.principal(headers.get(b"authorization"), version)
+        self._authorize(route, principal)
+        return await route.handler(
+            Request(
+                method=method,
+                raw_query=scope["query_string"],
+                headers=self._with_client(headers, scope),
+                parameters=parameters,
+                principal=principal,
+                version=version,
+                body=body,
+            )
+        )
+
+    def _match(self, raw_path: bytes) -> Match | None:
+        prefix = self._prefix
+        if raw_path[: len(prefix)].lower() != prefix:
+            return None
+        return self._routes.match(raw_path[len(prefix) :])
+
+    def _unrouted(self, method: str, match: Match | None) -> Answer | None:
+        """Answer for a path or method without a route."""
+        allow = _HEAD_AND_GET if match is None else match.allow
+        headers = ((b"allow", allow.encode()),)
+        if method == "OPTIONS":
+            return Answer(200, b"", TEXT, headers)
+        if method in {"GET", "HEAD"}:
+            return None
+        if method not in METHODS:
+            return Answer(501, b"Not Implemented", TEXT, headers)
+        return Answer(405, b"Method Not Allowed", TEXT, headers)
+
+    def _authorize(self, route: Route, principal: Principal) -> None:
+        if route.uid in self._closed:
+            raise ForbiddenError
+        if route.action is None or principal.ability.allows(route.action):
+            return
+        if isinstance(principal, Anonymous) and principal.ability == NOTHING:
+            raise UnauthorizedError
+        raise ForbiddenError
+
+    def _with_client(
+        self, headers: Mapping[bytes, bytes], scope: AsgiScope
+    ) -> Mapping[bytes, bytes]:
+        client = scope.get("client")
+        return headers if client is None else {**headers, b":client": str(client[0]).encode()}
+
+
+def _asks_method(headers: Mapping[bytes, bytes]) -> bool:
+    return b"access-control-request-method" in headers

@@ -1,0 +1,30 @@
+"""The only writer of ``{data, meta, error}``."""
+
+from typing import Any
+
+import orjson
+
+from quire.api.messages import Answer
+from quire.errors import AppError
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS
+
+
+def respond(data: Any, meta: dict[str, Any] | None = None, status: int = 200) -> Answer:
+    """Answer with documents and what is said about them."""
+    return Answer(status, orjson.dumps({"data": data, "meta": meta or {}}))
+
+
+def respond_bare(value: Any, status: int = 200) -> Answer:
+    """Answer with a value that stands alone (end users, files, locales)."""
+    return Answer(status, orjson.dumps(value))
+
+
+def respond_error(error: AppError) -> Answer:
+    """Answer with an error; what caused it is never shown."""
+    body: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
+    if error.details is not None:
+        body["details"] = error.details
+    headers = tuple((k.lower().encode(), v.encode()) for k, v in error.headers.items())
+    content = orjson.dumps({"data": None, "error": body}, option=_OPTIONS)
+    return Answer(error.status, content, headers=headers)

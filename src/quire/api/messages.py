@@ -1,0 +1,74 @@
+"""A request and an answer as the handlers of the content API see them."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any
+
+from quire.access.principal import Principal
+from quire.query.querystring import QueryValue, parse
+
+AsgiScope = MutableMapping[str, Any]
+AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+AsgiSend = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+AsgiApp = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
+
+JSON = b"application/json; charset=utf-8"
+TEXT = b"text/plain; charset=utf-8"
+
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+class Request:
+    """One request, matched to a route and with its principal known.
+
+    ``parameters`` are the decoded path parameters, ``body`` the parsed body (``None`` when there is
+    none or it is of no known type).
+    """
+
+    __slots__ = ("body", "headers", "method", "parameters", "principal", "raw_query", "version")
+
+    def __init__(
+        self,
+        *,
+        method: str,
+        raw_query: bytes,
+        headers: Mapping[bytes, bytes],
+        parameters: Mapping[str, str],
+        principal: Principal,
+        version: int | None,
+        body: object = None,
+    ) -> None:
+        self.method = method
+        self.raw_query = raw_query
+        self.headers = headers
+        self.parameters = parameters
+        self.principal = principal
+        self.version = version
+        self.body = body
+
+    @property
+    def query(self) -> dict[str, QueryValue]:
+        """The parsed query string; shared between requests, so not to be changed."""
+        return parse(self.raw_query.decode("latin-1"))
+
+
+class Answer:
+    """A status, a body of bytes, and headers beyond those that every answer carries."""
+
+    __slots__ = ("body", "content_type", "headers", "status")
+
+    def __init__(
+        self,
+        status: int,
+        body: bytes = b"",
+        content_type: bytes | None = JSON,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.content_type = content_type
+        self.headers = headers
+
+
+NO_CONTENT = Answer(204, b"", None)
+
+Handler = Callable[[Request], Awaitable[Answer]]

@@ -1,0 +1,134 @@
+"""Files for everybody: uploads under ``/uploads``, and the project's public folder behind the API.
+
+Nothing outside the two folders is ever served, nor hidden files; types that browsers would run are
+sent into a sandbox.
+"""
+
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from quire.api.envelope import respond_error
+from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.errors import AppError, BadRequestError, ForbiddenError, NotFoundError
+
+_UPLOADS = "/uploads/"
+_FAVICONS = ("favicon.ico", "favicon.png")
+_ACTIVE_TYPES = frozenset(
+    {
+        "text/html",
+        "application/xhtml+xml",
+        "image/svg+xml",
+        "text/xml",
+        "application/xml",
+        "text/javascript",
+        "application/javascript",
+    }
+)
+"""Types that run scripts when a browser opens them."""
+
+_SANDBOX = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
+
+
+class PublicFiles:
+    """Serves GET and HEAD for every path that is no route of the API."""
+
+    def __init__(self, *, project: Path, public: Path, uploads: Path) -> None:
+        self._project = project
+        self._public = public
+        self._uploads = uploads
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer with a file, or with the error envelope."""
+        try:
+            response = self._respond(scope["raw_path"])
+        except AppError as error:
+            answer = respond_error(error)
+            response = Response(
+                answer.body, answer.status, media_type="application/json; charset=utf-8"
+            )
+        headers = MutableHeaders(raw=[*scope["quire.headers"]])
+        for name, value in response.headers.items():
+            headers[name] = value
+        response.raw_headers = headers.raw
+        await response(scope, receive, send)
+
+    def _respond(self, raw_path: bytes) -> Response:
+        path = _decode(raw_path)
+        if path == "/":
+            response = RedirectResponse("/admin", 302)
+            response.body = b"Redirecting to /admin."
+            response.headers["content-length"] = str(len(response.body))
+            response.headers["content-type"] = "text/html; charset=utf-8"
+            return response
+        if path == "/favicon.ico":
+            return self._favicon()
+        if path.lower().startswith(_UPLOADS):
+            return _file(self._uploads, path[len(_UPLOADS) :], sandboxed=True)
+        return _file(self._public, path[1:], sandboxed=False)
+
+    def _favicon(self) -> Response:
+        for name in _FAVICONS:
+            if (self._project / name).is_file():
+                response = FileResponse(self._project / name, media_type="image/x-icon")
+                response.headers["cache-control"] = "public, max-age=86400"
+                return response
+        raise NotFoundError
+
+
+def _decode(raw_path: bytes) -> str:
+    if raw_path.startswith(b"//"):
+        message = "Malicious Path"
+        raise BadRequestError(message)
+    try:
+        path = unquote_to_bytes(raw_path).decode()
+    except UnicodeDecodeError:
+        message = "failed to decode"
+        raise BadRequestError(message) from None
+    if "\0" in path:
+        message = "Malicious Path"
+        raise BadRequestError(message)
+    return path
+
+
+def _file(root: Path, relative: str, *, sandboxed: bool) -> Response:
+    """Return a file below a folder.
+
+    Raises ForbiddenError for paths that lead out of it, NotFoundError for what is no plain file.
+    """
+    if "\\" in relative or relative.startswith("/"):
+        raise NotFoundError
+    parts = relative.split("/")
+    if ".." in parts:
+        if _escapes(parts):
+            error = ForbiddenError()
+            error.details = None
+            raise error
+        raise NotFoundError
+    if any(part.startswith(".") or not part for part in parts):
+        raise NotFoundError
+    path = root.joinpath(*parts)
+    try:
+        inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
+    except OSError:
+        inside = False
+    if not inside:
+        raise NotFoundError
+    response = FileResponse(path)
+    response.headers["cache-control"] = "max-age=0"
+    response.headers["accept-ranges"] = "bytes"
+    media_type = response.headers.get("content-type", "").split(";")[0]
+    if sandboxed and media_type in _ACTIVE_TYPES:
+        response.headers["content-security-policy"] = _SANDBOX
+    return response
+
+
+def _escapes(parts: list[str]) -> bool:
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else bool(part) and part != "."
+        if depth < 0:
+            return True
+    return False

@@ -1,0 +1,194 @@
+"""Reading through the cache of plans: what a query means is worked out once.
+
+A raw query string, together with what the caller may do, always means the same until the schema
+changes. So the way from text to bound statements is taken once; after that a request runs
+statements and writes JSON. Values of the path (document ids) are bound anew each time.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from quire.access.ability import Ability
+from quire.database.cache import BoundedCache
+from quire.database.compile import CompiledRead, compile_read
+from quire.database.connection import Database
+from quire.database.mappers import Item
+from quire.database.mapping import TableMap
+from quire.database.program import Program, Statement
+from quire.database.read import BoundRead, Counts, bind_read, read_program
+from quire.query.plan import ReadPlan
+from quire.query.querystring import QueryValue, parse
+from quire.query.resolve import (
+    Pagination,
+    ReadLimits,
+    ResolvedRead,
+    Resolver,
+    SlotValue,
+)
+from quire.schema.model import ContentType, Schema
+
+Mode = Literal["list", "document", "single", "entry", "window", "count"]
+
+_MAX_CACHED_QUERY = 4096
+_ANY_DOCUMENT = ""
+_ANY_ENTRY = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedRead:
+    """A query of one mode, resolved, compiled and bound, but for the id of the path."""
+
+    plan: ReadPlan
+    compiled: CompiledRead
+    bound: BoundRead
+    values: tuple[SlotValue, ...]
+    pagination: Pagination | None
+    id_slot: int | None
+
+    def for_id(self, value: str | int) -> BoundRead:
+        """Return the bound read of one document or row."""
+        if self.id_slot is None:
+            return self.bound
+        values = list(self.values)
+        values[self.id_slot] = value
+        bound = self.bound
+        page = Statement(bound.page.sql, self.compiled.page.bind(values))
+        return BoundRead(page, None, bound.node, bound.edges, bound.statements)
+
+
+class Reader:
+    """Reads content for the content API."""
+
+    def __init__(
+        self,
+        database: Database,
+        schema: Schema,
+        tables: TableMap,
+        limits: ReadLimits,
+        *,
+        default_locale: str | None,
+        plan_cache: int,
+        count_cache: int,
+    ) -> None:
+        self.database = database
+        self.schema = schema
+        self.limits = limits
+        self.default_locale = default_locale
+        self._tables = tables
+        self._prepared: BoundedCache[tuple[str, Mode, bytes, Ability], PreparedRead] = BoundedCache(
+            plan_cache
+        )
+        self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plan_cache)
+        self._counts: BoundedCache[object, int] = BoundedCache(count_cache)
+        self._counts_version: int | None = None
+
+    def prepare(
+        self, content_type: ContentType, mode: Mode, raw_query: bytes, ability: Ability
+    ) -> PreparedRead:
+        """Work out what a query means, or remember it.
+
+        Raises the query's first fault as an AppError.
+        """
+        key = (content_type.uid, mode, raw_query, ability)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            query = parse(raw_query.decode("latin-1"))
+            prepared = self._prepare(content_type, mode, query, ability)
+            if len(raw_query) <= _MAX_CACHED_QUERY:
+                self._prepared[key] = prepared
+        return prepared
+
+    def _prepare(
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: dict[str, QueryValue],
+        ability: Ability,
+    ) -> PreparedRead:
+        resolver = Resolver(
+            schema=self.schema,
+            content_type=content_type,
+            ability=ability,
+            limits=self.limits,
+            default_locale=self.default_locale,
+        )
+        resolved = _resolve(resolver, mode, query)
+        compiled = self._compile(resolved.plan)
+        plan = resolved.plan
+        return PreparedRead(
+            plan,
+            compiled,
+            bind_read(compiled, resolved.values),
+            resolved.values,
+            resolved.pagination,
+            plan.document if plan.document is not None else plan.entry,
+        )
+
+    def _compile(self, plan: ReadPlan) -> CompiledRead:
+        compiled = self._compiled.get(plan)
+        if compiled is None:
+            compiled = compile_read(plan, self.schema, self._tables, self.database.dialect)
+            self._compiled[plan] = compiled
+        return compiled
+
+    async def rows(
+        self, prepared: PreparedRead, version: int | None
+    ) -> tuple[list[Item], int | None]:
+        """Run a list; ``version`` is the database's token of the present content."""
+        return await self._run(prepared, prepared.bound, self._counts_of(version))
+
+    async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
+        """Run a read of at most one row; ``value`` is the id of the path."""
+        bound = prepared.bound if value is None else prepared.for_id(value)
+        items, _ = await self._run(prepared, bound, None)
+        return items[0] if items else None
+
+    async def total(self, prepared: PreparedRead, version: int | None) -> int:
+        """Count the rows of a list without reading them."""
+        statement = prepared.bound.count
+        if statement is None:
+            message = "this read has no count"
+            raise TypeError(message)
+        counts = self._counts_of(version)
+
+        def program() -> Program[int]:
+            rows = yield statement
+            return int(rows[0][0] or 0)
+
+        found = None if counts is None else counts.get((statement.sql, *statement.values))
+        return found if found is not None else await self.database.read(program)
+
+    async def _run(
+        self, prepared: PreparedRead, bound: BoundRead, counts: Counts | None
+    ) -> tuple[list[Item], int | None]:
+        dialect = self.database.dialect
+        return await self.database.read(
+            lambda: read_program(bound, dialect, counts),
+            snapshot=bound.statements > 1,
+            key=prepared.compiled,
+        )
+
+    def _counts_of(self, version: int | None) -> Counts | None:
+        """Return the totals that hold now; none do while the version is not known."""
+        if version is None:
+            return None
+        if version != self._counts_version:
+            self._counts.clear()
+            self._counts_version = version
+        return self._counts
+
+
+def _resolve(resolver: Resolver, mode: Mode, query: dict[str, QueryValue]) -> ResolvedRead:
+    match mode:
+        case "list":
+            return resolver.list(query)
+        case "document":
+            return resolver.document(query, _ANY_DOCUMENT)
+        case "single":
+            return resolver.single(query)
+        case "entry":
+            return resolver.entry(query, _ANY_ENTRY)
+        case "window":
+            return resolver.window(query)
+        case "count":
+            return resolver.window(query, count=True)

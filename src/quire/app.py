@@ -1,0 +1,205 @@
+"""Puts the house together: settings in, an ASGI application out.
+
+Nobody imports this module but those who start a server. Everything is passed to whoever needs it;
+there is no application object to reach for.
+"""
+
+import structlog
+
+from quire.api.content import ContentApi
+from quire.api.documents import DocumentApi
+from quire.api.files import FileApi
+from quire.api.headers import Cors, security_headers
+from quire.api.locales import LocaleApi
+from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.api.public import PublicFiles
+from quire.api.reader import Reader
+from quire.api.roles import RoleApi
+from quire.api.routes import Route, RouteTable
+from quire.api.sign_in import SignInApi
+from quire.api.users import UserApi
+from quire.auth.authenticate import Authenticator
+from quire.auth.rate_limit import RateLimiter
+from quire.clock import Clock, now_ms
+from quire.customisations import Customisations, find_customisations
+from quire.database.accounts import Accounts
+from quire.database.connection import Database
+from quire.database.mapping import TableMap, map_tables
+from quire.database.open import open_database
+from quire.query.resolve.scope import ReadLimits
+from quire.schema.load import LoadOptions, load_schema
+from quire.schema.model import Schema
+from quire.settings import Settings, load_settings_from_environment
+
+_log = structlog.get_logger("quire")
+_DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
+
+
+class Application:
+    """A project as an ASGI application: opens its database at the start, lets go at the end."""
+
+    def __init__(self, settings: Settings, *, clock: Clock = now_ms) -> None:
+        """Load the schema. Raises SchemaError with all faults of the tree."""
+        self.settings = settings
+        self._clock = clock
+        self.schema = load_project_schema(settings)
+        self.tables = map_tables(self.schema)
+        self.database: Database | None = None
+        self.content: ContentApi | None = None
+        self.reader: Reader | None = None
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one request, or go through the life of the application."""
+        if scope["type"] == "http" and self.content is not None:
+            await self.content(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            message = f"cannot serve {scope['type']} before the start or at all"
+            raise RuntimeError(message)
+
+    async def _live(self, receive: AsgiReceive, send: AsgiSend) -> None:
+        await receive()
+        await self.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def start(self) -> None:
+        """Open the database and make the handlers.
+
+        Raises DatabaseOpenError when the database cannot be opened as it is.
+        """
+        self.database = await open_database(self.settings, self.tables)
+        accounts = Accounts(self.tables, self.database.dialect)
+        stored = await self.database.read(lambda: accounts.stored(_DEFAULT_LOCALE_KEY))
+        default_locale = stored if isinstance(stored, str) else None
+        self.reader = _reader(
+            self.settings, self.database, self.schema, self.tables, default_locale
+        )
+        self.content = _content_api(
+            self.settings, self.schema, self.database, accounts, self.reader, self._clock
+        )
+
+    async def stop(self) -> None:
+        """Finish what is under way and let go of the database."""
+        if self.database is not None:
+            await self.database.close()
+        self.content = None
+
+
+def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
+    """Make the application of a project. Raises SchemaError with all faults of its schema."""
+    return Application(settings, clock=clock)
+
+
+def app_from_environment() -> Application:
+    """Make the application in a process that was started for it."""
+    return build_app(load_settings_from_environment())
+
+
+def load_project_schema(settings: Settings) -> Schema:
+    """Load the schema of a project as its settings say."""
+    options = LoadOptions(
+        private_attributes=frozenset(settings.api.private_attributes),
+        first_published=settings.features.first_published_at,
+    )
+    return load_schema(settings.project, options)
+
+
+def _reader(
+    settings: Settings,
+    database: Database,
+    schema: Schema,
+    tables: TableMap,
+    default_locale: str | None,
+) -> Reader:
+    api = settings.api
+    limits = ReadLimits(
+        default_limit=api.default_limit,
+        max_limit=api.max_limit,
+        with_count=api.with_count,
+        strict_params=api.strict_params,
+        drafts_need_token=api.drafts_need_token,
+        populate_depth=settings.limits.populate_depth,
+        populate_nodes=settings.limits.populate_nodes,
+    )
+    return Reader(
+        database,
+        schema,
+        tables,
+        limits,
+        default_locale=default_locale,
+        plan_cache=settings.cache.plans,
+        count_cache=settings.cache.counts,
+    )
+
+
+def _content_api(
+    settings: Settings,
+    schema: Schema,
+    database: Database,
+    accounts: Accounts,
+    reader: Reader,
+    clock: Clock,
+) -> ContentApi:
+    authenticator = Authenticator(
+        database,
+        accounts,
+        clock=clock,
+        api_token_salt=settings.secrets.api_token_salt,
+        jwt_secret=settings.secrets.jwt_secret,
+        cache_size=settings.cache.tokens,
+    )
+    sign_in = SignInApi(
+        reader,
+        accounts,
+        authenticator,
+        clock=clock,
+        jwt_secret=settings.secrets.jwt_secret,
+        jwt_lifetime=settings.users.jwt_expires_in,
+        limiter=_limiter(settings, clock),
+    )
+    routes: list[Route] = []
+    for content_type in schema.api_types:
+        routes += DocumentApi(reader, content_type).routes()
+    for api in (
+        UserApi(reader),
+        RoleApi(reader, accounts),
+        sign_in,
+        FileApi(reader),
+        LocaleApi(reader),
+    ):
+        routes += api.routes()
+    return ContentApi(
+        RouteTable(routes),
+        database,
+        authenticator,
+        prefix=settings.api.prefix,
+        limits=settings.limits,
+        security=security_headers(settings.security),
+        cors=Cors(settings.cors),
+        closed=_closed_types(settings, schema),
+        public=PublicFiles(
+            project=settings.project,
+            public=settings.project / settings.public.directory,
+            uploads=settings.project / settings.uploads.directory,
+        ),
+    )
+
+
+def _limiter(settings: Settings, clock: Clock) -> RateLimiter | None:
+    limit = settings.users.rate_limit
+    if not limit.enabled:
+        return None
+    interval = int(limit.interval.total_seconds() * 1000)
+    return RateLimiter(limit=limit.max, interval_ms=interval, clock=clock)
+
+
+def _closed_types(settings: Settings, schema: Schema) -> frozenset[str]:
+    """Return the content types whose own JavaScript guards them, and say so in the log."""
+    found: Customisations = find_customisations(settings, schema.content_types.values())
+    for uid, files in found.closed.items():
+        _log.warning("content type is closed", uid=uid, files=", ".join(files))
+    return frozenset(found.closed)
