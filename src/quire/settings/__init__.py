@@ -11,11 +11,12 @@ from quire.settings.load import (
     SETTINGS_FILE,
     SettingsError,
     SettingsFault,
+    hand_over_settings,
     load_settings,
     load_settings_from_environment,
-    variables_for_processes,
 )
 from quire.settings.model import (
+    NEW_SECRETS_COMMAND,
     AdminRateLimit,
     AdminSettings,
     ApiSettings,
@@ -40,6 +41,7 @@ from quire.settings.model import (
 )
 
 __all__ = [
+    "NEW_SECRETS_COMMAND",
     "OVERRIDES_VARIABLE",
     "PROJECT_VARIABLE",
     "SETTINGS_FILE",
@@ -66,8 +68,8 @@ __all__ = [
     "UploadSettings",
     "UserRateLimit",
     "UserSettings",
+    "hand_over_settings",
     "known_settings",
     "load_settings",
     "load_settings_from_environment",
-    "variables_for_processes",
 ]

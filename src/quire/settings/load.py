@@ -115,12 +115,13 @@ def load_settings_from_environment(environ: Mapping[str, str] | None = None) -> 
     return load_settings(Path(project), overrides=overrides, environ=variables)
 
 
-def variables_for_processes(settings: Settings, overrides: Mapping[str, object]) -> dict[str, str]:
-    """What :func:`load_settings_from_environment` needs to arrive at the same settings."""
-    return {
-        PROJECT_VARIABLE: str(settings.project),
-        OVERRIDES_VARIABLE: json.dumps(dict(overrides)),
-    }
+def hand_over_settings(settings: Settings, overrides: Mapping[str, object]) -> None:
+    """Let processes that this one starts arrive at the same settings, through the environment.
+
+    They call :func:`load_settings_from_environment`; ``overrides`` are those of this process.
+    """
+    os.environ[PROJECT_VARIABLE] = str(settings.project)
+    os.environ[OVERRIDES_VARIABLE] = json.dumps(dict(overrides))
 
 
 def _project_folder(project: Path) -> Path:

@@ -10,9 +10,9 @@ from quire.errors import ConfigurationError
 from quire.settings import (
     Settings,
     SettingsError,
+    hand_over_settings,
     load_settings,
     load_settings_from_environment,
-    variables_for_processes,
 )
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -268,13 +268,16 @@ def test_the_printed_settings_are_these(load: Load, tmp_path: Path) -> None:
     assert (GOLDEN / "explained.txt").read_text(encoding="utf-8") == printed
 
 
-def test_another_process_arrives_at_the_same_settings(load: Load) -> None:
+def test_another_process_arrives_at_the_same_settings(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.environ", {"HOST": "::1"})
     overrides = {"server.port": 8080, "environment": "development"}
     settings = load("[api]\nmax_limit = 7\n", SECRETS, {"HOST": "::1"}, overrides)
 
-    variables = variables_for_processes(settings, overrides)
+    hand_over_settings(settings, overrides)
 
-    assert settings == load_settings_from_environment({**variables, "HOST": "::1"})
+    assert settings == load_settings_from_environment()
 
 
 def test_a_process_without_a_project_says_so() -> None:

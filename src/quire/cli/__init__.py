@@ -1,0 +1,37 @@
+"""The command line: parses what was typed, and turns every known error into one clear message.
+
+Exit codes: 0 done, 1 problems were found, 2 it cannot be done as asked.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from quire.cli.exit_codes import CANNOT, DONE, INTERRUPTED
+from quire.cli.terminal import print_error
+from quire.errors import QuireError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command that was typed, and end the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code."""
+    from cyclopts import CycloptsError
+
+    from quire.cli.commands import app
+
+    try:
+        code = app(
+            list(arguments), result_action="return_value", exit_on_error=False, print_error=False
+        )
+    except CycloptsError as error:
+        print_error(f"{error}\nTry `quire --help`.")
+        return CANNOT
+    except QuireError as error:
+        print_error(str(error))
+        return CANNOT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code if isinstance(code, int) else DONE

@@ -1,0 +1,27 @@
+"""Prints settings, and new secrets."""
+
+from quire.cli.exit_codes import DONE
+from quire.cli.secrets import secret_lines
+from quire.cli.terminal import print_message, print_result, print_warning
+from quire.settings import Settings
+
+
+def print_settings(settings: Settings) -> int:
+    """Print every setting with its value and its source, secrets hidden."""
+    rows = settings.explain()
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, value, source in rows:
+        print_result(f"{name:<{widths[0]}}  {value:<{min(widths[1], 40)}}  {source}")
+    for notice in settings.notices:
+        print_warning(notice)
+    return DONE
+
+
+def print_new_secrets(settings: Settings) -> int:
+    """Print lines for ``.env`` with a new value for each secret that is not set."""
+    missing = settings.missing_secrets()
+    if not missing:
+        print_message("All secrets are set.")
+        return DONE
+    print_result(secret_lines(missing).rstrip())
+    return DONE

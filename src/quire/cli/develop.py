@@ -1,0 +1,90 @@
+"""Serves a project to the one who develops it: starts the server again when files change."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from uvicorn.supervisors.basereload import BaseReload
+
+from quire.cli.exit_codes import CANNOT, DONE
+from quire.cli.serve import (
+    FACTORY,
+    announce_notices,
+    listen,
+    log_as_set,
+    serve_here,
+    server_config,
+)
+from quire.cli.terminal import print_error, print_message
+from quire.errors import QuireError
+from quire.settings import Settings, hand_over_settings, load_settings_from_environment
+
+_SUFFIXES = frozenset({".json", ".js", ".ts", ".py"})
+_FILES = (".env", "quire.toml")
+
+
+def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
+    """Serve a project until a signal ends it, starting again whenever one of its files changes."""
+    announce_notices(settings)
+    log_as_set(settings)
+    hand_over_settings(settings, overrides)
+    with listen(settings) as listener:
+        _Watch(settings, listener).run()
+    return DONE
+
+
+class _Watch(BaseReload):
+    """Looks at the times of the project's files; the process that serves is made anew."""
+
+    def __init__(self, settings: Settings, listener: socket.socket) -> None:
+        config = server_config(settings, FACTORY, reload=True)
+        super().__init__(config, _serve_in_child, [listener])
+        self._project = settings.project
+        self._seen = times_of(settings.project)
+        self.reloader_name = "quire dev"
+
+    def should_restart(self) -> list[Path] | None:
+        """The files that changed since the last look, ``None`` when none did."""
+        self.pause()
+        now = times_of(self._project)
+        changed = [path for path, _ in self._seen.items() ^ now.items()]
+        self._seen = now
+        return sorted(set(changed)) or None
+
+
+def times_of(project: Path) -> dict[Path, int]:
+    """When each of the files that make up a project was last changed, in nanoseconds."""
+    return dict(_times(project))
+
+
+def _times(project: Path) -> Iterator[tuple[Path, int]]:
+    for name in _FILES:
+        yield from _time(project / name)
+    for folder, _, names in os.walk(project / "src"):
+        for name in names:
+            if Path(name).suffix in _SUFFIXES:
+                yield from _time(Path(folder, name))
+
+
+def _time(path: Path) -> Iterator[tuple[Path, int]]:
+    """Nothing for a file that does not exist, or no longer does."""
+    try:
+        yield path, path.stat().st_mtime_ns
+    except OSError:
+        return
+
+
+def _serve_in_child(sockets: list[socket.socket] | None) -> None:
+    """Serve in a process of its own; an error waits there for the next change of a file."""
+    [listener] = sockets or []
+    try:
+        settings = load_settings_from_environment()
+        settings.require_secrets()
+        log_as_set(settings)
+        serve_here(settings, listener)
+    except QuireError as error:
+        print_error(str(error))
+        print_message("Waiting for a change of the project's files.")
+        sys.exit(CANNOT)

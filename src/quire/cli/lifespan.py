@@ -1,0 +1,68 @@
+"""Starts and stops an application, and lets what goes wrong at the start reach the caller."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from quire.errors import QuireError
+
+Message = MutableMapping[str, Any]
+Application = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
+
+
+class LifespanError(QuireError):
+    """The application refused to start or to stop without saying why."""
+
+
+class Lifespan:
+    """The life of an application, from its start to its stop, in one event loop.
+
+    The server's own class prints a traceback for every error at the start; this one raises the
+    error where :meth:`startup` is awaited.
+    """
+
+    def __init__(self, application: Application) -> None:
+        """Nothing happens until :meth:`startup`."""
+        self._application = application
+        self._inbox: asyncio.Queue[Message] = asyncio.Queue()
+        self._answers: asyncio.Queue[Message] = asyncio.Queue()
+        self._task: asyncio.Future[None] | None = None
+        self.state: dict[str, Any] = {}
+        self.should_exit = False
+
+    async def startup(self) -> None:
+        """Start the application. Raises what it raised."""
+        scope = {
+            "type": "lifespan",
+            "asgi": {"version": "3.0", "spec_version": "2.0"},
+            "state": self.state,
+        }
+        life = self._application(scope, self._inbox.get, self._answers.put)
+        self._task = asyncio.ensure_future(life)
+        await self._phase("startup")
+
+    async def shutdown(self) -> None:
+        """Stop the application and wait for its end. Raises what it raised."""
+        if self._task is None or self._task.done():
+            return
+        await self._phase("shutdown")
+        await self._task
+
+    async def _phase(self, name: str) -> None:
+        if self._task is None:
+            return
+        await self._inbox.put({"type": f"lifespan.{name}"})
+        answer = asyncio.ensure_future(self._answers.get())
+        ends: set[asyncio.Future[Any]] = {answer, self._task}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            answer.cancel()
+            await self._task
+            return
+        message = answer.result()
+        if message["type"] == f"lifespan.{name}.failed":
+            await self._task
+            raise LifespanError(message.get("message") or f"The application's {name} failed.")
