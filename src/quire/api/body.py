@@ -146,9 +146,9 @@ def _too_deep(text: bytes) -> bool:
     in_string = escaped = False
     for byte in text:
         if in_string:
-            in_string = escaped or byte != 0x22  # noqa: PLR2004 - a quotation mark
-            escaped = not escaped and byte == 0x5C  # noqa: PLR2004 - a backslash
-        elif byte == 0x22:  # noqa: PLR2004 - a quotation mark
+            in_string = escaped or byte != 0x22
+            escaped = not escaped and byte == 0x5C
+        elif byte == 0x22:
             in_string = True
         elif byte in b"[{":
             depth += 1

@@ -76,7 +76,7 @@ class ContentApi:
             answer = await self._answer(scope, receive, headers, method)
         except AppError as error:
             answer = respond_error(error)
-            if error.status >= 500:  # noqa: PLR2004 - faults of ours, and the database's
+            if error.status >= 500:
                 _log.error("request failed", path=scope["path"], exc_info=error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
             _log.error("request failed", path=scope["path"], exc_info=error)

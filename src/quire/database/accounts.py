@@ -82,6 +82,11 @@ class Accounts:
         rows = yield self._statement(self._role_actions_query, role_id)
         return frozenset(str(row[0]) for row in rows)
 
+    def users_by_role(self) -> Program[dict[int, int]]:
+        """Count the end users of every role that has any."""
+        rows = yield self._statement(self._users_by_role_query)
+        return {_int(role): _int(count) for role, count in rows}
+
     def role_of_type(self, type_: str) -> Program[int | None]:
         """Return the id of the role of a type, such as ``public``."""
         rows = yield self._statement(self._role_query, type_)
@@ -170,6 +175,15 @@ class Accounts:
         role = builder.table(self._tables[ROLE_UID].name)
         select = sa.select(role.c("id")).where(role.c("type") == builder.plain_slot(0))
         return builder.finish(select.order_by(role.c("id")).limit(builder.constant(1)))
+
+    @cached_property
+    def _users_by_role_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        edge = self._link(USER_UID, "role")
+        links = builder.table(edge.table)
+        role = links.c(edge.far)
+        select = sa.select(role, sa.func.count()).where(role.is_not(None))
+        return builder.finish(select.group_by(role))
 
     @cached_property
     def _user_by_id_query(self) -> Query:

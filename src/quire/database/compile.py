@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from quire.database.conditions import Conditions, near_key, versions_condition
 from quire.database.dialect import Dialect
+from quire.database.mappers import RowMapper, build_mapper
 from quire.database.mapping import (
     ORDER,
     ComponentEdge,
@@ -22,7 +23,6 @@ from quire.database.mapping import (
     MorphListEdge,
     TableMap,
 )
-from quire.database.mappers import RowMapper, build_mapper
 from quire.database.statements import AliasedTable, Query, StatementBuilder
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute
@@ -113,10 +113,11 @@ class _Compiler:
         table = builder.table(self.tables[plan.root.uid].name)
         columns = _Columns([])
         node = self._node(plan.root, table, columns)
-        where = versions_condition(plan, table, self.tables[plan.root.uid], conditions)
+        where = versions_condition(plan, table, conditions)
         select = sa.select(*columns.selected).where(*where)
-        select = select.order_by(*conditions.order(plan.root, table), table.c("id"))
+        select = select.order_by(*conditions.order(plan.root, table))
         if plan.limit is not None and plan.offset is not None:
+            select = select.order_by(table.c("id"))
             limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
             select = select.limit(limit).offset(offset)
         page = builder.finish(select)
@@ -131,7 +132,7 @@ class _Compiler:
         builder = self._builder()
         conditions = Conditions(self.schema, self.tables, self.dialect, builder)
         table = builder.table(self.tables[plan.root.uid].name)
-        where = versions_condition(plan, table, self.tables[plan.root.uid], conditions)
+        where = versions_condition(plan, table, conditions)
         return builder.finish(sa.select(sa.func.count()).select_from(table.source).where(*where))
 
     # Nodes -----------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from quire.database.mapping import (
     Edge,
     LinkEdge,
     LocalizationsEdge,
-    ModelTable,
     MorphBackColumnEdge,
     MorphColumnEdge,
     MorphListEdge,
@@ -95,6 +94,9 @@ class Conditions:
             found.append(status_condition(node.status, table))
         if node.filter is not None:
             found.append(self.filter(node.filter, node.uid, table))
+        if node.publication is not None and node.status is not None:
+            other = self.builder.table(self.tables[node.uid].name)
+            found.append(_publication(node.publication, node.status, table, other))
         return found
 
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
@@ -150,24 +152,16 @@ class Conditions:
         return condition
 
     def search(self, search: Search, uid: str, table: AliasedTable) -> Condition:
-        """Return free-text search: any text contains the term, or any number equals it."""
+        """Return free-text search: some attribute contains the term."""
         columns = self.tables[uid].columns
-        term = search.text_slot
         alternatives: list[Condition] = [
             self.dialect.like(
                 table.c(columns[name]),
-                self.builder.slot(term, lambda value: f"%{escape_search(str(value))}%"),
+                self.builder.slot(search.slot, lambda value: f"%{escape_search(str(value))}%"),
                 fold=True,
             )
-            for name in search.texts
+            for name in search.attributes
         ]
-        if search.number_slot is not None:
-            number = search.number_slot
-            encode = self.dialect.encoder(StorageKind.DECIMAL)
-            alternatives += [
-                table.c(columns[name]) == self.builder.slot(number, encode)
-                for name in search.numbers
-            ]
         return sa.or_(*alternatives)
 
     # Edges -----------------------------------------------------------------------------------
@@ -229,7 +223,8 @@ class Conditions:
                 where = (target.c(edge.type_column) == kind,)
                 return Joined(target.source, target.c(edge.id_column), (target.c("id"),), where)
             case LocalizationsEdge():
-                return Joined(target.source, target.c(_DOCUMENT_ID), (target.c("id"),))
+                order = (target.c(_LOCALE), target.c("id"))
+                return Joined(target.source, target.c(_DOCUMENT_ID), order)
 
     def _join_link(self, edge: LinkEdge, target: AliasedTable) -> Joined:
         links = self.builder.table(edge.table)
@@ -339,7 +334,7 @@ def status_condition(status: str, table: AliasedTable) -> Condition:
 
 
 def versions_condition(
-    plan: ReadPlan, table: AliasedTable, physical: ModelTable, conditions: Conditions
+    plan: ReadPlan, table: AliasedTable, conditions: Conditions
 ) -> list[Condition]:
     """Return everything that decides which rows of the root are read."""
     builder = conditions.builder
@@ -355,9 +350,6 @@ def versions_condition(
         codes = builder.list_slot(plan.locale_slot, encode)
         found.append(conditions.dialect.member_of(table.c(_LOCALE), codes))
     found += conditions.row_conditions(plan.root, table)
-    if plan.publication is not None and plan.root.status is not None:
-        other = builder.table(physical.name)
-        found.append(_publication(plan.publication, plan.root.status, table, other))
     if plan.search is not None:
         found.append(conditions.search(plan.search, plan.root.uid, table))
     return found

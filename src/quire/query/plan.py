@@ -80,12 +80,26 @@ class EdgeKind(Enum):
     COUNT = "count"
 
 
+class PublicationFilter(Enum):
+    """How a version relates to the other version of its document."""
+
+    NEVER_PUBLISHED = "never-published"
+    HAS_PUBLISHED_VERSION = "has-published-version"
+    MODIFIED = "modified"
+    UNMODIFIED = "unmodified"
+    NEVER_PUBLISHED_DOCUMENT = "never-published-document"
+    HAS_PUBLISHED_VERSION_DOCUMENT = "has-published-version-document"
+    PUBLISHED_WITHOUT_DRAFT = "published-without-draft"
+    PUBLISHED_WITH_DRAFT = "published-with-draft"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanNode:
     """Rows of one model: which, in what order, what to show of them, what is populated below.
 
-    ``fields`` are scalar attributes in the order of the answer. ``status`` narrows rows of draft &
-    publish types. Without ``sort`` related rows keep the order of their links.
+    ``fields`` are scalar attributes in the order of the answer. ``status`` and ``publication``
+    narrow rows of draft & publish types. Without ``sort`` related rows keep the order of their
+    links.
     """
 
     uid: str
@@ -94,6 +108,7 @@ class PlanNode:
     filter: Filter | None = None
     sort: tuple[SortKey, ...] = ()
     status: Status | None = None
+    publication: PublicationFilter | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +126,10 @@ class PlanEdge:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Free text, looked for in ``texts``; the term is a number when ``numbers`` are given.
+    """Free text: the term in ``slot`` is looked for in every one of ``attributes``."""
 
-    ``text_slot`` holds the term, ``number_slot`` the number it can be read as.
-    """
-
-    texts: tuple[str, ...]
-    text_slot: Slot
-    numbers: tuple[str, ...] = ()
-    number_slot: Slot | None = None
+    attributes: tuple[str, ...]
+    slot: Slot
 
 
 class LocaleScope(Enum):
@@ -129,19 +139,6 @@ class LocaleScope(Enum):
     ONE = "one"
     SOME = "some"
     ALL = "all"
-
-
-class PublicationFilter(Enum):
-    """How a version relates to the other version of its document."""
-
-    NEVER_PUBLISHED = "never-published"
-    HAS_PUBLISHED_VERSION = "has-published-version"
-    MODIFIED = "modified"
-    UNMODIFIED = "unmodified"
-    NEVER_PUBLISHED_DOCUMENT = "never-published-document"
-    HAS_PUBLISHED_VERSION_DOCUMENT = "has-published-version-document"
-    PUBLISHED_WITHOUT_DRAFT = "published-without-draft"
-    PUBLISHED_WITH_DRAFT = "published-with-draft"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +152,6 @@ class ReadPlan:
 
     root: PlanNode
     search: Search | None = None
-    publication: PublicationFilter | None = None
     locale: LocaleScope = LocaleScope.IGNORED
     locale_slot: Slot | None = None
     document: Slot | None = None
@@ -163,3 +159,23 @@ class ReadPlan:
     limit: Slot | None = None
     offset: Slot | None = None
     count: bool = False
+
+
+def goes_through(part: Filter | None) -> bool:
+    """Tell whether a filter looks at related rows."""
+    match part:
+        case Through():
+            return True
+        case Junction(parts=parts):
+            return any(goes_through(inner) for inner in parts)
+        case _:
+            return False
+
+
+def with_sorted_fields(fields: tuple[str, ...], sort: tuple[SortKey, ...]) -> tuple[str, ...]:
+    """Put the attributes that rows are sorted by before the fields that were asked for.
+
+    The format does so wherever rows are found through other rows.
+    """
+    own = (key.attribute for key in sort if not key.path)
+    return tuple(dict.fromkeys((*own, *fields)))

@@ -10,14 +10,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quire.access.ability import Ability
-from quire.errors import InvalidKeyError, ValidationError
-from quire.query.plan import LocaleScope, PlanNode, ReadPlan
+from quire.errors import AppError, InvalidKeyError, ValidationError
+from quire.query.plan import (
+    LocaleScope,
+    PlanNode,
+    ReadPlan,
+    goes_through,
+    with_sorted_fields,
+)
 from quire.query.querystring import QueryValue
 from quire.query.resolve.fields import resolve_fields
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.findings import Findings, Param, Stage
-from quire.query.resolve.pagination import Pagination, resolve_pagination, root_window
-from quire.query.resolve.populate import resolve_populate
+from quire.query.resolve.pagination import (
+    MAX_ROW,
+    Pagination,
+    resolve_pagination,
+    root_window,
+    window_of_one,
+)
+from quire.query.resolve.populate import Versions, resolve_populate
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
@@ -59,7 +71,7 @@ STRICT_KEYS = frozenset(
 )
 """Root parameters that a strict server knows."""
 
-ALL_ROWS = 9_007_199_254_740_991
+ALL_ROWS = MAX_ROW
 """A limit that no list reaches."""
 
 Query = Mapping[str, QueryValue]
@@ -129,13 +141,15 @@ class Resolver:
         self, query: Query, *, document_id: str | None = None, entry_id: int | None = None
     ) -> ResolvedRead:
         scope = self._scope()
+        if document_id is not None:
+            query = _without_filter(query, "documentId")
         plan = self._common(query, scope)
         start = 0
         try:
-            start, _ = root_window({"start": query.get("start")})
-        except ValidationError as error:
+            start = window_of_one(query)
+        except AppError as error:
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
-        if plan["locale"] is LocaleScope.ALL and self.content_type.localized:
+        if query.get("locale") == "*" and plan["locale"] is LocaleScope.ALL:
             plan["locale"], plan["locale_slot"] = LocaleScope.SOME, scope.slots.add([])
         if document_id is not None:
             plan["document"] = scope.slots.add(document_id)
@@ -164,28 +178,33 @@ class Resolver:
         sort = resolve_sort(query.get("sort"), model, scope.within(Param.SORT, "sort"))
         fields = resolve_fields(query.get("fields"), model, scope.within(Param.FIELDS, "fields"))
         populating = scope.within(Param.POPULATE, "populate")
-        edges = resolve_populate(query.get("populate"), model, populating, status)
+        versioned = model.draft_and_publish
+        versions = Versions(status, publication)
+        edges = resolve_populate(query.get("populate"), model, populating, versions)
         search = resolve_search(query.get("_q"), model, scope.within(Param.SEARCH, "_q"))
         locale = self._locale(query, scope)
-        versioned = model.draft_and_publish
         root = PlanNode(
             uid=model.uid,
-            fields=fields,
+            fields=with_sorted_fields(fields, sort) if goes_through(filters) else fields,
             edges=edges,
             filter=filters,
             sort=sort,
             status=status if versioned else None,
+            publication=publication if versioned else None,
         )
         return {
             "root": root,
             "search": search,
-            "publication": publication if versioned else None,
             "locale": locale.scope,
             "locale_slot": locale.slot,
         }
 
     def _locale(self, query: Query, scope: Scope) -> LocaleChoice:
         inner = scope.within(Param.LOCALE, "locale")
+        filters = query.get("filters")
+        if isinstance(filters, dict) and "locale" in filters and self.content_type.localized:
+            # A filter by locale stands in the place of the parameter.
+            return LocaleChoice(LocaleScope.ALL)
         return resolve_locale(query.get("locale"), self.content_type, self.default_locale, inner)
 
     def _strict(self, query: Query, scope: Scope) -> None:
@@ -217,3 +236,11 @@ class Resolver:
             values=tuple(scope.slots.values),
             pagination=pagination,
         )
+
+
+def _without_filter(query: Query, name: str) -> Query:
+    """Leave out a filter that the path decides."""
+    filters = query.get("filters")
+    if not isinstance(filters, dict) or name not in filters:
+        return query
+    return {**query, "filters": {k: v for k, v in filters.items() if k != name}}

@@ -35,8 +35,9 @@ def _names(value: QueryValue, scope: Scope) -> list[str] | None:
         return [name.strip() for name in value.split(",")] if value != "*" else ["*"]
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         texts = [item for item in value if isinstance(item, str)]
-        if not any("," in text for text in texts):
-            return [text.strip() for text in texts]
+        if any("," in text for text in texts):
+            scope.unconvertible(BAD_FIELDS)
+        return [text.strip() for text in texts if "," not in text]
     scope.malformed(BAD_FIELDS)
     return None
 

@@ -15,7 +15,10 @@ MISPLACED = (
     "The page parameters are incorrect and must be in the pagination object"
 )
 BAD_COUNT = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"'
-_MAX_ROW = 9_007_199_254_740_991
+BAD_PAGE = "Invalid '{}' parameter. Expected an integer > 0, received: {}"
+MAX_ROW = 2**63 - 1
+"""Rows cannot be counted further."""
+
 _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
@@ -70,6 +73,7 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
 def _by_page(options: Mapping[str, QueryValue], limits: ReadLimits) -> Pagination:
     size = _limit(options, "pageSize", limits)
     page = max(_number(options["page"]), 1) if "page" in options else 1
+    page = page if math.isnan(page) or page != int(page) else int(page)
     start = _position((page - 1) * size)
     return Pagination(
         start=start,
@@ -91,6 +95,8 @@ def _by_offset(options: Mapping[str, QueryValue], limits: ReadLimits) -> Paginat
 
 def _number(value: QueryValue) -> float:
     """Read a number as the web does: empty text is 0, what is no number is not a number."""
+    if isinstance(value, list) and len(value) <= 1:
+        return _number(value[0]) if value else 0
     if value is None or value == "":
         return 0
     number = parse_number(value) if isinstance(value, str) else None
@@ -116,7 +122,7 @@ def _whole_limit(limit: float) -> int:
     if limit != int(limit):
         message = f"convertLimitQueryParams expected a positive integer got {limit}"
         raise ValidationError(message)
-    return min(int(limit), _MAX_ROW)
+    return min(int(limit), MAX_ROW)
 
 
 def _position(start: float) -> int:
@@ -124,8 +130,8 @@ def _position(start: float) -> int:
         shown = "NaN" if math.isnan(start) else start
         message = f"convertStartQueryParams expected a positive integer got {shown}"
         raise ValidationError(message)
-    if start > _MAX_ROW:
-        message = f"convertStartQueryParams expected a number up to {_MAX_ROW}"
+    if start > MAX_ROW:
+        message = f"convertStartQueryParams expected a number up to {MAX_ROW}"
         raise ValidationError(message)
     return int(start)
 
@@ -147,11 +153,26 @@ def root_window(query: Mapping[str, QueryValue]) -> tuple[int, int | None]:
     Raises ValidationError for what is no whole number.
     """
     start = _number(query.get("start"))
-    asked = query.get("limit")
-    limit = None if asked is None else _number(asked)
-    if limit is not None and math.isnan(limit):
+    if start < 0:
+        message = f"convertStartQueryParams expected a positive integer got {start}"
+        raise ValidationError(message)
+    limit = _number(query.get("limit"))
+    if math.isnan(limit):
         message = "convertLimitQueryParams expected a positive integer got NaN"
         raise ValidationError(message)
-    if limit is None or limit < 0 or (limit == 0 and asked == ""):
-        return _position(max(start, 0)), None
-    return _position(max(start, 0)), _whole_limit(limit)
+    return _position(start), _whole_limit(limit) if limit > 0 else None
+
+
+def window_of_one(query: Mapping[str, QueryValue]) -> int:
+    """Read the root window of a request for one document; only its start has an effect.
+
+    Raises PaginationError or ValidationError for windows that cannot be.
+    """
+    paged = [name for name in ("page", "pageSize") if query.get(name) is not None]
+    if paged and (query.get("start") is not None or query.get("limit") is not None):
+        raise PaginationError(MISPLACED)
+    for name in paged:
+        number = _number(query[name])
+        if not number > 0 or number != int(number):
+            raise PaginationError(BAD_PAGE.format(name, query[name]))
+    return root_window(query)[0]

@@ -10,21 +10,29 @@ from dataclasses import dataclass, replace
 import orjson
 
 from quire.errors import InvalidKeyError, ValidationError
-from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
+from quire.query.plan import (
+    EdgeKind,
+    PlanEdge,
+    PlanNode,
+    PublicationFilter,
+    Status,
+    with_sorted_fields,
+)
 from quire.query.querystring import QueryValue
 from quire.query.resolve.fields import default_fields, resolve_fields
 from quire.query.resolve.filters import resolve_filters
-from quire.query.resolve.findings import Param, Pass
+from quire.query.resolve.findings import Param, Pass, Stage
 from quire.query.resolve.scope import Scope, join_path
 from quire.query.resolve.sort import resolve_sort
 from quire.schema.attributes.base import (
     Attribute,
     DynamicZoneAttribute,
+    LocalizationsAttribute,
     MediaAttribute,
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import ContentType, Model
+from quire.schema.model import ROLE_UID, ContentType, Model
 
 BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
@@ -34,8 +42,30 @@ _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Which versions of draft & publish types are populated."""
+
+    status: Status
+    publication: PublicationFilter | None = None
+
+
 class _Paths(dict[str, "_Paths"]):
     """Dotted paths as a tree."""
+
+    def add(self, path: Iterable[str]) -> None:
+        """Add a path; what it shares with others is there once."""
+        branch = self
+        for segment in path:
+            branch = branch.setdefault(segment, _Paths())
+
+    @classmethod
+    def of(cls, paths: Iterable[Iterable[str]]) -> "_Paths":
+        """Make a tree of paths."""
+        tree = cls()
+        for path in paths:
+            tree.add(path)
+        return tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,88 +77,79 @@ class _Place:
 
 
 def resolve_populate(
-    value: QueryValue, model: Model, scope: Scope, status: Status
+    value: QueryValue, model: Model, scope: Scope, versions: Versions
 ) -> tuple[PlanEdge, ...]:
-    """Understand the ``populate`` parameter of a request for rows of a model.
-
-    ``status`` is the version of draft & publish types that populated entries are shown in.
-    """
-    return _Populate(scope, status).top(value, model)
+    """Understand the ``populate`` parameter of a request for rows of a model."""
+    return _Populate(scope, versions).top(value, model)
 
 
 class _Populate:
-    def __init__(self, scope: Scope, status: Status) -> None:
+    def __init__(self, scope: Scope, versions: Versions) -> None:
         self.scope = scope
-        self.status = status
+        self.versions = versions
 
     def top(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
         """Resolve the root parameter."""
         if value is None or value in ("", [""]):
             return ()
         if isinstance(value, dict):
-            return self._crowded(value) or self._object(value, model, None)
+            if self._crowded(value):
+                return ()
+            named = {key: inner for key, inner in value.items() if not _is_entry(key, inner)}
+            return self._object(named, model, None)
         return self._texts(value, model)
 
-    def _crowded(self, value: Mapping[str, QueryValue]) -> tuple[PlanEdge, ...] | None:
-        """Refuse a list that was too long to be parsed as one."""
+    def _crowded(self, value: Mapping[str, QueryValue]) -> bool:
+        """Note a list that was too long to be parsed as one."""
         if len(value) <= MAX_ENTRIES or not all(key.isdigit() for key in value):
-            return None
+            return False
         message = (
             f"Too many populate entries ({len(value)}). The maximum number of populate entries "
             f"when using array notation is {MAX_ENTRIES}. Consider using object notation "
             "(populate[field]=true), nested population, or reducing the number of fields."
         )
         error = ValidationError(message, {"source": "query", "param": "populate"})
-        self.scope.findings.add((0, Param.POPULATE, 0), error)
-        return ()
+        self.scope.findings.add((Stage.KEYS, Param.POPULATE, Pass.UNKNOWN), error)
+        return True
 
     # Strings ---------------------------------------------------------------------------------
 
-    def _texts(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
+    def _texts(
+        self, value: QueryValue, model: Model, prefix: str | None = None
+    ) -> tuple[PlanEdge, ...]:
+        """Resolve dotted paths. ``prefix`` is where they stand in the whole query.
+
+        In one string with commas, what may not be read is left out where it stands; otherwise a
+        path through something forbidden is left out as a whole.
+        """
         if value == "*":
             return self.everything(model)
+        lenient = isinstance(value, str) and "," in value
         texts = value.split(",") if isinstance(value, str) else value
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.scope.malformed(BAD_POPULATE)
             return ()
+        strings = _Strings(self, prefix, lenient=lenient)
         tree = _Paths()
         for text in texts:
-            branch = tree
-            for segment in filter(None, (part.strip() for part in str(text).split("."))):
-                branch = branch.setdefault(segment, _Paths())
-        return self._paths(tree, model, None)
+            path = [part for part in (piece.strip() for piece in str(text).split(".")) if part]
+            if not lenient and not self._allowed(path, model):
+                strings.edges(_Paths.of([path]), model, None)
+                continue
+            tree.add(path)
+        return strings.edges(tree, model, None)
 
-    def _paths(self, tree: _Paths, model: Model, path: str | None) -> tuple[PlanEdge, ...]:
-        edges = [self._path(name, inner, model, path) for name, inner in tree.items()]
-        return _zones_last((edge for edge in edges if edge is not None), model)
-
-    def _path(self, name: str, inner: _Paths, model: Model, path: str | None) -> PlanEdge | None:
-        own_path = join_path(path, name)
-        attribute = self._populatable(name, model, own_path, own_path)
-        if attribute is None:
-            return None
-        if isinstance(attribute, DynamicZoneAttribute):
-            return self._zone_paths(attribute, inner, own_path)
-        target = self.scope.target(attribute)
-        if target is None:
-            return self._morph_list(attribute, None)
-        if inner and isinstance(attribute, MediaAttribute):
-            self.scope.invalid_key(name, own_path, Pass.SHAPE)
-            return None
-        node = self._node(target, edges=self._paths(inner, target, own_path))
-        return self._permitted(model, attribute, node)
-
-    def _zone_paths(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
-        """Go on in those components of the zone that have the attribute."""
-        components = [self.scope.schema.components[uid] for uid in attribute.components]
-        for name in inner:
-            if not any(name in component.attributes for component in components):
-                self.scope.invalid_key(name, join_path(path, name))
-        nodes = []
-        for component in components:
-            present = _Paths({k: v for k, v in inner.items() if k in component.attributes})
-            nodes.append(self._node(component, edges=self._paths(present, component, path)))
-        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+    def _allowed(self, path: list[str], model: Model) -> bool:
+        """Tell whether every step of a path may be taken, as far as it leads somewhere."""
+        here: Model | None = model
+        for name in path:
+            attribute = here.attributes.get(name) if here is not None else None
+            if here is None or attribute is None:
+                return True
+            if not self.scope.may_follow(here, attribute):
+                return False
+            here = self.scope.target(attribute)
+        return True
 
     # Everything ------------------------------------------------------------------------------
 
@@ -144,14 +165,14 @@ class _Populate:
             target = self.scope.target(attribute)
             if target is None:
                 edges.append(self._morph_list(attribute, None))
-            elif (edge := self._permitted(model, attribute, self._node(target))) is not None:
+            elif (edge := self.permitted(model, attribute, self.node(target))) is not None:
                 edges.append(edge)
         return _zones_last(edges, model)
 
     def _plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
         components = [self.scope.schema.components[uid] for uid in attribute.components]
         nodes = [
-            self._node(component, edges=self.everything(component) if deep else ())
+            self.node(component, edges=self.everything(component) if deep else ())
             for component in components
         ]
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
@@ -168,11 +189,16 @@ class _Populate:
         self, name: str, value: QueryValue, model: Model, path: str | None
     ) -> PlanEdge | None:
         own_path = join_path(path, name)
-        if name.isdigit() and isinstance(value, dict) and name not in model.attributes:
-            self.scope.malformed(BAD_POPULATE)
+        attribute = self.populatable(name, model, path, own_path)
+        if attribute is None:
             return None
-        attribute = self._populatable(name, model, path, own_path)
-        if attribute is None or (isinstance(value, str) and value in _FALSE):
+        edge = self._asked(attribute, value, model, own_path)
+        return None if self.scope.note_hidden(attribute, own_path) else edge
+
+    def _asked(
+        self, attribute: Attribute, value: QueryValue, model: Model, own_path: str
+    ) -> PlanEdge | None:
+        if isinstance(value, str) and value in _FALSE:
             return None
         if value is None:
             self.scope.unconvertible(f"populate expects a value at {own_path}")
@@ -183,7 +209,7 @@ class _Populate:
         if target is None:
             return self._morph_list(attribute, value)
         edge = self._related(attribute, value, model, target, own_path)
-        return edge if edge and self.scope.may_follow(model, attribute) else None
+        return edge if edge and self.may_show(model, attribute) else None
 
     def _related(
         self, attribute: Attribute, value: QueryValue, model: Model, target: Model, path: str
@@ -194,19 +220,25 @@ class _Populate:
                 self._misplaced_fragments(attribute, value["on"], model, path)
             counted = self._counted(attribute, value, path)
             kind = EdgeKind.COUNT if counted else EdgeKind.ROWS
-        node = self._target(value, target, _Place(path))
-        return (
-            None if node is None else PlanEdge(attribute=attribute.name, nodes=(node,), kind=kind)
-        )
+        forbidden = not self.may_show(model, attribute)
+        node = self._target(value, target, _Place(path), forbidden=forbidden)
+        if node is None:
+            return None
+        if node.sort and not isinstance(attribute, LocalizationsAttribute):
+            node = replace(node, fields=with_sorted_fields(node.fields, node.sort))
+        return PlanEdge(attribute=attribute.name, nodes=(node,), kind=kind)
 
-    def _target(self, value: QueryValue, target: Model, place: _Place) -> PlanNode | None:
+    def _target(
+        self, value: QueryValue, target: Model, place: _Place, *, forbidden: bool = False
+    ) -> PlanNode | None:
         """Resolve what was asked of one related model: a flag, a star, or options."""
         match value:
             case str() if value in _TRUE:
-                return self._node(target)
+                return self.node(target)
             case "*":
-                self._star_at_attribute(target, place)
-                return self._node(target)
+                if not forbidden:
+                    self._star_at_attribute(target, place)
+                return self.node(target)
             case str():
                 self.scope.invalid_key(value, place.path)
                 return None
@@ -232,7 +264,7 @@ class _Populate:
     def _options(
         self, value: Mapping[str, QueryValue], target: Model, place: _Place
     ) -> PlanNode | None:
-        node = self._node(target)
+        node = self.node(target)
         for name, option in value.items():
             inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
             match name:
@@ -269,7 +301,7 @@ class _Populate:
                 )
             case _:
                 pass
-        return self._texts(value, target)
+        return self._texts(value, target, place.path)
 
     def _counted(self, attribute: Attribute, value: Mapping[str, QueryValue], path: str) -> bool:
         if "count" not in value:
@@ -278,7 +310,7 @@ class _Populate:
         if not isinstance(count, str) or count not in _TRUE | _FALSE:
             self.scope.invalid_key("count", path)
             return False
-        return count in _TRUE and not isinstance(attribute, MediaAttribute)
+        return count in _TRUE and not isinstance(attribute, MediaAttribute | LocalizationsAttribute)
 
     def _misplaced_fragments(
         self, attribute: Attribute, value: QueryValue, model: Model, path: str
@@ -354,33 +386,32 @@ class _Populate:
         """Populate a relation whose entries may be of any type, or of the listed ones."""
         listed = value.get("on") if isinstance(value, dict) else None
         nodes: list[PlanNode] = []
-        for model in self.scope.schema.models():
+        for model in self.scope.schema.content_types.values():
             if isinstance(listed, dict):
                 if model.uid in listed:
                     node = self._target(listed[model.uid], model, _Place(attribute.name))
                     nodes += [node] if node is not None else []
             elif self._may_be_listed(model):
-                nodes.append(replace(self._node(model), status=None))
-        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+                nodes.append(self.node(model))
+        # Such links know no versions: drafts and published entries stand side by side.
+        every = tuple(replace(node, status=None, publication=None) for node in nodes)
+        return PlanEdge(attribute=attribute.name, nodes=every)
 
-    def _may_be_listed(self, model: Model) -> bool:
+    def _may_be_listed(self, model: ContentType) -> bool:
         """Only what has files or a morph relation can stand in such a list."""
         linked = any(
             isinstance(a, MediaAttribute)
             or (isinstance(a, RelationAttribute) and a.morph_by is not None)
             for a in model.attributes.values()
         )
-        findable = not isinstance(model, ContentType) or self.scope.ability.allows(
-            f"{model.uid}.find"
-        )
-        return linked and findable
+        return linked and self.scope.ability.allows(f"{model.uid}.find")
 
     # Common ----------------------------------------------------------------------------------
 
-    def _populatable(
+    def populatable(
         self, name: str, model: Model, unknown_path: str | None, own_path: str
     ) -> Attribute | None:
-        """Return the attribute of a name if it can be populated; note a fault otherwise."""
+        """Return the attribute of a name if it leads to rows; note a fault otherwise."""
         attribute = model.attributes.get(name)
         if attribute is None or name in {"id", "documentId"}:
             self.scope.invalid_key(name, unknown_path)
@@ -388,21 +419,90 @@ class _Populate:
         if isinstance(attribute, ScalarAttribute):
             self.scope.invalid_key(name, own_path, Pass.SHAPE)
             return None
-        return None if self.scope.note_hidden(attribute, own_path) else attribute
+        return attribute
 
-    def _permitted(self, model: Model, attribute: Attribute, node: PlanNode) -> PlanEdge | None:
-        if not self.scope.may_follow(model, attribute):
+    def may_show(self, model: Model, attribute: Attribute) -> bool:
+        """Tell whether populated rows may be shown; the users of a role never are."""
+        if model.uid == ROLE_UID and attribute.name == "users":
+            return False
+        return self.scope.may_follow(model, attribute)
+
+    def permitted(self, model: Model, attribute: Attribute, node: PlanNode) -> PlanEdge | None:
+        """Return the edge of an attribute, if its rows may be shown."""
+        if not self.may_show(model, attribute):
             return None
         return PlanEdge(attribute=attribute.name, nodes=(node,))
 
-    def _node(self, model: Model, edges: tuple[PlanEdge, ...] = ()) -> PlanNode:
+    def node(self, model: Model, edges: tuple[PlanEdge, ...] = ()) -> PlanNode:
+        """Return a node with everything of a model that is shown by default."""
         versioned = isinstance(model, ContentType) and model.draft_and_publish
         return PlanNode(
             uid=model.uid,
             fields=default_fields(model),
             edges=edges,
-            status=self.status if versioned else None,
+            status=self.versions.status if versioned else None,
+            publication=self.versions.publication if versioned else None,
         )
+
+    def morph_list(self, attribute: Attribute) -> PlanEdge:
+        """Populate a relation whose entries may be of any type."""
+        return self._morph_list(attribute, None)
+
+
+class _Strings:
+    """Resolves trees of dotted paths.
+
+    ``lenient`` leaves out what is private instead of noting it.
+    """
+
+    def __init__(self, populate: _Populate, prefix: str | None, *, lenient: bool) -> None:
+        self.populate = populate
+        self.scope = populate.scope
+        self.prefix = prefix
+        self.lenient = lenient
+
+    def edges(self, tree: _Paths, model: Model, path: str | None) -> tuple[PlanEdge, ...]:
+        """Resolve the branches of a tree."""
+        found = [self._edge(name, inner, model, path) for name, inner in tree.items()]
+        return _zones_last((edge for edge in found if edge is not None), model)
+
+    def _edge(self, name: str, inner: _Paths, model: Model, path: str | None) -> PlanEdge | None:
+        own_path = join_path(path, name)
+        attribute = self.populate.populatable(name, model, own_path, own_path)
+        if attribute is None:
+            return None
+        edge = self._attribute(attribute, inner, model, own_path)
+        if attribute.private and self.lenient:
+            return None
+        whole = own_path if self.prefix is None else f"{self.prefix}.{own_path}"
+        return None if self.scope.note_hidden(attribute, whole) else edge
+
+    def _attribute(
+        self, attribute: Attribute, inner: _Paths, model: Model, own_path: str
+    ) -> PlanEdge | None:
+        if isinstance(attribute, DynamicZoneAttribute):
+            return self._zone(attribute, inner, own_path)
+        target = self.scope.target(attribute)
+        if target is None:
+            return self.populate.morph_list(attribute)
+        if inner and isinstance(attribute, MediaAttribute):
+            self.scope.invalid_key(attribute.name, own_path, Pass.SHAPE)
+            return None
+        node = self.populate.node(target, edges=self.edges(inner, target, own_path))
+        return self.populate.permitted(model, attribute, node)
+
+    def _zone(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
+        """Go on in those components of the zone that have the attribute."""
+        components = [self.scope.schema.components[uid] for uid in attribute.components]
+        for name in inner:
+            if not any(name in component.attributes for component in components):
+                self.scope.invalid_key(name, join_path(path, name))
+        nodes = []
+        for component in components:
+            present = _Paths({k: v for k, v in inner.items() if k in component.attributes})
+            edges = self.edges(present, component, path)
+            nodes.append(self.populate.node(component, edges=edges))
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
 
 _NESTED = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
@@ -416,3 +516,8 @@ def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]
             key=lambda edge: isinstance(model.attributes[edge.attribute], DynamicZoneAttribute),
         )
     )
+
+
+def _is_entry(key: str, value: QueryValue) -> bool:
+    """Tell an entry of a list that named keys have turned into an object; it does not count."""
+    return key.isdigit() and isinstance(value, str)

@@ -9,17 +9,18 @@ from quire.schema.model import Model
 
 
 def resolve_search(value: QueryValue, model: Model, scope: Scope) -> Search | None:
-    """Understand ``_q``. Private and secret attributes are never looked into."""
+    """Understand ``_q``; numbers are looked into when the term is one.
+
+    Private and secret attributes are never looked into.
+    """
     if value is None or value == "":
         return None
     if not isinstance(value, str):
         scope.unconvertible("The _q parameter must be a string")
         return None
     visible = [a for a in model.scalars if a.searchable and not a.private and not a.secret]
-    texts = tuple(a.name for a in visible if a.type.search is Searchable.TEXT)
-    number = parse_number(value)
-    if number is None:
-        return Search(("id", *texts), scope.slots.add(value))
-    numbers = tuple(a.name for a in visible if a.type.search is Searchable.NUMBER)
-    slot = scope.slots.add(value)
-    return Search(("id", *texts), slot, numbers, scope.slots.add(number))
+    wanted = {Searchable.TEXT}
+    if parse_number(value) is not None:
+        wanted.add(Searchable.NUMBER)
+    names = tuple(a.name for a in visible if a.type.search in wanted)
+    return Search(("id", *names), scope.slots.add(value))

@@ -61,7 +61,7 @@ def _wishes(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
 
 def _from_text(text: str, scope: Scope) -> Iterator[_Wish]:
     for piece in text.split(","):
-        name, *rest = piece.split(":")
+        name, *rest = piece.strip().split(":")
         if not name:
             continue
         path = tuple(name.split("."))

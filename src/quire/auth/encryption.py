@@ -1,0 +1,39 @@
+"""Encrypts API tokens that administrators may look at again.
+
+AES-256-GCM under the SHA-256 of the project's encryption key, written as
+``v1:<iv>:<ciphertext>:<tag>`` in hexadecimal, with an IV of 16 random bytes.
+"""
+
+import hashlib
+import secrets
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_VERSION = "v1"
+_IV_BYTES = 16
+_TAG_BYTES = 16
+
+
+def encrypt_token(token: str, encryption_key: str) -> str:
+    """Return what is stored of a token, so that it can be shown again."""
+    iv = secrets.token_bytes(_IV_BYTES)
+    sealed = _cipher(encryption_key).encrypt(iv, token.encode(), None)
+    content, tag = sealed[:-_TAG_BYTES], sealed[-_TAG_BYTES:]
+    return f"{_VERSION}:{iv.hex()}:{content.hex()}:{tag.hex()}"
+
+
+def decrypt_token(stored: str, encryption_key: str) -> str | None:
+    """Return the token of what is stored, ``None`` when the key is another or it was changed."""
+    version, *parts = stored.split(":")
+    if version != _VERSION or len(parts) != 3:
+        return None
+    try:
+        iv, content, tag = (bytes.fromhex(part) for part in parts)
+        return _cipher(encryption_key).decrypt(iv, content + tag, None).decode()
+    except (ValueError, InvalidTag):
+        return None
+
+
+def _cipher(encryption_key: str) -> AESGCM:
+    return AESGCM(hashlib.sha256(encryption_key.encode()).digest())
