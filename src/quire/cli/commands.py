@@ -1,7 +1,7 @@
 """The commands and what can be said to them. Each imports what it needs when it runs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -72,6 +72,83 @@ def config(
 
     settings = load_settings(project)
     return print_new_secrets(settings) if new_secrets else print_settings(settings)
+
+
+@app.command
+def index(
+    project: Project = _HERE,
+    /,
+    *,
+    apply: Annotated[
+        bool, Parameter(negative="", help="Make them, rather than only list them.")
+    ] = False,
+) -> int:
+    """List the indexes that reads want and the database lacks, or make them."""
+    from quire.cli.index import index_project
+    from quire.cli.project import open_project
+
+    return index_project(open_project(project), apply=apply)
+
+
+admin = App(name="admin", help="Administrators.")
+app.command(admin)
+
+
+@admin.command(name="create")
+def create_administrator(
+    project: Project = _HERE,
+    /,
+    *,
+    email: Annotated[str, Parameter(help="E-mail address, with which they sign in.")],
+    firstname: Annotated[str, Parameter(help="First name.")],
+    lastname: Annotated[str | None, Parameter(help="Last name.")] = None,
+    role: Annotated[
+        Literal["super-admin", "editor", "author"], Parameter(help="What they may do.")
+    ] = "super-admin",
+) -> int:
+    """Make an administrator. The password is asked for, or read from standard input."""
+    from quire.cli import credentials
+    from quire.cli.project import open_project
+
+    return credentials.create_administrator(
+        open_project(project), email=email, firstname=firstname, lastname=lastname, role=role
+    )
+
+
+token = App(name="token", help="API tokens.")
+app.command(token)
+
+
+@token.command(name="create")
+def create_token(
+    project: Project = _HERE,
+    /,
+    *,
+    name: Annotated[str, Parameter(help="Name, by which it is found again.")],
+    type: Annotated[
+        Literal["read-only", "full-access", "custom"], Parameter(help="What it may do.")
+    ] = "read-only",
+    action: Annotated[
+        tuple[str, ...],
+        Parameter(negative="", help="Action of a custom token, such as api::article.article.find."),
+    ] = (),
+    days: Annotated[int | None, Parameter(help="Days until it expires; never by default.")] = None,
+    description: Annotated[str, Parameter(help="What it is for.")] = "",
+) -> int:
+    """Make an API token, and print it once."""
+    from datetime import timedelta
+
+    from quire.cli import credentials
+    from quire.cli.project import open_project
+
+    return credentials.create_token(
+        open_project(project),
+        name=name,
+        kind=type,
+        description=description,
+        actions=action,
+        lifespan=None if days is None else timedelta(days=days),
+    )
 
 
 def _given(options: dict[str, object]) -> dict[str, object]:
