@@ -53,12 +53,13 @@ class FileApi:
         return respond([_signed(item) for item in items], meta)
 
     async def find_one(self, request: Request) -> Answer:
-        """Show a file; of the query only ``populate`` counts."""
+        """Show a file; all of the query is checked, but only ``populate`` counts."""
         return respond_bare(_signed(await self._file(request)))
 
     async def _file(self, request: Request) -> Item:
         ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        prepared = self._reader.prepare(self._type, "populated", request.raw_query, ability)
         file_id = row_id(request.parameters["id"])
         item = None if file_id is None else await self._reader.row(prepared, file_id)
         if item is None:

@@ -27,7 +27,7 @@ from quire.query.resolve import (
 )
 from quire.schema.model import ContentType, Schema
 
-Mode = Literal["list", "document", "single", "entry", "window", "count"]
+Mode = Literal["list", "document", "single", "entry", "window", "count", "populated"]
 
 _MAX_CACHED_QUERY = 4096
 _ANY_DOCUMENT = ""
@@ -190,5 +190,7 @@ def _resolve(resolver: Resolver, mode: Mode, query: dict[str, QueryValue]) -> Re
             return resolver.entry(query, _ANY_ENTRY)
         case "window":
             return resolver.window(query)
+        case "populated":
+            return resolver.entry({"populate": query.get("populate")}, _ANY_ENTRY)
         case "count":
             return resolver.window(query, count=True)

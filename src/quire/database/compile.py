@@ -54,7 +54,8 @@ class CompiledEdge:
 
     ``parent_key`` is the position, in a row of the parent, of what links are found by. Rows of a
     ``mixed`` edge come from several branches and are put in the order of their links. ``links`` is
-    the statement that lists ``(parent, id, kind)`` for relations to any type.
+    the statement that lists ``(parent, id, kind)`` for relations to any type. ``skip_parents``
+    leaves out rows that are parents themselves (a document among its own localizations).
     """
 
     attribute: str
@@ -64,7 +65,7 @@ class CompiledEdge:
     counted: bool = False
     mixed: bool = False
     links: Query | None = None
-    skip_self: bool = False
+    skip_parents: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -182,7 +183,7 @@ class _Compiler:
             branches=branches,
             mixed=mixed,
             links=links,
-            skip_self=isinstance(edge, LocalizationsEdge),
+            skip_parents=isinstance(edge, LocalizationsEdge),
         )
 
     def _branch(self, edge: Edge, plan: PlanNode, *, mixed: bool) -> CompiledBranch:

@@ -103,7 +103,7 @@ class Conditions:
         """Return a filter as a condition on rows of a model."""
         match part:
             case Constant(holds=holds):
-                return sa.true() if holds else sa.false()
+                return sa.literal_column("1 = 1" if holds else "1 = 0")
             case Comparison():
                 return self._comparison(part, uid, table)
             case Junction(every=every, parts=parts):
@@ -126,6 +126,7 @@ class Conditions:
 
     def _equals(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
         if part.fold:
+            column = self.dialect.as_text(column, kind)
             text = self.builder.slot(part.slots[0], self.dialect.text_encoder())
             folded: Condition = self.dialect.equals_folded(column, text)
             return folded
@@ -142,11 +143,12 @@ class Conditions:
     def _pattern(
         self, before: str, after: str
     ) -> Callable[[Comparison, Condition, StorageKind], Condition]:
-        def condition(part: Comparison, column: Condition, _kind: StorageKind) -> Condition:
+        def condition(part: Comparison, column: Condition, kind: StorageKind) -> Condition:
             bind = self.builder.slot(
                 part.slots[0], lambda value: before + escape_pattern(str(value)) + after
             )
-            matched: Condition = self.dialect.like(column, bind, fold=part.fold)
+            text = self.dialect.as_text(column, kind)
+            matched: Condition = self.dialect.like(text, bind, fold=part.fold)
             return matched
 
         return condition
@@ -154,9 +156,10 @@ class Conditions:
     def search(self, search: Search, uid: str, table: AliasedTable) -> Condition:
         """Return free-text search: some attribute contains the term."""
         columns = self.tables[uid].columns
+        kinds = {a.name: a.storage for a in self.schema.model(uid).scalars}
         alternatives: list[Condition] = [
             self.dialect.like(
-                table.c(columns[name]),
+                self.dialect.as_text(table.c(columns[name]), kinds[name]),
                 self.builder.slot(search.slot, lambda value: f"%{escape_search(str(value))}%"),
                 fold=True,
             )

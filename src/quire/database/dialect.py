@@ -50,6 +50,9 @@ class Dialect(Protocol):
     def member_of(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
         """Compare a column with a bound list."""
 
+    def as_text(self, column: "ColumnElement[Any]", kind: StorageKind) -> Any:
+        """Return a column of any kind in a form that text can be looked for in."""
+
     def equals_folded(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
         """Compare text without regard to case."""
 

@@ -155,6 +155,9 @@ def _plain_edge(
     """Attach rows of one kind."""
     edge, branch = bound.edge, bound.branches[0]
     rows: Rows = yield branch.query.for_parents(wanted)
+    if edge.skip_parents:
+        parents = {item["id"] for item in items}
+        rows = [row for row in rows if row[1] not in parents]
     found = branch.node.mapper(rows)
     if branch.edges and found:
         yield from _populate(branch.edges, rows, found, dialect)
@@ -170,10 +173,7 @@ def _plain_edge(
     for row, item in zip(rows, found, strict=True):
         groups[row[0]].append(item)
     for key, item in zip(keys, items, strict=True):
-        group = groups.get(key, [])
-        if edge.skip_self:
-            group = [other for other in group if other["id"] != item["id"]]
-        item[name] = group
+        item[name] = groups.get(key, [])
 
 
 def _count_edge(

@@ -175,7 +175,9 @@ def goes_through(part: Filter | None) -> bool:
 def with_sorted_fields(fields: tuple[str, ...], sort: tuple[SortKey, ...]) -> tuple[str, ...]:
     """Put the attributes that rows are sorted by before the fields that were asked for.
 
-    The format does so wherever rows are found through other rows.
+    The format does so wherever rows are found through other rows, unless related rows have a say
+    in the order too.
     """
-    own = (key.attribute for key in sort if not key.path)
-    return tuple(dict.fromkeys((*own, *fields)))
+    if any(key.path for key in sort):
+        return fields
+    return tuple(dict.fromkeys((*(key.attribute for key in sort), *fields)))

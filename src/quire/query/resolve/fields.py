@@ -36,7 +36,7 @@ def _names(value: QueryValue, scope: Scope) -> list[str] | None:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         texts = [item for item in value if isinstance(item, str)]
         if any("," in text for text in texts):
-            scope.unconvertible(BAD_FIELDS)
+            scope.malformed(BAD_FIELDS, Pass.SHAPE)
         return [text.strip() for text in texts if "," not in text]
     scope.malformed(BAD_FIELDS)
     return None

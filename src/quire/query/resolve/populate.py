@@ -95,7 +95,10 @@ class _Populate:
         if isinstance(value, dict):
             if self._crowded(value):
                 return ()
-            named = {key: inner for key, inner in value.items() if not _is_entry(key, inner)}
+            # Entries of a list that named keys have turned into an object do not count.
+            named = {key: inner for key, inner in value.items() if not key.isdigit()}
+            if not named:
+                self.scope.malformed(BAD_POPULATE)
             return self._object(named, model, None)
         return self._texts(value, model)
 
@@ -295,13 +298,11 @@ class _Populate:
                 return ()
             case dict():
                 return self._object(value, target, place.path)
-            case str() if "," in value:
-                self.scope.unconvertible(
-                    InvalidKeyError(value, place.path, source="query", param="populate")
-                )
             case _:
-                pass
-        return self._texts(value, target, place.path)
+                edges = self._texts(value, target, place.path)
+        if isinstance(value, str) and "," in value:
+            self.scope.invalid_key(value, place.path)
+        return edges
 
     def _counted(self, attribute: Attribute, value: Mapping[str, QueryValue], path: str) -> bool:
         if "count" not in value:
@@ -357,6 +358,8 @@ class _Populate:
         """Show only the listed components of a zone, each as its fragment says."""
         if isinstance(value, list):
             value = {str(position): item for position, item in enumerate(value)}
+        if value in (None, ""):
+            value = {}
         if not isinstance(value, dict):
             self.scope.invalid_key("on", join_path(path, "on"))
             return None
@@ -517,7 +520,3 @@ def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]
         )
     )
 
-
-def _is_entry(key: str, value: QueryValue) -> bool:
-    """Tell an entry of a list that named keys have turned into an object; it does not count."""
-    return key.isdigit() and isinstance(value, str)

@@ -81,9 +81,9 @@ class Scope:
         error = InvalidKeyError(key, path, source="query", param=self.name)
         self.findings.add(self._keys_rank(pass_), error)
 
-    def malformed(self, message: str) -> None:
+    def malformed(self, message: str, pass_: Pass = Pass.UNKNOWN) -> None:
         """Note a parameter of a wrong form, found while keys are checked."""
-        self.findings.add(self._keys_rank(Pass.UNKNOWN), ValidationError(message))
+        self.findings.add(self._keys_rank(pass_), ValidationError(message))
 
     def unconvertible(self, error: AppError | str) -> None:
         """Note what only shows once all keys are sound."""

@@ -38,9 +38,9 @@ def resolve_publication(query: Mapping[str, QueryValue], scope: Scope) -> Public
     if older is None:
         return None
     if older == "true":
-        return PublicationFilter.HAS_PUBLISHED_VERSION
+        return PublicationFilter.HAS_PUBLISHED_VERSION_DOCUMENT
     if older == "false":
-        return PublicationFilter.NEVER_PUBLISHED
+        return PublicationFilter.NEVER_PUBLISHED_DOCUMENT
     scope.findings.add((0, 0), ValidationError(BAD_HAS_PUBLISHED))
     return None
 

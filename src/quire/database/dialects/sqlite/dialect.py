@@ -187,6 +187,18 @@ class SqliteDialect:
         listed = func.json_each(bind).table_valued("value")
         return column.in_(select(listed.c.value))
 
+    def as_text(self, column: "ColumnElement[Any]", kind: StorageKind) -> Any:
+        """Columns of any kind compare as text; floats are written with 15 digits.
+
+        So did SQLite before 3.53, whose texts the reference compares.
+        """
+        from sqlalchemy import case, func, literal_column  # noqa: PLC0415 - see above
+
+        if kind not in {StorageKind.FLOAT, StorageKind.DECIMAL}:
+            return column
+        text = func.printf(literal_column("'%!.15g'"), column)
+        return case((column.is_not(None), text))
+
     def equals_folded(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
         """Fold ASCII on both sides."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
