@@ -144,7 +144,7 @@ def print_tables(run: Run, console: Console) -> None:
         for row in table.rows:
             shown.add_row(*row)
         console.print(shown)
-    console.print(equality_sentence(run.results), highlight=False)
+    console.print(equality_sentence(run), highlight=False)
 
 
 def markdown(run: Run) -> str:
@@ -153,16 +153,18 @@ def markdown(run: Run) -> str:
     introduction = (
         f"Measured on {run.machine}; {scale.documents:,} documents, {scale.types} content types; "
         f"medians of {effort.rounds} interleaved rounds of about {effort.seconds:g} s, "
-        f"{effort.concurrency} connections. {equality_sentence(run.results)}"
+        f"{effort.concurrency} connections. {equality_sentence(run)}"
     )
     return "\n\n".join([introduction, *(_markdown_table(table) for table in tables(run))])
 
 
-def equality_sentence(results: Sequence[Result]) -> str:
+def equality_sentence(run: Run) -> str:
     """Return a sentence on whether the servers' answers were equal, and where they were not."""
-    differences = [result.difference for result in results if result.difference is not None]
+    if "Strapi" not in run.servers:
+        return "Strapi was not measured, so there were no answers to compare with."
+    differences = [result.difference for result in run.results if result.difference is not None]
     if not differences:
-        return "Before measuring, the JSON answers of all servers were compared: they are equal."
+        return "Before measuring, the JSON answers of both servers were compared: they are equal."
     return "The answers of workloads marked * are NOT equal: " + "; ".join(differences) + "."
 
 

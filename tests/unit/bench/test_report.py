@@ -97,7 +97,12 @@ def test_every_row_of_every_table_has_all_columns() -> None:
 
 
 def test_equal_answers_are_said_to_be_equal() -> None:
-    assert equality_sentence([RESULT]).endswith("they are equal.")
+    assert equality_sentence(RUN).endswith("they are equal.")
+
+
+def test_one_server_alone_is_not_said_to_have_equal_answers() -> None:
+    alone = replace(RUN, servers=("Quire", "Plain server"))
+    assert "equal" not in equality_sentence(alone)
 
 
 def test_unequal_answers_are_marked_and_told() -> None:
