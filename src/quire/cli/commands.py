@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import App, Parameter
+from cyclopts import App, Parameter, validators
 
 import quire
 
@@ -132,7 +132,12 @@ def create_token(
         tuple[str, ...],
         Parameter(negative="", help="Action of a custom token, such as api::article.article.find."),
     ] = (),
-    days: Annotated[int | None, Parameter(help="Days until it expires; never by default.")] = None,
+    days: Annotated[
+        int | None,
+        Parameter(
+            validator=validators.Number(gte=1), help="Days until it expires; never by default."
+        ),
+    ] = None,
     description: Annotated[str, Parameter(help="What it is for.")] = "",
 ) -> int:
     """Make an API token, and print it once."""

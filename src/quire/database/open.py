@@ -5,7 +5,8 @@ from pathlib import Path
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
 from quire.database.dialects.sqlite.inspector import SqliteInspector
-from quire.database.inspect import opening_program, wanted_tables
+from quire.database.dialects.sqlite.offline import open_readonly
+from quire.database.inspect import Opening, opening_program, wanted_tables
 from quire.database.mapping import TableMap
 from quire.errors import ConfigurationError, DatabaseOpenError
 from quire.settings import Settings
@@ -24,23 +25,22 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
         message = "PostgreSQL cannot be served yet; set DATABASE_CLIENT=sqlite"
         raise ConfigurationError(message)
     check_sqlite_file(path)
-    database = SqliteDatabase(sqlite_options(settings))
-    try:
-        opening = await database.read(
-            lambda: opening_program(SqliteInspector(), wanted_tables(tables))
-        )
-    except BaseException:
-        await database.close()
-        raise
-    problem = opening.problem
-    if opening.empty:
-        problem = f"{path} is an empty database; make the tables with `quire new` or Strapi"
-    elif problem is None and opening.missing_tables:
-        problem = _missing(opening.missing_tables)
+    options = sqlite_options(settings)
+    with open_readonly(options) as file:
+        opening = file.run(opening_program(SqliteInspector(), wanted_tables(tables)))
+    problem = _problem(path, opening)
     if problem is not None:
-        await database.close()
         raise DatabaseOpenError(problem)
-    return database
+    return SqliteDatabase(options)
+
+
+def _problem(path: Path, opening: Opening) -> str | None:
+    """Say why a database cannot be served as it is, or return ``None``."""
+    if opening.empty:
+        return f"{path} is an empty database; make the tables with `quire new` or Strapi"
+    if opening.problem is None and opening.missing_tables:
+        return _missing(opening.missing_tables)
+    return opening.problem
 
 
 def sqlite_options(settings: Settings) -> SqliteOptions:

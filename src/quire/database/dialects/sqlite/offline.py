@@ -1,4 +1,4 @@
-"""Looks into a SQLite file without changing it, for commands that run beside the server."""
+"""Looks into a SQLite file without changing it: before a start, and beside a running server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _MOST_FAULTS = 20
 
 
 class ReadOnlyFile:
-    """A SQLite file that is opened for reading alone."""
+    """A SQLite file that is only read."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         """Use :func:`open_readonly`."""
@@ -38,8 +38,11 @@ class ReadOnlyFile:
 @contextmanager
 def open_readonly(options: SqliteOptions) -> Iterator[ReadOnlyFile]:
     """Open a file for reading. Raises DatabaseOpenError when it cannot be opened as it is."""
-    connection = open_connection(options, readonly=True)
+    # Not with the flag for reading alone: then a file that a crash left in the midst of a write
+    # could not be opened, because it has to be put right first.
+    connection = open_connection(options, readonly=False)
     try:
+        connection.execute("PRAGMA query_only = ON")
         yield ReadOnlyFile(connection)
     finally:
         connection.close()

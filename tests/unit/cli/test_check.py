@@ -1,0 +1,138 @@
+"""``quire check`` says everything that is wrong at once, and changes nothing."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.unit.cli.conftest import Run, everything_in
+
+
+def change_database(project: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(project / ".tmp/data.db")) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_a_sound_project_has_no_problems(run: Run, project: Path) -> None:
+    code, output, _ = run("check", project)
+
+    assert code == 0
+    assert "problem  " not in output
+    assert output.endswith("no problems, 1 warning.\n")
+
+
+def test_nothing_is_changed(run: Run, project: Path) -> None:
+    before = everything_in(project)
+
+    run("check", project)
+
+    assert everything_in(project) == before
+
+
+def test_faults_of_settings_and_schema_are_told_together(run: Run, project: Path) -> None:
+    (project / "quire.toml").write_text("[api]\nmax_limt = 1\n", encoding="utf-8")
+    file = project / "src/api/tag/content-types/tag/schema.json"
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    schema["attributes"]["label"]["type"] = "strng"
+    file.write_text(json.dumps(schema), encoding="utf-8")
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert "problem  quire.toml: api.max_limt: no such setting" in output
+    assert "problem  src/api/tag/content-types/tag/schema.json: attributes.label" in output
+
+
+def test_missing_secrets_are_a_problem(run: Run, project: Path) -> None:
+    (project / ".env").unlink()
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert "API_TOKEN_SALT" in output
+
+
+def test_secrets_that_are_not_needed_yet_are_a_warning(run: Run, project: Path) -> None:
+    (project / ".env").write_text("JWT_SECRET=a\nAPI_TOKEN_SALT=b\n", encoding="utf-8")
+
+    code, output, _ = run("check", project)
+
+    assert code == 0
+    assert "warning  APP_KEYS, ADMIN_JWT_SECRET, TRANSFER_TOKEN_SALT, ENCRYPTION_KEY" in output
+
+
+def test_a_closed_type_is_a_problem_until_its_file_is_listed(run: Run, project: Path) -> None:
+    file = project / "src/api/tag/controllers/tag.js"
+    file.parent.mkdir()
+    file.write_text("module.exports = { find() { return 1; } };", encoding="utf-8")
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert "src/api/tag/controllers/tag.js: has actions of its own that do not run" in output
+    assert "closed until the file is listed under [migration] ignore: api::tag.tag" in output
+
+    listed = '[migration]\nignore = ["src/api/tag/controllers/tag.js", "src/nothing.js"]\n'
+    (project / "quire.toml").write_text(listed, encoding="utf-8")
+    code, output, _ = run("check", project)
+
+    assert code == 0
+    assert "nothing to ignore at src/nothing.js" in output
+
+
+def test_a_missing_database_is_a_problem(run: Run, project: Path) -> None:
+    (project / ".tmp/data.db").unlink()
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert ".tmp/data.db" in output
+
+
+def test_a_file_that_is_no_database_is_a_problem(run: Run, project: Path) -> None:
+    (project / ".tmp/data.db").write_text("not a database, but long enough", encoding="utf-8")
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert "is not a SQLite database" in output
+
+
+def test_what_the_database_lacks_is_told(run: Run, project: Path) -> None:
+    change_database(project, "DROP TABLE tags", "ALTER TABLE articles DROP COLUMN views")
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert "problem  In the database, the table tags is missing." in output
+    assert "problem  In the database, the table articles lacks the column views." in output
+
+
+def test_a_database_of_a_newer_layout_is_left_alone(run: Run, project: Path) -> None:
+    change_database(
+        project,
+        "INSERT INTO strapi_migrations_internal (name) VALUES ('9.0.0-turn-everything-round')",
+    )
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    assert "9.0.0-turn-everything-round" in output
+
+
+def test_missing_indexes_are_counted_listed_and_made(run: Run, project: Path) -> None:
+    _, output, _ = run("check", project)
+    assert "indexes that make reads fast" in output
+
+    code, statements, _ = run("index", project)
+    assert code == 0
+    assert all(line.startswith("CREATE ") for line in statements.splitlines())
+
+    code, _, messages = run("index", project, "--apply")
+    assert code == 0
+    assert f"{len(statements.splitlines())} indexes were made." in messages
+
+    _, statements, messages = run("index", project)
+    assert (statements, messages) == ("", "The database has all indexes.\n")
+    assert run("check", project).output == "no problems, no warnings.\n"

@@ -1,0 +1,169 @@
+"""The server as a process: it says where it is, stops when told, or says why it cannot start."""
+
+import re
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from subprocess import PIPE, Popen, run
+
+import httpx
+import pytest
+
+from tests.unit.cli.conftest import everything_in
+
+QUIRE = Path(sys.executable).with_name("quire")
+
+
+@contextmanager
+def serving(command: str, project: Path, *options: str) -> Iterator[tuple[str, Popen[str]]]:
+    """A running server: its address and its process."""
+    arguments = [str(QUIRE), command, str(project), "--host", "127.0.0.1", "--port", "0", *options]
+    with Popen(arguments, stderr=PIPE, text=True) as process:
+        try:
+            yield ready_at(process), process
+        finally:
+            if process.poll() is None:
+                process.terminate()
+
+
+def ready_at(process: Popen[str]) -> str:
+    """Wait for the line that names the server's address."""
+    assert process.stderr is not None
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        found = re.search(r"is served at (http://\S+) ", line)
+        if found:
+            return found[1]
+    pytest.fail(f"the server did not start: {lines}")
+
+
+def refused(project: Path, *options: str) -> str:
+    """The messages of a server that cannot start; it must have exit code 2 and change nothing."""
+    before = everything_in(project)
+    ended = run(
+        [QUIRE, "start", project, *options], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""
+    assert everything_in(project) == before
+    return ended.stderr
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_server_answers_and_ends_well_when_told(project: Path, workers: str) -> None:
+    with serving("start", project, "--workers", workers) as (address, process):
+        answer = httpx.get(f"{address}/api/tags")
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(30)
+
+    assert answer.status_code == 200
+    assert "server" not in answer.headers
+    assert code == 0
+
+
+def test_an_interrupt_ends_the_server_well(project: Path) -> None:
+    with serving("start", project) as (_, process):
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(30) == 0
+
+
+def test_development_starts_again_when_a_file_changes(project: Path) -> None:
+    with serving("dev", project) as (address, process):
+        before = httpx.get(f"{address}/api/tags").json()
+        file = project / "quire.toml"
+        file.write_text("[api]\ndefault_limit = 1\n", encoding="utf-8")
+        assert ready_at(process) == address
+        after = httpx.get(f"{address}/api/tags").json()
+
+    assert before["meta"]["pagination"]["pageSize"] == 25
+    assert after["meta"]["pagination"]["pageSize"] == 1
+
+
+def test_development_waits_while_a_file_has_a_fault(project: Path) -> None:
+    settings = project / "quire.toml"
+    with serving("dev", project) as (address, process):
+        assert process.stderr is not None
+        settings.write_text("[apy]\n", encoding="utf-8")
+        lines = iter(process.stderr)
+        assert any("quire.toml: apy: no such setting" in line for line in lines)
+        assert any("Waiting for a change" in line for line in lines)
+        settings.write_text("", encoding="utf-8")
+        assert ready_at(process) == address
+
+
+def test_a_port_in_use_is_told(project: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+
+        messages = refused(project, "--host", "127.0.0.1", "--port", str(port))
+
+    assert f"Cannot listen on 127.0.0.1 port {port}: Address already in use." in messages
+
+
+def test_faults_of_the_settings_are_told(project: Path) -> None:
+    (project / "quire.toml").write_text("[api]\nmax_limt = 1\n", encoding="utf-8")
+
+    assert "did you mean api.max_limit?" in refused(project)
+
+
+def test_missing_secrets_are_told(project: Path) -> None:
+    (project / ".env").unlink()
+
+    assert "quire config --new-secrets" in refused(project)
+
+
+def test_faults_of_the_schema_are_told(project: Path) -> None:
+    (project / "src/api/tag/content-types/tag/schema.json").write_text("{", encoding="utf-8")
+
+    assert "src/api/tag/content-types/tag/schema.json" in refused(project, "--port", "0")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_missing_database_is_told(project: Path, workers: str) -> None:
+    (project / ".tmp/data.db").unlink()
+
+    messages = refused(project, "--port", "0", "--workers", workers)
+
+    assert str(project / ".tmp/data.db") in messages
+
+
+def test_a_file_that_is_no_database_is_told(project: Path) -> None:
+    (project / ".tmp/data.db").write_text("not a database, but long enough", encoding="utf-8")
+
+    assert "is not a SQLite database" in refused(project, "--port", "0")
+
+
+def test_a_database_of_a_newer_layout_is_told(project: Path) -> None:
+    with closing(sqlite3.connect(project / ".tmp/data.db")) as connection, connection:
+        connection.execute(
+            "INSERT INTO strapi_migrations_internal (name) VALUES ('9.0.0-turn-everything-round')"
+        )
+
+    assert "9.0.0-turn-everything-round" in refused(project, "--port", "0")
+
+
+def test_a_locked_database_is_told(project: Path) -> None:
+    (project / "quire.toml").write_text("[database]\nbusy_timeout_ms = 50\n", encoding="utf-8")
+    # In a process of its own: reading the file in this one would lose the lock.
+    hold = (
+        "import sqlite3, sys\n"
+        "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "connection.execute('BEGIN EXCLUSIVE')\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    arguments = [sys.executable, "-c", hold, str(project / ".tmp/data.db")]
+    with Popen(arguments, stdin=PIPE, stdout=PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "locked\n"
+        messages = refused(project, "--port", "0")
+        holder.communicate()
+
+    assert "data.db is locked by another program" in messages
