@@ -21,7 +21,8 @@
     │   └── InternalServerError       500  a fault of ours; the cause is logged, never shown
     ├── ConfigurationError            settings that cannot work (exit code 2)
     ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
-    └── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
+    ├── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
+    └── SeedingError                  content that cannot be loaded as it is (exit code 2)
 
 What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept apart.
 """
@@ -205,6 +206,10 @@ class ConfigurationError(QuireError):
 
 class DatabaseOpenError(QuireError):
     """A database that cannot be opened as it is; nothing was written to it."""
+
+
+class SeedingError(QuireError):
+    """Content files that cannot be loaded, or a database that is no place for them."""
 
 
 @dataclass(frozen=True, slots=True)

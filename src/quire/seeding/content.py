@@ -1,0 +1,130 @@
+"""What the content files of a project say, as values.
+
+Nothing here knows of rows. Values stay in the form of the files: a relation is the key of a
+document, media is the name of a file, a moment is an ISO string. Who stores them makes ids of keys
+and names.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from quire.errors import SeedingError
+
+Values = Mapping[str, object]
+"""Values by attribute, as JSON."""
+
+MANIFEST = "manifest.json"
+MEDIA_FOLDER = "media"
+
+
+class Status(StrEnum):
+    """What there is of a version: a draft, a published entry like it, or one that differs."""
+
+    DRAFT = "draft"
+    PUBLISHED = "published"
+    MODIFIED = "modified"
+
+
+@dataclass(frozen=True, slots=True)
+class Locale:
+    """A language that content is in."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaFile:
+    """A file for the media library; ``name`` is what values call it."""
+
+    name: str
+    path: Path
+    alternative_text: str | None = None
+    caption: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A document in one locale; ``locale`` is ``None`` when its content type is not localized.
+
+    ``status`` is ``None`` without draft & publish. ``changes`` are what the draft of a modified
+    version has in place of ``values``.
+    """
+
+    locale: str | None
+    status: Status | None
+    values: Values
+    changes: Values
+
+    @property
+    def draft(self) -> Values | None:
+        """The values of the draft; ``None`` without draft & publish."""
+        return None if self.status is None else {**self.values, **self.changes}
+
+    @property
+    def published(self) -> Values | None:
+        """The values of what is published (all there is without draft & publish), if anything."""
+        return None if self.status is Status.DRAFT else self.values
+
+    def entries(self) -> Iterator[Values]:
+        """Iterate over the values of every entry of this version."""
+        yield from (values for values in (self.draft, self.published) if values is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document, named by ``key`` within its content type; the default locale comes first."""
+
+    content_type: str
+    key: str
+    versions: tuple[Version, ...]
+
+    def version(self, locale: str | None) -> Version | None:
+        """Return the version of a locale, ``None`` when there is none."""
+        return next((one for one in self.versions if one.locale == locale), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """Everything there is to store.
+
+    ``locales`` begins with the default locale; ``documents`` are in an order in which each comes
+    after those that it refers to. ``public`` are the actions that visitors may take.
+    """
+
+    locales: tuple[Locale, ...]
+    media: tuple[MediaFile, ...]
+    documents: tuple[Document, ...]
+    public: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many documents and files there are."""
+        return len(self.media) + len(self.documents)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ContentFault:
+    """One fault: in which file, at which JSON path, and what is wrong."""
+
+    file: str
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        place = f"{self.file}: {self.path}" if self.path else self.file
+        return f"{place}: {self.message}"
+
+
+class ContentError(SeedingError):
+    """Content files with faults; ``faults`` lists all of them, and nothing was stored."""
+
+    def __init__(self, faults: Sequence[ContentFault]) -> None:
+        """``faults`` is not empty."""
+        self.faults = tuple(faults)
+        lines = "\n".join(f"  {fault}" for fault in self.faults)
+        count = len(self.faults)
+        super().__init__(f"{count} fault{'s' if count != 1 else ''} in the content files:\n{lines}")

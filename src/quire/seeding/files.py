@@ -1,0 +1,128 @@
+"""The content files as they are written: which keys they have, and of which kinds.
+
+A list is taken apart before its items are decoded, so that a fault in one document hides none in
+the next.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from quire.seeding.content import ContentFault, Status
+
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+JsonObject = dict[str, Any]
+T = TypeVar("T")
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """What all objects of content files have in common: no key is there in vain."""
+
+
+class LocaleItem(_File, frozen=True):
+    """A locale of the manifest."""
+
+    code: Name
+    name: Name
+    default: bool = False
+
+
+class DocumentsItem(_File, frozen=True):
+    """A group of the manifest: the files that hold one content type."""
+
+    content_type: Name
+    files: tuple[Name, ...]
+
+
+class ManifestFile(_File, frozen=True):
+    """The manifest."""
+
+    locales: tuple[LocaleItem, ...]
+    documents: tuple[DocumentsItem, ...]
+    media: Name | None = None
+    public: tuple[Name, ...] = ()
+
+
+class MediaItem(_File, frozen=True):
+    """An item of the list of media files."""
+
+    file: Name
+    alternative_text: str | None = None
+    caption: str | None = None
+
+
+class VersionItem(_File, frozen=True):
+    """A locale of a document."""
+
+    data: JsonObject = {}
+    draft: JsonObject = {}
+    status: Status | None = None
+
+
+class DocumentItem(_File, frozen=True):
+    """A document; without ``locales`` it is its own only version."""
+
+    key: Name
+    data: JsonObject = {}
+    draft: JsonObject = {}
+    status: Status | None = None
+    locales: dict[str, VersionItem] | None = None
+
+
+class ContentFiles:
+    """Decodes the files of one folder and keeps what is wrong with them."""
+
+    def __init__(self, folder: Path) -> None:
+        """``faults`` grows with every call."""
+        self.folder = folder
+        self.faults: list[ContentFault] = []
+
+    def one(self, file: str, type_: type[T]) -> T | None:
+        """Decode a file that holds one object, or note why it cannot be done."""
+        raw = self._read(file)
+        return None if raw is None else self._decode(file, "", raw, type_)
+
+    def several(self, file: str, type_: type[T]) -> Iterator[tuple[str, T]]:
+        """Decode a file that holds one object or a list of them; each comes with its JSON path."""
+        raw = self._read(file)
+        if raw is None:
+            return
+        if not raw.lstrip().startswith(b"["):
+            decoded = self._decode(file, "", raw, type_)
+            if decoded is not None:
+                yield "", decoded
+            return
+        for index, item in enumerate(self._decode(file, "", raw, list[msgspec.Raw]) or ()):
+            decoded = self._decode(file, f"[{index}]", bytes(item), type_)
+            if decoded is not None:
+                yield f"[{index}]", decoded
+
+    def matching(self, pattern: str) -> list[str]:
+        """Return the files of a pattern in the order of their names."""
+        if pattern.startswith("/") or ".." in Path(pattern).parts:
+            return []
+        found = (path for path in self.folder.glob(pattern) if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in found)
+
+    def fault(self, file: str, path: str, message: str) -> None:
+        """Note a fault."""
+        self.faults.append(ContentFault(file, path, message))
+
+    def _read(self, file: str) -> bytes | None:
+        try:
+            return (self.folder / file).read_bytes()
+        except OSError as error:
+            self.fault(file, "", f"cannot be read: {error.strerror}")
+            return None
+
+    def _decode(self, file: str, path: str, raw: bytes, type_: type[T]) -> T | None:
+        try:
+            return msgspec.json.decode(raw, type=type_)
+        except msgspec.ValidationError as error:
+            sentence, _, inner = str(error).partition(" - at `$")
+            self.fault(file, f"{path}{inner.removesuffix('`')}".removeprefix("."), sentence)
+        except msgspec.DecodeError as error:
+            self.fault(file, path, f"is not JSON: {error}")
+        return None

@@ -1,0 +1,111 @@
+"""Puts the files of the media library in their place, and describes them as the library does."""
+
+import re
+import shutil
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from mimetypes import MimeTypes
+from pathlib import Path
+
+import imagesize  # type: ignore[import-untyped]  # it says nothing of types
+
+from quire.errors import SeedingError
+from quire.seeding.content import MediaFile
+
+SUFFIX_BYTES = 5
+"""How many random bytes, in hexadecimal digits, make the name of an upload unique."""
+
+_TYPES = MimeTypes()
+"""The types that Python knows, without those that happen to be listed on this machine."""
+_UNKNOWN_TYPE = "application/octet-stream"
+_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file with its place among the uploads.
+
+    ``values`` are those of the content type of files, by attribute.
+    """
+
+    source: Path
+    target: Path
+    values: Mapping[str, object]
+
+
+def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) -> Upload:
+    """Choose a name among the uploads in ``folder`` and describe the file; nothing is copied yet.
+
+    ``new_suffix`` makes what keeps files of one name apart. Responsive formats are not made.
+    """
+    extension = file.path.suffix.lower()
+    stored = f"{_slug(file.path.stem)}_{new_suffix()}"
+    width, height = image_size(file.path)
+    values = {
+        "name": file.name,
+        "alternativeText": file.alternative_text,
+        "caption": file.caption,
+        "focalPoint": None,
+        "width": width,
+        "height": height,
+        "formats": None,
+        "hash": stored,
+        "ext": extension,
+        "mime": _TYPES.guess_type(file.name, strict=False)[0] or _UNKNOWN_TYPE,
+        "size": _kilobytes(file.path.stat().st_size),
+        "url": f"/uploads/{stored}{extension}",
+        "previewUrl": None,
+        "provider": "local",
+        "provider_metadata": None,
+    }
+    return Upload(source=file.path, target=folder / f"{stored}{extension}", values=values)
+
+
+@contextmanager
+def placed(uploads: Sequence[Upload], advance: Callable[[str], None]) -> Iterator[None]:
+    """Copy files to their places; they are taken away again when the block fails.
+
+    ``advance`` is called with the name of each. Raises SeedingError when one cannot be copied.
+    """
+    done: list[Path] = []
+    try:
+        for upload in uploads:
+            done.append(upload.target)
+            _copy(upload)
+            advance(str(upload.values["name"]))
+        yield
+    except BaseException:
+        for target in done:
+            target.unlink(missing_ok=True)
+        raise
+
+
+def image_size(path: Path) -> tuple[int | None, int | None]:
+    """Return width and height of a picture in pixels; neither for anything else."""
+    with path.open("rb") as file:
+        try:
+            width, height = imagesize.get(file)
+        except ValueError:
+            return None, None
+    return (round(width), round(height)) if width > 0 and height > 0 else (None, None)
+
+
+def _copy(upload: Upload) -> None:
+    try:
+        upload.target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(upload.source, upload.target)
+    except OSError as error:
+        message = f"{upload.source} cannot be copied to {upload.target}: {error.strerror}"
+        raise SeedingError(message) from error
+
+
+def _slug(stem: str) -> str:
+    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
+    return _SEPARATORS.sub("_", plain).strip("_") or "file"
+
+
+def _kilobytes(size: int) -> float:
+    """Return kilobytes (1000 bytes) with two decimals, halves upwards."""
+    return (size + 5) // 10 / 100

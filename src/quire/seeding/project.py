@@ -1,0 +1,155 @@
+"""Stores content in the database of a project: all of it, or nothing."""
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from quire.clock import Clock, now_ms
+from quire.database.accounts import Accounts
+from quire.database.bootstrap import FirstLocale
+from quire.database.connection import Database
+from quire.database.contents import Contents
+from quire.database.create import first_program, has_tables, new_database, row_inserts
+from quire.database.mapping import map_tables
+from quire.database.open import open_database
+from quire.database.program import Program
+from quire.errors import SeedingError
+from quire.ids import new_document_id
+from quire.schema.model import FILE_UID, Schema
+from quire.seeding.content import Content
+from quire.seeding.media import SUFFIX_BYTES, Upload, placed, plan_upload
+from quire.seeding.rows import Target, seed_program
+from quire.settings import Settings
+
+_DEFAULT_LOCALE = "plugin_i18n_default_locale"
+
+Advance = Callable[[str], None]
+"""Hears of every file and document that was written, from whatever thread it was written in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chance:
+    """What seeding does not decide by itself, so that a test can."""
+
+    clock: Clock = now_ms
+    new_id: Callable[[], str] = new_document_id
+    new_suffix: Callable[[], str] = lambda: secrets.token_hex(SUFFIX_BYTES)
+
+
+async def seed(
+    settings: Settings,
+    schema: Schema,
+    content: Content,
+    advance: Advance,
+    chance: Chance | None = None,
+) -> None:
+    """Write content into the database of a project, which is made when there is none.
+
+    Raises SeedingError when the database has content already or another default locale, and what
+    `open_database` raises when it cannot be opened.
+    """
+    work = _Work(settings, schema, content, advance, chance or Chance())
+    await (work.existing() if has_tables(settings) else work.new())
+
+
+class _Work:
+    """One seeding."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        schema: Schema,
+        content: Content,
+        advance: Advance,
+        chance: Chance,
+    ) -> None:
+        self._settings = settings
+        self._schema = schema
+        self._tables = map_tables(schema)
+        self._content = content
+        self._advance = advance
+        self._chance = chance
+        folder = settings.uploads.directory
+        self._uploads = {
+            file.name: plan_upload(file, folder, chance.new_suffix) for file in content.media
+        }
+
+    async def new(self) -> None:
+        """Make the database together with its content."""
+        with placed(self._listed(), self._advance):
+            async with new_database(self._settings) as database:
+                await self._run(database, self._first)
+
+    async def existing(self) -> None:
+        """Add the content to a database that has none."""
+        database = await open_database(self._settings, self._tables)
+        try:
+            with placed(self._listed(), self._advance):
+                await self._run(database, self._further)
+        finally:
+            await database.close()
+
+    def _listed(self) -> list[Upload]:
+        return list(self._uploads.values())
+
+    def _first(self, target: Target, advance: Advance) -> Program[None]:
+        default = self._content.locales[0]
+        yield from first_program(
+            self._schema,
+            self._tables,
+            clock=self._chance.clock,
+            new_id=self._chance.new_id,
+            locale=FirstLocale(code=default.code, name=default.name),
+            api_prefix=self._settings.api.prefix,
+        )
+        yield from seed_program(self._content, self._uploads, target, advance)
+
+    def _further(self, target: Target, advance: Advance) -> Program[None]:
+        uids = [content_type.uid for content_type in self._schema.api_types]
+        filled = yield from target.contents.with_rows([*uids, FILE_UID])
+        if filled:
+            raise SeedingError(
+                f"{self._settings.database.filename} has content already: {', '.join(filled)}.\n"
+                "Content files are for the first start. Nothing was changed."
+            )
+        stored = yield from target.accounts.stored(_DEFAULT_LOCALE)
+        default = self._content.locales[0].code
+        if stored != default:
+            raise SeedingError(
+                f"The default locale of {self._settings.database.filename} is {stored}, and that "
+                f"of the content is {default}. Nothing was changed."
+            )
+        yield from seed_program(self._content, self._uploads, target, advance)
+
+    async def _run(
+        self, database: Database, make: Callable[[Target, Advance], Program[None]]
+    ) -> None:
+        """Run a program; an interrupted one stops at its next step, and nothing of it is kept."""
+        interrupted = threading.Event()
+
+        def step(name: str) -> None:
+            if interrupted.is_set():
+                raise SeedingError("Seeding was interrupted.")
+            self._advance(name)
+
+        writing = asyncio.ensure_future(database.write(make(self._target(database), step)))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            interrupted.set()
+            await asyncio.wait([writing])
+            if writing.exception() is not None:
+                raise
+
+    def _target(self, database: Database) -> Target:
+        return Target(
+            schema=self._schema,
+            tables=self._tables,
+            inserts=row_inserts(self._schema, self._tables),
+            accounts=Accounts(self._tables, database.dialect),
+            contents=Contents(self._tables, database.dialect),
+            now=self._chance.clock(),
+            new_id=self._chance.new_id,
+        )

@@ -1,0 +1,208 @@
+"""Reads the content files of a project into `Content`, or lists all of their faults at once."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from quire.access.actions import all_actions
+from quire.schema.model import ContentType, Kind, Schema
+from quire.seeding.check import Known, check_document, references
+from quire.seeding.content import (
+    MANIFEST,
+    MEDIA_FOLDER,
+    Content,
+    ContentError,
+    ContentFault,
+    Document,
+    Locale,
+    MediaFile,
+)
+from quire.seeding.files import (
+    ContentFiles,
+    DocumentItem,
+    DocumentsItem,
+    ManifestFile,
+    MediaItem,
+)
+from quire.seeding.source import Source
+
+
+def read_content(folder: Path, schema: Schema) -> Content:
+    """Read and check the content files in a folder against a schema.
+
+    Raises ContentError with every fault.
+    """
+    files = ContentFiles(folder)
+    manifest = files.one(MANIFEST, ManifestFile)
+    if manifest is None:
+        raise ContentError(files.faults)
+    reader = _Reader(files=files, schema=schema, manifest=manifest)
+    content = reader.content()
+    if files.faults:
+        raise ContentError(sorted(set(files.faults)))
+    return content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    files: ContentFiles
+    schema: Schema
+    manifest: ManifestFile
+
+    def content(self) -> Content:
+        """Read everything; what is wrong is noted in ``files``."""
+        locales = self._locales()
+        media = self._media()
+        groups = [self._group(position) for position in range(len(self.manifest.documents))]
+        sources = [source for group in groups for source in group]
+        self._check(sources, locales, media)
+        self._public()
+        documents = [document for group in groups for document in self._in_order(group)]
+        return Content(
+            locales=locales,
+            media=media,
+            documents=tuple(documents),
+            public=tuple(dict.fromkeys(self.manifest.public)),
+        )
+
+    def _default_locale(self) -> str | None:
+        return next((one.code for one in self.manifest.locales if one.default), None)
+
+    def _locales(self) -> tuple[Locale, ...]:
+        listed = self.manifest.locales
+        for code, count in Counter(item.code for item in listed).items():
+            if count > 1:
+                self.files.fault(MANIFEST, "locales", f"{code} is listed twice")
+        if sum(item.default for item in listed) != 1:
+            self.files.fault(MANIFEST, "locales", "exactly one locale must be the default")
+        in_order = sorted(listed, key=lambda item: not item.default)
+        return tuple(Locale(item.code, item.name) for item in in_order)
+
+    def _media(self) -> tuple[MediaFile, ...]:
+        file = self.manifest.media
+        if file is None:
+            return ()
+        found: dict[str, MediaFile] = {}
+        for path, item in self.files.several(file, MediaItem):
+            for message in self._media_faults(item, found):
+                self.files.fault(file, f"{path}.file", message)
+            found[item.file] = MediaFile(
+                name=item.file,
+                path=self.files.folder / MEDIA_FOLDER / item.file,
+                alternative_text=item.alternative_text,
+                caption=item.caption,
+            )
+        return tuple(found.values())
+
+    def _media_faults(self, item: MediaItem, found: Mapping[str, MediaFile]) -> Iterator[str]:
+        if item.file in found:
+            yield f"{item.file} is listed twice"
+        if Path(item.file).name != item.file or item.file.startswith("."):
+            yield f"{item.file} is not the name of a file in {MEDIA_FOLDER}/"
+        elif not (self.files.folder / MEDIA_FOLDER / item.file).is_file():
+            yield f"there is no file {MEDIA_FOLDER}/{item.file}"
+
+    def _group(self, position: int) -> list[Source]:
+        """Read the documents of one group of the manifest, in the order of its files."""
+        group, path = self.manifest.documents[position], f"documents[{position}]"
+        content_type = self.schema.content_types.get(group.content_type)
+        if content_type is None or not content_type.is_api:
+            message = f"the project has no content type {group.content_type}"
+            self.files.fault(MANIFEST, f"{path}.contentType", message)
+            return []
+        if group.content_type in [one.content_type for one in self.manifest.documents[:position]]:
+            message = f"{group.content_type} has a group already"
+            self.files.fault(MANIFEST, f"{path}.contentType", message)
+        sources = [
+            Source(
+                file=file,
+                path=inner,
+                content_type=content_type,
+                item=item,
+                default_locale=self._default_locale(),
+            )
+            for file in self._group_files(group, path)
+            for inner, item in self.files.several(file, DocumentItem)
+        ]
+        self._group_faults(content_type, sources)
+        return sources
+
+    def _group_files(self, group: DocumentsItem, path: str) -> list[str]:
+        found: dict[str, None] = {}
+        for index, pattern in enumerate(group.files):
+            matching = self.files.matching(pattern)
+            if not matching:
+                self.files.fault(MANIFEST, f"{path}.files[{index}]", f"{pattern} matches no file")
+            found.update(dict.fromkeys(matching))
+        return list(found)
+
+    def _group_faults(self, content_type: ContentType, sources: list[Source]) -> None:
+        seen: set[str] = set()
+        for source in sources:
+            if source.item.key in seen:
+                self.files.fault(source.file, source.at("key"), f"{source.item.key} is taken")
+            seen.add(source.item.key)
+        if content_type.kind is Kind.SINGLE and len(sources) > 1:
+            message = f"{content_type.uid} is a single type and has one document"
+            self.files.fault(sources[1].file, sources[1].path, message)
+
+    def _check(
+        self, sources: list[Source], locales: tuple[Locale, ...], media: tuple[MediaFile, ...]
+    ) -> None:
+        groups = [group.content_type for group in self.manifest.documents]
+        known = Known(
+            schema=self.schema,
+            locales=tuple(locale.code for locale in locales),
+            media=frozenset(file.name for file in media),
+            documents={(s.content_type.uid, s.item.key): s.document() for s in sources},
+            groups={uid: position for position, uid in enumerate(groups)},
+        )
+        for source in sources:
+            self.files.faults += check_document(known, source)
+        self.files.faults += _double_values(sources)
+
+    def _public(self) -> None:
+        known = all_actions(self.schema)
+        for index, action in enumerate(self.manifest.public):
+            if action not in known:
+                self.files.fault(MANIFEST, f"public[{index}]", f"there is no action {action}")
+
+    def _in_order(self, group: list[Source]) -> list[Document]:
+        """Sort a group so that each document comes after those that it refers to."""
+        documents = {source.item.key: source.document() for source in group}
+        sorter = TopologicalSorter[str]()
+        for key in documents:
+            sorter.add(key)
+        for key, document in documents.items():
+            inside = references(self.schema, document)
+            uid = document.content_type
+            sorter.add(key, *(other for type_, other in inside if type_ == uid))
+        try:
+            order = list(sorter.static_order())
+        except CycleError as error:
+            circle = " -> ".join(reversed(error.args[1]))
+            source = next(one for one in group if one.item.key == error.args[1][0])
+            self.files.fault(source.file, source.path, f"documents refer in a circle: {circle}")
+            return []
+        return [documents[key] for key in order if key in documents]
+
+
+def _double_values(sources: Sequence[Source]) -> Iterator[ContentFault]:
+    """Find values that have to be unique and are not, among what is published in one locale."""
+    seen: set[tuple[str, str | None, str, object]] = set()
+    for source in sources:
+        content_type = source.content_type
+        unique = [a.name for a in content_type.scalars if a.unique or a.type.name == "uid"]
+        for version in source.document().versions:
+            values = version.published or {}
+            for name in unique:
+                value = values.get(name)
+                if not isinstance(value, str | int | float) or value == "":
+                    continue
+                found = (content_type.uid, version.locale, name, value)
+                if found in seen:
+                    path = source.place(version.locale, name, draft=False)
+                    yield ContentFault(source.file, path, f"{value} is taken")
+                seen.add(found)

@@ -1,0 +1,70 @@
+"""A document together with the place that it was read from, so that faults can be pointed at."""
+
+from dataclasses import dataclass
+
+from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
+from quire.schema.model import ContentType
+from quire.seeding.content import Document, Version
+from quire.seeding.files import DocumentItem, VersionItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A document of a file; ``path`` is where in the file it stands (``[3]``, or nothing)."""
+
+    file: str
+    path: str
+    content_type: ContentType
+    item: DocumentItem
+    default_locale: str | None
+
+    def items(self) -> dict[str | None, VersionItem]:
+        """Return the versions as they stand in the file; one of no locale without locales."""
+        if self.item.locales is None:
+            return {None: VersionItem(draft=self.item.draft, status=self.item.status)}
+        return dict(self.item.locales.items())
+
+    def document(self) -> Document:
+        """Put the document together; its versions begin with the default locale."""
+        versions = [
+            Version(
+                locale=locale,
+                status=version.status or self.item.status,
+                values={**self.item.data, **version.data},
+                changes=version.draft,
+            )
+            for locale, version in self.items().items()
+        ]
+        versions.sort(key=lambda version: version.locale != self.default_locale)
+        return Document(
+            content_type=self.content_type.uid, key=self.item.key, versions=tuple(versions)
+        )
+
+    def at(self, inner: str) -> str:
+        """Return the JSON path of something inside the document."""
+        return f"{self.path}.{inner}".removeprefix(".")
+
+    def place(self, locale: str | None, name: str, *, draft: bool) -> str:
+        """Return the JSON path of an attribute's value: where it stands, or where it should."""
+        version = self.items()[locale]
+        inner = "" if locale is None else f"locales.{locale}."
+        if draft and name in version.draft:
+            return self.at(f"{inner}draft.{name}")
+        if name in version.data:
+            return self.at(f"{inner}data.{name}")
+        if name in self.item.data or not self.belongs_to_locale(name):
+            return self.at(f"data.{name}")
+        return self.at(f"{inner}data.{name}")
+
+    def belongs_to_locale(self, name: str) -> bool:
+        """Whether each locale of the document has its own value of an attribute.
+
+        Relations and uids always do, whatever the schema says.
+        """
+        if not self.content_type.localized:
+            return False
+        attribute = self.content_type.attributes.get(name)
+        if isinstance(attribute, RelationAttribute):
+            return True
+        is_uid = isinstance(attribute, ScalarAttribute) and attribute.type.name == "uid"
+        return attribute is not None and (attribute.localized or is_uid)
