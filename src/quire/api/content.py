@@ -23,7 +23,7 @@ from quire.api.messages import (
     AsgiSend,
     Request,
 )
-from quire.api.routes import METHODS, Match, Route, RouteTable
+from quire.api.routes import METHODS, Route, RouteTable
 from quire.auth.authenticate import Authenticator
 from quire.database.connection import Database
 from quire.errors import (
@@ -133,10 +133,11 @@ class ContentApi:
             return NO_CONTENT
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Answer(204, b"", None)
-        match = self._match(raw_path)
-        found = None if match is None else match.routes.get("GET" if method == "HEAD" else method)
-        if found is None or match is None:
-            return self._unrouted(method, match)
+        path = self._below_prefix(raw_path)
+        verb = "GET" if method == "HEAD" else method
+        found = None if path is None else self._routes.find(verb, path)
+        if found is None:
+            return self._unrouted(method, path)
         route, parameters = found
         version = self._database.version()
         principal = await self._authenticator.principal(headers.get(b"authorization"), version)
@@ -145,7 +146,8 @@ class ContentApi:
             Request(
                 method=method,
                 raw_query=scope["query_string"],
-                headers=self._with_client(headers, scope),
+                headers=headers,
+                client=scope.get("client"),
                 parameters=parameters,
                 principal=principal,
                 version=version,
@@ -153,15 +155,15 @@ class ContentApi:
             )
         )
 
-    def _match(self, raw_path: bytes) -> Match | None:
+    def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix
         if raw_path[: len(prefix)].lower() != prefix:
             return None
-        return self._routes.match(raw_path[len(prefix) :])
+        return raw_path[len(prefix) :]
 
-    def _unrouted(self, method: str, match: Match | None) -> Answer | None:
+    def _unrouted(self, method: str, path: bytes | None) -> Answer | None:
         """Answer for a path or method without a route."""
-        allow = _HEAD_AND_GET if match is None else match.allow
+        allow = (None if path is None else self._routes.allowed(path)) or _HEAD_AND_GET
         headers = ((b"allow", allow.encode()),)
         if method == "OPTIONS":
             return Answer(200, b"", TEXT, headers)
@@ -179,12 +181,6 @@ class ContentApi:
         if isinstance(principal, Anonymous) and principal.ability == NOTHING:
             raise UnauthorizedError
         raise ForbiddenError
-
-    def _with_client(
-        self, headers: Mapping[bytes, bytes], scope: AsgiScope
-    ) -> Mapping[bytes, bytes]:
-        client = scope.get("client")
-        return headers if client is None else {**headers, b":client": str(client[0]).encode()}
 
 
 def _asks_method(headers: Mapping[bytes, bytes]) -> bool:

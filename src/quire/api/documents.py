@@ -76,7 +76,7 @@ class DocumentApi:
         if item is None:
             raise NotFoundError
         if request.headers.get(HEADER) == VALUE:
-            item = nest(item, prepared.plan.root, self._reader.schema)
+            return respond(nest(item, prepared.plan.root, self._reader.schema))
         return respond(item)
 
     async def write(self, request: Request) -> Answer:

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-import orjson
+import msgspec
 
 from quire.api.messages import Answer
 from quire.errors import AppError
 
-_OPTIONS = orjson.OPT_NON_STR_KEYS
+_encode = msgspec.json.Encoder().encode
 
 
 def respond(data: Any, meta: dict[str, Any] | None = None, status: int = 200) -> Answer:
     """Answer with documents and what is said about them."""
-    return Answer(status, orjson.dumps({"data": data, "meta": meta or {}}))
+    return Answer(status, _encode({"data": data, "meta": meta or {}}))
 
 
 def respond_bare(value: Any, status: int = 200) -> Answer:
     """Answer with a value that stands alone (end users, files, locales)."""
-    return Answer(status, orjson.dumps(value))
+    return Answer(status, _encode(value))
 
 
 def respond_error(error: AppError) -> Answer:
@@ -26,5 +26,5 @@ def respond_error(error: AppError) -> Answer:
     if error.details is not None:
         body["details"] = error.details
     headers = tuple((k.lower().encode(), v.encode()) for k, v in error.headers.items())
-    content = orjson.dumps({"data": None, "error": body}, option=_OPTIONS)
+    content = _encode({"data": None, "error": body})
     return Answer(error.status, content, headers=headers)

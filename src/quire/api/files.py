@@ -1,12 +1,13 @@
 """The files of the media library, for reading."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from quire.api.envelope import respond, respond_bare
 from quire.api.messages import Answer, Request
 from quire.api.reader import Reader
 from quire.api.routes import Route
-from quire.database.mappers import Item
+from quire.database.mappers import Item, members
 from quire.errors import NotFoundError, UnimplementedError, ValidationError
 from quire.schema.model import FILE_UID
 
@@ -86,6 +87,6 @@ def row_id(text: str) -> int | None:
     return number if number < _MAX_ID else None
 
 
-def _signed(item: Item) -> Item:
+def _signed(item: Item) -> dict[str, Any]:
     """Say, as the format does, that addresses of files are not signed."""
-    return {**item, "isUrlSigned": False}
+    return {**members(item), "isUrlSigned": False}

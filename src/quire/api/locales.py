@@ -6,6 +6,7 @@ from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
 from quire.api.reader import Reader
 from quire.api.routes import Route
+from quire.database.mappers import members
 from quire.schema.model import LOCALE_UID
 
 ACTION = "plugin::i18n.locales.listLocales"
@@ -27,4 +28,5 @@ class LocaleApi:
         prepared = self._reader.prepare(model, "window", b"", request.principal.ability)
         items, _ = await self._reader.rows(prepared, request.version)
         default = self._reader.default_locale
-        return respond_bare([{**item, "isDefault": item["code"] == default} for item in items])
+        shown = [members(item) for item in items]
+        return respond_bare([{**item, "isDefault": item["code"] == default} for item in shown])

@@ -20,11 +20,20 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 class Request:
     """One request, matched to a route and with its principal known.
 
-    ``parameters`` are the decoded path parameters, ``body`` the parsed body (``None`` when there is
-    none or it is of no known type).
+    ``parameters`` are the decoded path parameters, ``client`` the address and port it came from,
+    ``body`` the parsed body (``None`` when there is none or it is of no known type).
     """
 
-    __slots__ = ("body", "headers", "method", "parameters", "principal", "raw_query", "version")
+    __slots__ = (
+        "body",
+        "client",
+        "headers",
+        "method",
+        "parameters",
+        "principal",
+        "raw_query",
+        "version",
+    )
 
     def __init__(
         self,
@@ -35,6 +44,7 @@ class Request:
         parameters: Mapping[str, str],
         principal: Principal,
         version: int | None,
+        client: tuple[str, int] | None = None,
         body: object = None,
     ) -> None:
         self.method = method
@@ -43,6 +53,7 @@ class Request:
         self.parameters = parameters
         self.principal = principal
         self.version = version
+        self.client = client
         self.body = body
 
     @property

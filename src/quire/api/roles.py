@@ -11,6 +11,7 @@ from quire.api.messages import Answer, Request
 from quire.api.reader import Reader
 from quire.api.routes import Route
 from quire.database.accounts import Accounts
+from quire.database.mappers import members
 from quire.errors import NotFoundError, UnimplementedError, ValidationError
 from quire.schema.model import ROLE_UID
 
@@ -51,7 +52,8 @@ class RoleApi:
         prepared = self._reader.prepare(self._type, "window", b"", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
         users = await self._reader.database.read(self._accounts.users_by_role)
-        roles = [{**item, "nb_users": users.get(item["id"], 0)} for item in items]
+        shown = [members(item) for item in items]
+        roles = [{**role, "nb_users": users.get(role["id"], 0)} for role in shown]
         return respond_bare({"roles": roles})
 
     async def find_one(self, request: Request) -> Answer:
@@ -62,7 +64,9 @@ class RoleApi:
         if role is None or role_id is None:
             raise NotFoundError(NOT_FOUND)
         actions = await self._reader.database.read(lambda: self._accounts.role_actions(role_id))
-        return respond_bare({"role": {**role, "permissions": self._tree(Granted(actions))}})
+        return respond_bare(
+            {"role": {**members(role), "permissions": self._tree(Granted(actions))}}
+        )
 
     async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """Show everything that can be granted."""

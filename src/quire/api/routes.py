@@ -37,19 +37,10 @@ class _Node:
     routes: dict[str, tuple[Route, tuple[str, ...]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """The routes that fit a path, the best first, and the segments that parameters took."""
+Found = tuple[Route, Mapping[str, str]]
+"""The route of a request and what its path parameters hold."""
 
-    routes: Mapping[str, tuple[Route, Mapping[str, str]]]
-
-    @property
-    def allow(self) -> str:
-        """The methods of the path as ``Allow`` lists them."""
-        methods = set(self.routes)
-        if "GET" in methods:
-            methods.add("HEAD")
-        return ", ".join(method for method in METHODS if method in methods)
+_NO_PARAMETERS: Mapping[str, str] = {}
 
 
 class RouteTable:
@@ -58,13 +49,15 @@ class RouteTable:
     def __init__(self, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
         self._root = _Node()
+        self._plain: dict[tuple[str, bytes], Found] = {}
         for route in self.routes:
             self._add(route)
 
     def _add(self, route: Route) -> None:
         node = self._root
         names = []
-        for segment in route.path.strip("/").split("/"):
+        path = route.path.strip("/")
+        for segment in path.split("/"):
             if segment.startswith(":"):
                 names.append(segment[1:])
                 node.parameter = node.parameter or _Node()
@@ -72,28 +65,42 @@ class RouteTable:
             else:
                 node = node.literal.setdefault(segment.lower().encode(), _Node())
         node.routes.setdefault(route.method, (route, tuple(names)))
+        if not names:
+            key = (route.method, b"/" + path.lower().encode())
+            self._plain.setdefault(key, (route, _NO_PARAMETERS))
 
-    def match(self, raw_path: bytes) -> Match | None:
-        """Return the routes of a path below the prefix (percent-encoded, without the prefix).
+    def find(self, method: str, raw_path: bytes) -> Found | None:
+        """Return the best route of a method and a path (percent-encoded, without the prefix).
 
         One trailing slash does not count. Raises BadRequestError when a parameter cannot be
         decoded.
         """
+        plain = self._plain.get((method, raw_path))
+        if plain is not None:
+            return plain
+        for node, taken in self._nodes(raw_path):
+            found = node.routes.get(method)
+            if found is not None:
+                route, names = found
+                return route, dict(zip(names, map(decode_segment, taken), strict=True))
+        return None
+
+    def allowed(self, raw_path: bytes) -> str | None:
+        """Return the methods of a path as ``Allow`` lists them, ``None`` for unknown paths."""
+        methods = {method for node, _ in self._nodes(raw_path) for method in node.routes}
+        if "GET" in methods:
+            methods.add("HEAD")
+        return ", ".join(method for method in METHODS if method in methods) or None
+
+    def _nodes(self, raw_path: bytes) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
         segments = raw_path.removesuffix(b"/").split(b"/")[1:]
-        if not segments:
-            return None
-        found: dict[str, tuple[Route, Mapping[str, str]]] = {}
-        for node, taken in _walk(self._root, segments, ()):
-            for method, (route, names) in node.routes.items():
-                if method not in found:
-                    values = (decode_segment(segment) for segment in taken)
-                    found[method] = (route, dict(zip(names, values, strict=True)))
-        return Match(found) if found else None
+        return _walk(self._root, segments, ()) if segments else ()
 
 
 def _walk(
     node: _Node, segments: list[bytes], taken: tuple[bytes, ...]
 ) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
+    """Yield the nodes that fit, those with literal segments first, with what parameters took."""
     if not segments:
         yield node, taken
         return
@@ -108,7 +115,7 @@ def _walk(
 def decode_segment(segment: bytes) -> str:
     """Percent-decode a path segment. Raises BadRequestError for what is no UTF-8."""
     try:
-        return unquote_to_bytes(segment).decode()
+        return (unquote_to_bytes(segment) if b"%" in segment else segment).decode()
     except UnicodeDecodeError:
         message = "failed to decode"
         raise BadRequestError(message) from None

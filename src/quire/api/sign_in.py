@@ -82,8 +82,8 @@ class SignInApi:
     def _count(self, request: Request) -> tuple[tuple[bytes, bytes], ...]:
         if self._limiter is None:
             return ()
-        client = request.headers.get(b":client", b"").decode("latin-1")
-        allowance = self._limiter.count(f"auth/local:{client}")
+        address = request.client[0] if request.client else ""
+        allowance = self._limiter.count(f"auth/local:{address}")
         return tuple((k.lower().encode(), v.encode()) for k, v in allowance.headers.items())
 
     async def _shown(self, request: Request, user_id: int) -> object:

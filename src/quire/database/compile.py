@@ -13,10 +13,9 @@ import sqlalchemy as sa
 
 from quire.database.conditions import Conditions, near_key, versions_condition
 from quire.database.dialect import Dialect
-from quire.database.mappers import RowMapper, build_mapper
+from quire.database.mappers import RowMapper, build_mapper, member
 from quire.database.mapping import (
     ORDER,
-    ComponentEdge,
     Edge,
     LocalizationsEdge,
     MorphColumnEdge,
@@ -26,7 +25,7 @@ from quire.database.mapping import (
 from quire.database.statements import AliasedTable, Query, StatementBuilder
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute
-from quire.schema.model import Component, Schema
+from quire.schema.model import Schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,8 +35,6 @@ class CompiledNode:
     uid: str
     mapper: RowMapper
     edges: "tuple[CompiledEdge, ...]" = ()
-    discriminator: tuple[str, str] | None = None
-    """A member that tells the kind of row in a list of mixed kinds: its name and value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,15 +49,17 @@ class CompiledBranch:
 class CompiledEdge:
     """A populated attribute of a node.
 
-    ``parent_key`` is the position, in a row of the parent, of what links are found by. Rows of a
+    ``member`` is where items of the parent keep what is populated. ``parent_key`` and ``parent_id``
+    are positions in a row of the parent: of what links are found by, and of its id. Rows of a
     ``mixed`` edge come from several branches and are put in the order of their links. ``links`` is
     the statement that lists ``(parent, id, kind)`` for relations to any type. ``skip_parents``
     leaves out rows that are parents themselves (a document among its own localizations).
     """
 
-    attribute: str
+    member: str
     to_many: bool
     parent_key: int
+    parent_id: int
     branches: tuple[CompiledBranch, ...]
     counted: bool = False
     mixed: bool = False
@@ -118,13 +117,22 @@ class _Compiler:
         select = sa.select(*columns.selected).where(*where)
         select = select.order_by(*conditions.order(plan.root, table))
         if plan.limit is not None and plan.offset is not None:
-            select = select.order_by(table.c("id"))
+            select = select.order_by(self._last_key(plan, table))
             limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
             select = select.limit(limit).offset(offset)
         page = builder.finish(select)
         count = self._count(plan) if plan.count else None
         statements = self.statements + 1 + (count is not None)
         return CompiledRead(page=page, node=node, count=count, statements=statements)
+
+    def _last_key(self, plan: ReadPlan, table: AliasedTable) -> Any:
+        """Return the last key of the order: the id.
+
+        The rows of one document are few. There the planner must not walk a larger index only
+        because that one has them in order already.
+        """
+        row_id = table.c("id")
+        return row_id if plan.document is None else self.dialect.unindexed(row_id)
 
     def _builder(self) -> StatementBuilder:
         return StatementBuilder(self.dialect)
@@ -143,7 +151,7 @@ class _Compiler:
         plan: PlanNode,
         table: AliasedTable,
         columns: _Columns,
-        discriminator: tuple[str, str] | None = None,
+        kind: tuple[str, str] | None = None,
     ) -> CompiledNode:
         model = self.schema.model(plan.uid)
         physical = self.tables[plan.uid]
@@ -153,23 +161,39 @@ class _Compiler:
             if isinstance(attribute, ScalarAttribute):
                 position = columns.position(physical.columns[name], table.c(physical.columns[name]))
                 shown.append((name, attribute.storage, position))
-        edges = tuple(self._edge(edge, plan, table, columns) for edge in plan.edges)
-        mapper = build_mapper(self.dialect, shown, len(columns.selected))
-        return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, discriminator=discriminator)
+        edges = tuple(
+            self._edge(edge, plan, table, columns, member(len(shown) + position))
+            for position, edge in enumerate(plan.edges)
+        )
+        mapper = build_mapper(
+            self.dialect,
+            shown,
+            len(columns.selected),
+            edges=[edge.attribute for edge in plan.edges],
+            kind=kind,
+        )
+        return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges)
 
     def _edge(
-        self, plan: PlanEdge, parent: PlanNode, table: AliasedTable, columns: _Columns
+        self,
+        plan: PlanEdge,
+        parent: PlanNode,
+        table: AliasedTable,
+        columns: _Columns,
+        place: str,
     ) -> CompiledEdge:
         edge = self.tables[parent.uid].edges[plan.attribute]
         attribute = self.schema.model(parent.uid).attributes[plan.attribute]
         to_many = bool(getattr(attribute, "to_many", True))
         key_name = near_key(edge)
         parent_key = columns.position(key_name, table.c(key_name))
+        parent_id = columns.position("id", table.c("id"))
         if plan.kind is EdgeKind.COUNT:
             return CompiledEdge(
-                attribute=plan.attribute,
+                member=place,
                 to_many=to_many,
                 parent_key=parent_key,
+                parent_id=parent_id,
                 branches=(self._count_branch(edge, plan.nodes[0]),),
                 counted=True,
             )
@@ -177,9 +201,10 @@ class _Compiler:
         branches = tuple(self._branch(edge, node, mixed=mixed) for node in plan.nodes)
         links = self._morph_links(edge) if isinstance(edge, MorphListEdge) else None
         return CompiledEdge(
-            attribute=plan.attribute,
+            member=place,
             to_many=to_many,
             parent_key=parent_key,
+            parent_id=parent_id,
             branches=branches,
             mixed=mixed,
             links=links,
@@ -198,7 +223,7 @@ class _Compiler:
         joined = conditions.join(edge, target, plan.uid)
         leading = [joined.near, *(joined.order if mixed else ())]
         columns = _Columns(list(leading))
-        node = self._node(plan, target, columns, self._discriminator(edge, plan.uid))
+        node = self._node(plan, target, columns, self._kind(edge, plan.uid, mixed=mixed))
         where = [self.dialect.member_of(joined.near, builder.parents()), *joined.where]
         where += conditions.row_conditions(plan, target)
         order = [*conditions.order(plan, target), *joined.order]
@@ -235,9 +260,8 @@ class _Compiler:
         )
         return builder.finish(select)
 
-    def _discriminator(self, edge: Edge, uid: str) -> tuple[str, str] | None:
+    def _kind(self, edge: Edge, uid: str, *, mixed: bool) -> tuple[str, str] | None:
+        """Return the member that tells the kind of a row in a list of several kinds."""
         if isinstance(edge, MorphListEdge | MorphColumnEdge):
             return ("__type", uid)
-        if isinstance(edge, ComponentEdge) and isinstance(self.schema.model(uid), Component):
-            return ("__component", uid)
-        return None
+        return ("__component", uid) if mixed else None

@@ -133,21 +133,22 @@ def _populate(
 ) -> Program[None]:
     for bound in edges:
         position = bound.edge.parent_key
-        keys = [row[position] for row in rows]
-        wanted = dialect.encode_list(list({key for key in keys if key is not None}))
+        keys = {row[position] for row in rows}
+        keys.discard(None)
+        wanted = dialect.encode_list(list(keys))
         if bound.edge.counted:
-            yield from _count_edge(bound, keys, items, wanted)
+            yield from _count_edge(bound, rows, items, wanted)
         elif bound.links is not None:
-            yield from _morph_edge(bound, keys, items, wanted, dialect)
+            yield from _morph_edge(bound, rows, items, wanted, dialect)
         elif bound.edge.mixed:
-            yield from _mixed_edge(bound, keys, items, wanted, dialect)
+            yield from _mixed_edge(bound, rows, items, wanted, dialect)
         else:
-            yield from _plain_edge(bound, keys, items, wanted, dialect)
+            yield from _plain_edge(bound, rows, items, wanted, dialect)
 
 
 def _plain_edge(
     bound: BoundEdge,
-    keys: Sequence[Value],
+    parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Value,
     dialect: Dialect,
@@ -156,58 +157,59 @@ def _plain_edge(
     edge, branch = bound.edge, bound.branches[0]
     rows: Rows = yield branch.query.for_parents(wanted)
     if edge.skip_parents:
-        parents = {item["id"] for item in items}
-        rows = [row for row in rows if row[1] not in parents]
+        ids = {parent[edge.parent_id] for parent in parents}
+        rows = [row for row in rows if row[1] not in ids]
     found = branch.node.mapper(rows)
     if branch.edges and found:
         yield from _populate(branch.edges, rows, found, dialect)
-    name = edge.attribute
+    key, place = edge.parent_key, edge.member
     if not edge.to_many:
         single: dict[Value, Item] = {}
         for row, item in zip(rows, found, strict=True):
             single.setdefault(row[0], item)
-        for key, item in zip(keys, items, strict=True):
-            item[name] = single.get(key)
+        for parent, item in zip(parents, items, strict=True):
+            setattr(item, place, single.get(parent[key]))
         return
     groups: dict[Value, list[Item]] = defaultdict(list)
     for row, item in zip(rows, found, strict=True):
         groups[row[0]].append(item)
-    for key, item in zip(keys, items, strict=True):
-        item[name] = groups.get(key, [])
+    for parent, item in zip(parents, items, strict=True):
+        setattr(item, place, groups.get(parent[key], ()))
 
 
 def _count_edge(
-    bound: BoundEdge, keys: Sequence[Value], items: Sequence[Item], wanted: Value
+    bound: BoundEdge, parents: Sequence[Row], items: Sequence[Item], wanted: Value
 ) -> Program[None]:
+    edge = bound.edge
     rows: Rows = yield bound.branches[0].query.for_parents(wanted)
     counted = {row[0]: row[1] for row in rows}
-    for key, item in zip(keys, items, strict=True):
-        item[bound.edge.attribute] = {"count": counted.get(key, 0)}
+    for parent, item in zip(parents, items, strict=True):
+        setattr(item, edge.member, {"count": counted.get(parent[edge.parent_key], 0)})
 
 
 def _mixed_edge(
     bound: BoundEdge,
-    keys: Sequence[Value],
+    parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Value,
     dialect: Dialect,
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
+    edge = bound.edge
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
     for branch in bound.branches:
         rows: Rows = yield branch.query.for_parents(wanted)
         found = branch.node.mapper(rows)
         if branch.edges and found:
             yield from _populate(branch.edges, rows, found, dialect)
-        _tag(branch.node, found)
         for row, item in zip(rows, found, strict=True):
-            groups[row[0]].append((_first_null(row[1]), row[2], item))
-    for key, item in zip(keys, items, strict=True):
-        group = sorted(groups.get(key, []), key=_link_order)
-        item[bound.edge.attribute] = [entry for _, _, entry in group]
+            groups[row[0]].append((_null_first(row[1]), row[2], item))
+    for parent, item in zip(parents, items, strict=True):
+        group = sorted(groups.get(parent[edge.parent_key], ()), key=_link_order)
+        setattr(item, edge.member, [entry for _, _, entry in group])
 
 
-def _first_null(order: Value) -> Value:
+def _null_first(order: Value) -> Value:
     return float("-inf") if order is None else order
 
 
@@ -215,16 +217,9 @@ def _link_order(entry: tuple[Any, Any, Item]) -> tuple[Any, Any]:
     return entry[0], entry[1]
 
 
-def _tag(node: CompiledNode, found: Iterable[Item]) -> None:
-    if node.discriminator is not None:
-        name, value = node.discriminator
-        for item in found:
-            item[name] = value
-
-
 def _morph_edge(
     bound: BoundEdge,
-    keys: Sequence[Value],
+    parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Value,
     dialect: Dialect,
@@ -232,6 +227,7 @@ def _morph_edge(
     """Attach rows of any type: first the links, then the rows of each type that occurs."""
     if bound.links is None:
         return
+    edge = bound.edge
     links: Rows = yield bound.links.for_parents(wanted)
     ids: dict[Value, set[Value]] = defaultdict(set)
     for _, far, kind in links:
@@ -245,12 +241,11 @@ def _morph_edge(
         found = branch.node.mapper(rows)
         if branch.edges and found:
             yield from _populate(branch.edges, rows, found, dialect)
-        _tag(branch.node, found)
         by_kind[branch.node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for near, far, kind in links:
-        item = by_kind.get(kind, {}).get(far)
-        if item is not None:
-            groups[near].append(item)
-    for key, item in zip(keys, items, strict=True):
-        item[bound.edge.attribute] = groups.get(key, [])
+        linked = by_kind.get(kind, {}).get(far)
+        if linked is not None:
+            groups[near].append(linked)
+    for parent, item in zip(parents, items, strict=True):
+        setattr(item, edge.member, groups.get(parent[edge.parent_key], ()))

@@ -519,4 +519,3 @@ def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]
             key=lambda edge: isinstance(model.attributes[edge.attribute], DynamicZoneAttribute),
         )
     )
-

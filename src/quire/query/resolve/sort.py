@@ -97,7 +97,9 @@ def _resolve_wish(path: _Path, order: str | None, model: Model, scope: Scope) ->
         scope.note_hidden(attribute, own_path)
         if isinstance(attribute, ScalarAttribute):
             if position + 1 < len(path):
-                scope.unconvertible(f"{own_path} has no attribute {path[position + 1]}")
+                known = order is None or order.lower() in {*_ORDERS, ""}
+                missing = f"{own_path} has no attribute {path[position + 1]}"
+                scope.unconvertible(missing if known else BAD_ORDER)
                 return None
             return _key(path[:-1], name, order, scope)
         target = scope.target(attribute)

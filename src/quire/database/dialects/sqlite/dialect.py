@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import orjson
 
 from quire.clock import iso_from_ms
@@ -55,20 +56,20 @@ _known_json: set[int] = set()
 
 
 def json_value(stored: object) -> object:
-    """Show a stored JSON value: text that is JSON passes as it is, other text is a string."""
+    """Show a stored JSON value: text that is JSON passes as it is, other text is a string.
+
+    Texts that were found to be JSON are remembered; generated mappers look there first.
+    """
     if not isinstance(stored, str):
         return _number(stored) if isinstance(stored, float) else stored
-    key = hash(stored)
-    if key in _known_json:
-        return orjson.Fragment(stored)
     try:
         orjson.loads(stored)
     except orjson.JSONDecodeError:
         return stored
     if len(_known_json) >= _MEMO_SIZE:
         _known_json.clear()
-    _known_json.add(key)
-    return orjson.Fragment(stored)
+    _known_json.add(hash(stored))
+    return msgspec.Raw(stored.encode())
 
 
 def _number(stored: float) -> int | float:
@@ -113,8 +114,11 @@ _EXPRESSIONS = {
     StorageKind.BOOLEAN: "(None if {0} is None else {0} != 0)",
     StorageKind.DATETIME: "moments[{0}]",
     StorageKind.TIMESTAMP: "timestamp_text({0})",
-    StorageKind.JSON: "(None if {0} is None else json_value({0}))",
-    StorageKind.BIGINTEGER: "big_text({0})",
+    StorageKind.JSON: "(fragment({0}) if hash({0}) in known_json else json_value({0}))",
+    StorageKind.BIGINTEGER: (
+        "(str({0}) if {0}.__class__ is int and -9007199254740992 <= {0} <= 9007199254740992"
+        " else big_text({0}))"
+    ),
     StorageKind.FLOAT: "({0} if {0} is None or {0} % 1 else int({0}))",
     StorageKind.DECIMAL: "({0} if {0} is None or {0} % 1 else int({0}))",
 }
@@ -169,6 +173,8 @@ class SqliteDialect:
         """See `Dialect.decode_names`."""
         return {
             "moments": self._moments,
+            "fragment": msgspec.Raw,
+            "known_json": _known_json,
             "json_value": json_value,
             "big_text": big_text,
             "timestamp_text": timestamp_text,

@@ -210,7 +210,12 @@ class SqliteDatabase:
                 return self._reader.run(make(), snapshot=snapshot, seconds=self._guard_seconds)
             except _TooLong:
                 self._remember_slow(key)
-        return await self._read_slowly(make(), snapshot=snapshot)
+        started = time.perf_counter()
+        result = await self._read_slowly(make(), snapshot=snapshot)
+        if time.perf_counter() - started < self._guard_seconds:
+            # It was slow only once: pages that had to come from the disk, a busy machine.
+            self._slow.pop(key, None)
+        return result
 
     def _remember_slow(self, key: Hashable) -> None:
         if key is None:
