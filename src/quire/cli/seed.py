@@ -1,0 +1,53 @@
+"""``quire seed``: makes the database of a project and fills it with the project's content files."""
+
+import asyncio
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from quire.app import load_project_schema
+from quire.cli.environment import write_environment
+from quire.cli.exit_codes import DONE
+from quire.cli.project import require_project
+from quire.cli.terminal import print_message
+from quire.seeding.content import Content
+from quire.seeding.project import seed
+from quire.seeding.read import read_content
+from quire.settings import load_settings
+
+CONTENT_FOLDER = "content"
+
+
+def seed_project(project: Path) -> int:
+    """Store the content files of a project in its database, which has no content yet.
+
+    A ``.env`` with new secrets is written when there is none. Raises a :class:`QuireError` when it
+    cannot be done; then nothing was stored.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    content = read_content(settings.project / CONTENT_FOLDER, schema)
+    written = write_environment(settings)
+    if written is not None:
+        print_message(f"New secrets are in {written}.")
+        settings = load_settings(project)
+    with _progress() as progress:
+        task = progress.add_task("Storing content", total=content.size)
+        asyncio.run(seed(settings, schema, content, lambda _: progress.advance(task)))
+    print_message(f"{settings.database.filename} holds {_sum(content)}.")
+    return DONE
+
+
+def _progress() -> Progress:
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _sum(content: Content) -> str:
+    locales = ", ".join(locale.code for locale in content.locales)
+    return (
+        f"{len(content.documents)} documents ({locales}) and {len(content.media)} files of the "
+        "media library now"
+    )
