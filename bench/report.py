@@ -107,7 +107,11 @@ def rate_table(run: Run) -> Table:
 def growth_table(title: str, growth: Growth) -> Table:
     """Return CPU time per request with one column for each server and scale."""
     pairs = [(server, scale) for server in growth.servers for scale in growth.scales]
-    columns = ("Workload", *(f"{server}, {_scale_words(scale)}" for server, scale in pairs))
+    by_types = len({scale.types for scale in growth.scales}) > 1
+    columns = (
+        "Workload",
+        *(f"{server}, {_scale_words(scale, by_types=by_types)}" for server, scale in pairs),
+    )
     rows = tuple(
         (
             result.title,
@@ -224,8 +228,8 @@ def _latencies(summary: Summary | None) -> str:
     return f"{summary.p50_ms:.1f} / {summary.p99_ms:.1f} ms"
 
 
-def _scale_words(scale: Scale) -> str:
-    return f"{scale.documents:,} docs, {scale.types} types"
+def _scale_words(scale: Scale, *, by_types: bool) -> str:
+    return f"{scale.types} types" if by_types else f"{scale.documents:,} docs"
 
 
 def _markdown_table(table: Table) -> str:

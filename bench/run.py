@@ -73,7 +73,7 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
             stage.progress,
         )
         footprints = [_footprint(server, plan.scale) for server in servers]
-    return Run(
+    measured = Run(
         machine=machine(),
         effort=plan.effort,
         scale=plan.scale,
@@ -83,6 +83,8 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
         by_documents=_growth_by_documents(plan, stage, launchers),
         by_types=_growth_by_types(plan, stage, launchers),
     )
+    stage.clear()
+    return measured
 
 
 def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]:

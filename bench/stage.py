@@ -5,6 +5,7 @@ them: the dataset's code, the content model, the tables that Quire makes, the sh
 """
 
 import hashlib
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +17,7 @@ from bench.indexes import add_indexes, declared_indexes
 from bench.project import DATABASE, MODEL, OWN_TYPES, add_token, make_project
 from bench.servers import Launch, copy_database, make_strapi_application, quire, strapi
 
+_DATABASES = "databases"
 _DECIDING_SOURCES = ("dataset.py", "indexes.py", "project.py", "text.py")
 
 
@@ -56,13 +58,19 @@ class Stage:
             self._databases[scale] = self._make_database(scale)
         return self._databases[scale]
 
+    def clear(self) -> None:
+        """Remove the servers' folders and their copies of databases; seeded ones are kept."""
+        for folder in self.folder.glob("*"):
+            if folder.name != _DATABASES:
+                shutil.rmtree(folder)
+
     def _make_database(self, scale: Scale) -> Path:
         project = self.folder / f"empty-{scale.slug}"
         make_project(project, scale.types)
         self.progress(f"{scale.slug}: making tables")
         self.make_tables(project)
         empty = project / DATABASE
-        path = self.folder / "databases" / f"{scale.slug}-{_fingerprint(empty)}.db"
+        path = self.folder / _DATABASES / f"{scale.slug}-{_fingerprint(empty)}.db"
         if not path.exists():
             for outdated in path.parent.glob(f"{scale.slug}-*"):
                 outdated.unlink()

@@ -9,6 +9,7 @@ from bench.report import (
     Run,
     cpu_table,
     equality_sentence,
+    growth_table,
     markdown,
     microseconds,
     rate_table,
@@ -87,8 +88,14 @@ def test_growth_adds_tables_with_a_column_for_each_scale() -> None:
     titles = [table.title for table in tables(replace(RUN, by_documents=GROWTH))]
     assert "CPU time per request by number of documents" in titles
     growth = tables(replace(RUN, by_documents=GROWTH))[3]
-    assert growth.columns[1:] == ("Quire, 1,000 docs, 4 types", "Quire, 25,000 docs, 4 types")
+    assert growth.columns[1:] == ("Quire, 1,000 docs", "Quire, 25,000 docs")
     assert growth.rows[0][1:] == ("140 µs", "150 µs")
+
+
+def test_growth_by_types_names_the_number_of_types() -> None:
+    scales = (Scale(1_000, 10), Scale(1_000, 400))
+    table = growth_table("by types", replace(GROWTH, scales=scales, results=()))
+    assert table.columns == ("Workload", "Quire, 10 types", "Quire, 400 types")
 
 
 def test_every_row_of_every_table_has_all_columns() -> None:

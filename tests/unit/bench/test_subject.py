@@ -24,7 +24,7 @@ def test_a_trace_gives_the_statements_that_read_in_their_order() -> None:
 def run_with_tracing(program: str, **environment: str) -> str:
     """Run a program in a Python that is set up as a traced server is; return what it prints."""
     tracing = Path(subject.__file__).parent / "tracing"
-    finished = subprocess.run(  # noqa: S603 - the programs are those below
+    finished = subprocess.run(
         [sys.executable, "-c", program],
         check=True,
         capture_output=True,

@@ -1,0 +1,58 @@
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench.project import DATABASE
+from bench.stage import Scale, Stage, lost_indexes
+from bench.subject import make_tables
+
+SCALE = Scale(20)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path / "bench", make_tables, lambda _: None)
+
+
+def change(database: Path) -> Callable[[str], None]:
+    def execute(statement: str) -> None:
+        with closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute(statement)
+
+    return execute
+
+
+def test_a_database_is_seeded_once_and_kept(stage: Stage) -> None:
+    database = stage.database(SCALE)
+    first = database.stat().st_mtime_ns
+    again = Stage(stage.folder, make_tables, lambda _: None)
+    assert again.database(SCALE) == database
+    assert database.stat().st_mtime_ns == first
+
+
+def test_another_make_of_tables_means_another_database(stage: Stage) -> None:
+    def make_more(project: Path) -> None:
+        make_tables(project)
+        change(project / DATABASE)("CREATE INDEX more ON articles (title)")
+
+    database = stage.database(SCALE)
+    other = Stage(stage.folder, make_more, lambda _: None).database(SCALE)
+    assert other != database
+    assert not database.exists()
+
+
+def test_every_server_has_a_copy_of_its_own(stage: Stage) -> None:
+    launch = stage.quire(SCALE)
+    change(launch.folder / DATABASE)("DROP INDEX bench_articles_created_at")
+    lost = lost_indexes(stage.database(SCALE), launch.folder / DATABASE)
+    assert lost == {"bench_articles_created_at"}
+
+
+def test_clearing_keeps_the_seeded_databases_alone(stage: Stage) -> None:
+    stage.quire(SCALE)
+    stage.clear()
+    assert [path.name for path in stage.folder.iterdir()] == ["databases"]
+    assert stage.database(SCALE).exists()
