@@ -22,6 +22,29 @@ app = App(
 
 
 @app.command
+def new(
+    folder: Annotated[Path, Parameter(help="Folder of the new project.")],
+    /,
+    *,
+    template: Annotated[
+        str | None, Parameter(help="Project to start from, such as blog; empty by default.")
+    ] = None,
+) -> int:
+    """Make a project, ready to start; in an existing one, make what it lacks for that."""
+    from quire.cli.new import new_project
+
+    return new_project(folder, template)
+
+
+@app.command
+def seed(project: Project = _HERE, /) -> int:
+    """Fill the database of a new project with its content files."""
+    from quire.cli.seed import seed_project
+
+    return seed_project(project)
+
+
+@app.command
 def start(
     project: Project = _HERE,
     /,

@@ -1,4 +1,4 @@
-"""Writes the ``.env`` of a project that has none yet."""
+"""Writes the secrets of a new project into its ``.env``."""
 
 import os
 import re
@@ -13,21 +13,38 @@ _BLANK = re.compile(r"(\w+)=\s*")
 
 
 def write_environment(settings: Settings) -> Path | None:
-    """Write ``.env`` with new secrets, in the manner of the project's ``.env.example``.
+    """Write new secrets into ``.env``, and return its path.
 
-    Nothing is written, and ``None`` returned, when there is one or when no secret is missing.
+    A new file is made in the manner of the project's ``.env.example``; one that is there gets the
+    secrets that it lacks. Nothing is written, and ``None`` returned, when no secret is missing.
+    Secrets of a database that is there must not be made up: its tokens rest on the old ones.
     """
     path, missing = settings.project / ".env", settings.missing_secrets()
-    if path.exists() or not missing:
+    if not missing:
         return None
-    example = settings.project / _EXAMPLE
+    if path.exists():
+        _complete(path, missing)
+    else:
+        _make(path, settings.project / _EXAMPLE, missing)
+    return path
+
+
+def _complete(path: Path, missing: tuple[str, ...]) -> None:
+    """Add lines to the end of a file; of several assignments to a name, the last one counts."""
+    text = path.read_text(encoding="utf-8")
+    end = "" if not text or text.endswith("\n") else "\n"
+    with path.open("a", encoding="utf-8") as file:
+        file.write(end + secret_lines(missing))
+
+
+def _make(path: Path, example: Path, missing: tuple[str, ...]) -> None:
     text = example.read_text(encoding="utf-8") if example.is_file() else ""
     lines = [_filled(line, missing) for line in text.splitlines() if _is_assignment(line)]
     rest = [name for name in missing if not any(line.startswith(f"{name}=") for line in lines)]
     content = "".join(f"{line}\n" for line in lines) + secret_lines(rest)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(_HEADING + content)
-    return path
 
 
 def _is_assignment(line: str) -> bool:

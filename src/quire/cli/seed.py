@@ -11,6 +11,7 @@ from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message
+from quire.database.create import has_tables
 from quire.seeding.content import Content
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
@@ -22,17 +23,16 @@ CONTENT_FOLDER = "content"
 def seed_project(project: Path) -> int:
     """Store the content files of a project in its database, which has no content yet.
 
-    A ``.env`` with new secrets is written when there is none. Raises a :class:`QuireError` when it
-    cannot be done; then nothing was stored.
+    Without a database one is made, and the secrets that the project lacks with it. Raises a
+    :class:`QuireError` when it cannot be done; then nothing was stored.
     """
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
     content = read_content(settings.project / CONTENT_FOLDER, schema)
-    written = write_environment(settings)
+    written = None if has_tables(settings) else write_environment(settings)
     if written is not None:
         print_message(f"New secrets are in {written}.")
-        settings = load_settings(project)
     with _progress() as progress:
         task = progress.add_task("Storing content", total=content.size)
         asyncio.run(seed(settings, schema, content, lambda _: progress.advance(task)))

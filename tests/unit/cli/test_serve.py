@@ -1,12 +1,10 @@
 """The server as a process: it says where it is, stops when told, or says why it cannot start."""
 
-import re
 import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from subprocess import PIPE, Popen, run
 
@@ -14,32 +12,7 @@ import httpx
 import pytest
 
 from tests.unit.cli.conftest import everything_in
-
-QUIRE = Path(sys.executable).with_name("quire")
-
-
-@contextmanager
-def serving(command: str, project: Path, *options: str) -> Iterator[tuple[str, Popen[str]]]:
-    """A running server: its address and its process."""
-    arguments = [str(QUIRE), command, str(project), "--host", "127.0.0.1", "--port", "0", *options]
-    with Popen(arguments, stderr=PIPE, text=True) as process:
-        try:
-            yield ready_at(process), process
-        finally:
-            if process.poll() is None:
-                process.terminate()
-
-
-def ready_at(process: Popen[str]) -> str:
-    """Wait for the line that names the server's address."""
-    assert process.stderr is not None
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        found = re.search(r"is served at (http://\S+) ", line)
-        if found:
-            return found[1]
-    pytest.fail(f"the server did not start: {lines}")
+from tests.unit.cli.processes import QUIRE, ready_at, serving
 
 
 def refused(project: Path, *options: str) -> str:

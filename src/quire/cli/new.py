@@ -1,0 +1,165 @@
+"""``quire new``: makes a project, or what a project still lacks to be served."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import quire
+from quire.app import load_project_schema
+from quire.cli.environment import write_environment
+from quire.cli.exit_codes import DONE
+from quire.cli.seed import CONTENT_FOLDER, seed_project
+from quire.cli.terminal import print_message
+from quire.clock import now_ms
+from quire.database.bootstrap import FirstLocale
+from quire.database.create import first_program, has_tables, new_database
+from quire.database.mapping import map_tables
+from quire.errors import ConfigurationError
+from quire.ids import new_document_id
+from quire.schema.model import Schema
+from quire.seeding.content import MANIFEST
+from quire.settings import Settings, load_settings
+
+_FOLDERS = ("src/api", "src/components", "public/uploads")
+_GITIGNORE = """\
+.env
+.tmp/
+node_modules/
+public/uploads/*
+!public/uploads/.gitkeep
+"""
+_SETTINGS = """\
+# Settings of this project. All have defaults; `quire config` prints what is in force.
+# Secrets and whatever differs from one machine to the next belong in .env.
+
+# [api]
+# max_limit = 100
+
+# [cors]
+# origins = ["https://www.example.org"]
+"""
+_MADE_BY_RUNNING = shutil.ignore_patterns(".env", ".tmp", "uploads", "__pycache__")
+"""What a template in use has beside its own files: the secrets and content of somebody else."""
+
+
+def new_project(folder: Path, template: str | None) -> int:
+    """Make a project in a folder, or complete the one that is there; never overwrites anything.
+
+    Raises a :class:`QuireError` when the folder holds something else, and when the project cannot
+    be served; a new folder is then gone again.
+    """
+    root = folder.expanduser().absolute()
+    source = _checked(root, template)
+    with _undone_on_failure(root):
+        made = [*_from_template(root, source), *_tree(root)]
+        settings = load_settings(root)
+        if not has_tables(settings):
+            made += _first_start(settings)
+        load_settings(root).require_secrets()
+    for path in made:
+        print_message(f"made {path}")
+    print_message(_next_steps(folder) if made else f"{root} is complete.")
+    return DONE
+
+
+def templates() -> dict[str, Path]:
+    """The projects that a new one can start from, by name."""
+    package = Path(quire.__file__).parent
+    # Installed they are part of the package; in a checkout they are the examples.
+    places = (package.parents[1] / "examples", package / "templates")
+    found = (path for place in places if place.is_dir() for path in place.iterdir())
+    return {path.name: path for path in found if (path / "src").is_dir()}
+
+
+def _checked(root: Path, template: str | None) -> Path | None:
+    """Look whether the project can be made; returns the template's folder."""
+    is_project = (root / "src").is_dir()
+    if root.exists() and not root.is_dir():
+        raise ConfigurationError(f"{root} is not a folder.")
+    if root.is_dir() and any(root.iterdir()) and not is_project:
+        raise ConfigurationError(f"{root} is not empty, and what is in it is not a project.")
+    if template is None:
+        return None
+    if is_project:
+        raise ConfigurationError(f"{root} is a project already; a template is for a new one.")
+    known = templates()
+    if template not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise ConfigurationError(f'There is no template "{template}"; there are: {names}.')
+    return known[template]
+
+
+@contextmanager
+def _undone_on_failure(root: Path) -> Iterator[None]:
+    """Take a new folder away again; what was there before stays."""
+    existed = root.exists()
+    try:
+        yield
+    except BaseException:
+        if not existed:
+            shutil.rmtree(root, ignore_errors=True)
+        raise
+
+
+def _from_template(root: Path, source: Path | None) -> Iterator[str]:
+    if source is not None:
+        shutil.copytree(source, root, ignore=_MADE_BY_RUNNING, dirs_exist_ok=True)
+        yield f"a copy of the template {source.name}"
+
+
+def _tree(root: Path) -> Iterator[str]:
+    for name in _FOLDERS:
+        folder = root / name
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            (folder / ".gitkeep").touch()
+            yield f"{name}/"
+    for name, content in ((".gitignore", _GITIGNORE), ("quire.toml", _SETTINGS)):
+        if not (root / name).exists():
+            (root / name).write_text(content, encoding="utf-8")
+            yield name
+
+
+def _first_start(settings: Settings) -> Iterator[str]:
+    """Make the secrets, and the database with whatever content the project brings along.
+
+    Only without a database: tokens and passwords in one rest on the secrets it was made with.
+    """
+    if write_environment(settings) is not None:
+        yield ".env with new secrets"
+        settings = load_settings(settings.project)
+    settings.require_secrets()
+    file = settings.database.filename
+    inside = file.is_relative_to(settings.project)
+    name = file.relative_to(settings.project) if inside else file
+    if (settings.project / CONTENT_FOLDER / MANIFEST).is_file():
+        seed_project(settings.project)
+        yield f"{name} with the content of {CONTENT_FOLDER}/"
+        return
+    asyncio.run(_make_database(settings, load_project_schema(settings)))
+    yield str(name)
+
+
+async def _make_database(settings: Settings, schema: Schema) -> None:
+    code = settings.i18n.initial_locale
+    program = first_program(
+        schema,
+        map_tables(schema),
+        clock=now_ms,
+        new_id=new_document_id,
+        locale=FirstLocale() if code == FirstLocale().code else FirstLocale(code=code, name=code),
+        api_prefix=settings.api.prefix,
+    )
+    async with new_database(settings) as database:
+        await database.write(program)
+
+
+def _next_steps(folder: Path) -> str:
+    return (
+        "\nNext:\n"
+        f"  quire start {folder}\n"
+        f"  quire admin create {folder} --email you@example.org --firstname You\n"
+        f"  quire token create {folder} --name site"
+    )
