@@ -86,7 +86,12 @@ def config(
     /,
     *,
     new_secrets: Annotated[
-        bool, Parameter(negative="", help="Print lines for .env with the secrets that are missing.")
+        bool,
+        Parameter(
+            negative="",
+            show_default=False,
+            help="Print lines for .env with the secrets that are missing.",
+        ),
     ] = False,
 ) -> int:
     """Print the effective settings and where each comes from."""
@@ -103,7 +108,8 @@ def index(
     /,
     *,
     apply: Annotated[
-        bool, Parameter(negative="", help="Make them, rather than only list them.")
+        bool,
+        Parameter(negative="", show_default=False, help="Make them, rather than only list them."),
     ] = False,
 ) -> int:
     """List the indexes that reads want and the database lacks, or make them."""

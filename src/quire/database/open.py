@@ -57,7 +57,7 @@ def sqlite_options(settings: Settings) -> SqliteOptions:
 def check_sqlite_file(path: Path) -> None:
     """Refuse what cannot be a SQLite database, before anything is opened for writing."""
     if not path.is_file():
-        message = f"There is no database at {path}."
+        message = f"There is no database at {path}; `quire new` makes one in the project."
         raise DatabaseOpenError(message)
     with path.open("rb") as file:
         head = file.read(16)
