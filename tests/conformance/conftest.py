@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from quire.app import build_app
+from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, Authorization, running
 from tests.conformance.corpus import credentials, unpack_project
 from tests.conformance.deviations import Deviation, read_deviations
@@ -14,8 +16,6 @@ from tests.conformance.deviations import Deviation, read_deviations
 @asynccontextmanager
 async def open_app(project: Path) -> AsyncIterator[AsgiClient]:
     """Serve the project in a folder, untouched by the environment of the tests."""
-    build_app = pytest.importorskip("quire.app").build_app
-    load_settings = pytest.importorskip("quire.settings").load_settings
     async with running(build_app(load_settings(project, environ={}))) as client:
         yield client
 

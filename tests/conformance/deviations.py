@@ -2,29 +2,34 @@ r"""Where Quire answers otherwise than the reference on purpose: the table of do
 
 A row of the table under the heading "Deviations" is ``| id | where | reference | Quire | why |``:
 
-- `where` holds a regular expression in backticks, searched in "METHOD path" of a recorded request
-  (a vertical bar in it is written ``\|``, as everywhere in such a table);
+- `where` holds a regular expression in backticks, searched in a recorded request written as
+  "METHOD path" and a line "name: value" in lower case for each of its own headers (``^`` and ``$``
+  are the ends of these lines; a vertical bar is written ``\|``, as everywhere in such a table);
 - `reference` begins with the status that was recorded: the row covers no other answers;
-- `Quire` begins with the status that Quire answers.
+- `Quire` begins with the status that Quire answers, which "without zero-width characters" may
+  follow.
 
-For a recorded server error any 4xx with an error envelope is accepted; for another recorded answer
-the status of the row, with whatever body.
+For a recorded server error any 4xx with an error envelope is accepted. For another recorded answer
+it is the status of the row, with whatever body; or, without zero-width characters, the recorded
+answer once they are taken out of its texts.
 """
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.conformance.client import Answer
 from tests.conformance.compare import differences
-from tests.conformance.corpus import ReadCase
+from tests.conformance.corpus import JSON, ReadCase
 
 COMPATIBILITY = Path(__file__).parents[2] / "docs" / "compatibility.md"
 
 _SECTION = re.compile(r"^## Deviations$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _STATUS = re.compile(r"[1-5]\d\d\b")
+_VISIBLE_ONLY = re.compile(r"[1-5]\d\d without zero-width characters")
+_ZERO_WIDTH = re.compile("[\u200b-\u200d\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +40,17 @@ class Deviation:
     where: re.Pattern[str]
     reference_status: int
     quire_status: int
+    visible_only: bool = False
+    """Whether the answer is the recorded one but for its zero-width characters."""
 
     def covers(self, case: ReadCase) -> bool:
         """Tell whether a recorded case is one of those that the row speaks of."""
-        return (
-            case.status == self.reference_status
-            and self.where.search(f"{case.method} {case.path}") is not None
-        )
+        return case.status == self.reference_status and self.where.search(_text(case)) is not None
 
-    def differences(self, answer: Answer) -> list[str]:
-        """Return what an answer has that the row does not allow."""
+    def differences(self, case: ReadCase, answer: Answer) -> list[str]:
+        """Return what an answer to a case has that the row does not allow."""
+        if self.visible_only:
+            return differences(replace(case, body=_visible(case.body)), answer)
         if self.reference_status >= 500:
             if 400 <= answer.status < 500 and _is_error_envelope(answer):
                 return []
@@ -71,7 +77,7 @@ def judge(case: ReadCase, answer: Answer, deviations: Iterable[Deviation]) -> li
     """Return what is wrong with an answer to a recorded request: nothing if it is as it should."""
     for deviation in deviations:
         if deviation.covers(case):
-            return deviation.differences(answer)
+            return deviation.differences(case, answer)
     return differences(case, answer)
 
 
@@ -84,7 +90,31 @@ def _deviation(row: str) -> Deviation:
     statuses = _STATUS.match(reference), _STATUS.match(quire)
     if pattern is None or statuses[0] is None or statuses[1] is None:
         raise ValueError(f"no pattern in backticks, or no status at the beginning: {row}")
-    return Deviation(name, re.compile(pattern[1]), int(statuses[0][0]), int(statuses[1][0]))
+    return Deviation(
+        id=name,
+        where=re.compile(pattern[1], re.MULTILINE),
+        reference_status=int(statuses[0][0]),
+        quire_status=int(statuses[1][0]),
+        visible_only=_VISIBLE_ONLY.match(quire) is not None,
+    )
+
+
+def _text(case: ReadCase) -> str:
+    headers = (f"{name}: {value}".lower() for name, value in case.headers.items())
+    return "\n".join((f"{case.method} {case.path}", *headers))
+
+
+def _visible(value: JSON) -> JSON:
+    """Take the zero-width characters out of every text of a JSON value."""
+    match value:
+        case dict():
+            return {name: _visible(inner) for name, inner in value.items()}
+        case list():
+            return [_visible(inner) for inner in value]
+        case str():
+            return _ZERO_WIDTH.sub("", value)
+        case _:
+            return value
 
 
 def _is_error_envelope(answer: Answer) -> bool:
