@@ -8,7 +8,7 @@ from sqlalchemy import ForeignKeyConstraint, Index, MetaData, Table
 
 from quire.database.ddl import DdlWriter
 from quire.database.inspect import FoundForeignKey, FoundTable, FoundTables
-from quire.database.tables import is_read_index, sorted_indexes
+from quire.database.tables import is_of_published, is_read_index, sorted_indexes
 
 
 class Lack(StrEnum):
@@ -110,9 +110,12 @@ def _serves(index: Index, existing: FoundTable) -> bool:
     """Whether an index of the table, whatever its name, does what the wanted one is for.
 
     A read index is served by any index that begins with its columns; any other one is only served
-    by an index over exactly its columns, and a unique one by a unique one.
+    by an index over exactly its columns, and a unique one by a unique one. Of an index of some rows
+    the columns alone are known; it is taken to hold the rows that are wanted.
     """
     columns = tuple(column.name for column in index.columns)
+    if is_of_published(index):
+        return any(one.partial and one.columns == columns for one in existing.indexes.values())
     whole = [found for found in existing.indexes.values() if not found.partial]
     if is_read_index(index):
         return any(found.columns[: len(columns)] == columns for found in whole)

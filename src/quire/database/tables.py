@@ -34,6 +34,9 @@ from quire.errors import SchemaError, SchemaProblem
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Kind, Model, Schema
 
+OF_PUBLISHED = "of_published"
+"""Key of ``Index.info``: the index holds only the rows of published versions."""
+
 READ_INDEX = "read_index"
 """Key of ``Index.info``: the index is there for reads alone, and the reference has none like it."""
 
@@ -191,7 +194,7 @@ class _Build:
                 raise SchemaError([SchemaProblem(model.file, "indexes", message)])
             Index(index.name, *(table.c[name] for name in index.columns), unique=index.unique)
         if model.is_api and model.kind is Kind.COLLECTION:
-            _read_index("status", table.c.locale, table.c.published_at)
+            _list_indexes(model, table)
 
     def _components_table(self, model: Model, mapped: ModelTable, owner: Table) -> None:
         table = self._new_table(
@@ -310,10 +313,29 @@ def _reference(column: Column[Any], target: Table, name: str, on_delete: str) ->
     Index(name, column)
 
 
-def _read_index(purpose: str, *columns: Column[Any]) -> None:
+def _list_indexes(model: ContentType, table: Table) -> None:
+    """Add what the lists of a content type are read by.
+
+    Lists are in the order of ids. An index of the published rows of a locale has them so; one over
+    locale and publication finds drafts and counts both, but its published rows would have to be
+    sorted. Without versions and locales the table itself is in the right order.
+    """
+    if model.draft_and_publish:
+        _read_index("status", table.c.locale, table.c.published_at)
+        _read_index("published", table.c.locale, of_published=True)
+    elif model.localized:
+        _read_index("locale", table.c.locale)
+
+
+def is_of_published(index: Index) -> bool:
+    """Whether an index holds only the rows of published versions."""
+    return index.info.get(OF_PUBLISHED) is True
+
+
+def _read_index(purpose: str, *columns: Column[Any], of_published: bool = False) -> None:
     """Add a read index; its name begins with ``quire`` and ends in no suffix of the reference."""
     name = identifier(columns[0].table.name, prefix="quire", suffix=purpose)
-    Index(name, *columns, info={READ_INDEX: True})
+    Index(name, *columns, info={READ_INDEX: True, OF_PUBLISHED: of_published})
 
 
 def _column_options(attribute: ScalarAttribute) -> Mapping[str, object]:

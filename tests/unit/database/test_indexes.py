@@ -71,7 +71,7 @@ def test_a_large_table_hints_at_sorts_that_read_all_of_it(database: apsw.Connect
             uid="api::note.note",
             table="notes",
             rows=3,
-            attributes=("documentId", "title", "stars", "createdAt", "updatedAt"),
+            attributes=("documentId", "title", "stars", "createdAt", "updatedAt", "publishedAt"),
         )
     ]
 

@@ -101,6 +101,7 @@ def test_read_indexes_serve_lists_links_and_components_of_the_project() -> None:
                 "owner": {"type": "relation", "relation": "oneToOne", "target": "api::tag.tag"},
                 "parts": {"type": "component", "component": "part.text", "repeatable": True},
             },
+            options={"draftAndPublish": True},
         ),
         content_type(
             "tag",
@@ -112,6 +113,7 @@ def test_read_indexes_serve_lists_links_and_components_of_the_project() -> None:
                     "mappedBy": "tags",
                 }
             },
+            pluginOptions={"i18n": {"localized": True}},
         ),
         component("part.text", {"text": {"type": "text"}}),
     )
@@ -122,7 +124,8 @@ def test_read_indexes_serve_lists_links_and_components_of_the_project() -> None:
     }
     assert found == {
         "quire_notes_status": ["locale", "published_at"],
-        "quire_tags_status": ["locale", "published_at"],
+        "quire_notes_published": ["locale"],
+        "quire_tags_locale": ["locale"],
         "quire_notes_tags_lnk_targets": ["note_id", "tag_ord", "tag_id"],
         "quire_notes_tags_lnk_sources": ["tag_id", "note_ord", "note_id"],
         "quire_notes_owner_lnk_sources": ["tag_id", "note_id"],

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
-from quire.database.tables import ColumnTypes
+from quire.database.tables import ColumnTypes, is_of_published
 from quire.schema.attributes.base import StorageKind
 
 COLUMN_TYPES = ColumnTypes(
@@ -71,14 +71,15 @@ class SqliteDdl:
         return ()
 
     def create_index(self, index: Index) -> str:
-        """Write an index over plain columns."""
+        """Write an index over plain columns, of all rows or of those that are published."""
         unique = "UNIQUE " if index.unique else ""
         table = index.table
         if table is None:
             raise ValueError(f"the index {index.name} belongs to no table")
         columns = ", ".join(quote(column.name) for column in index.columns)
         name = quote(str(index.name))
-        return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns})"
+        some = f" WHERE {quote('published_at')} IS NOT NULL" if is_of_published(index) else ""
+        return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns}){some}"
 
     def drop_index(self, name: str, table: str) -> str:  # noqa: ARG002 - names of indexes are unique here
         """Take an index away."""
