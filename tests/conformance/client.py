@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import unquote
 
 import httptools
@@ -60,6 +60,20 @@ class Answer:
 def media_type(content_type: str | None) -> str:
     """Return a content type without its parameters, in lower case."""
     return (content_type or "").split(";")[0].strip().lower()
+
+
+class Client(Protocol):
+    """What recorded requests are sent with."""
+
+    async def request(
+        self,
+        method: str,
+        raw_target: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+    ) -> Answer:
+        """Send one request, nothing of it encoded or tidied, and return the whole answer."""
+        ...
 
 
 class AsgiClient:
@@ -185,7 +199,7 @@ async def running(app: AsgiApp) -> AsyncIterator[AsgiClient]:
 class Authorization:
     """Turns the `auth` of a case into headers; signs each end user in once."""
 
-    def __init__(self, client: AsgiClient, credentials: Credentials) -> None:
+    def __init__(self, client: Client, credentials: Credentials) -> None:
         self.client = client
         self.credentials = credentials
         self.session_tokens: dict[str, str] = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.conformance.client import AsgiClient, Authorization
+from tests.conformance.client import AsgiClient, Authorization, Client
 from tests.conformance.corpus import ReadCase, read_cases
 from tests.conformance.deviations import Deviation, judge
 
@@ -21,6 +21,13 @@ async def test_a_recorded_read_is_answered_as_the_reference_did(
     authorization: Authorization,
     deviations: tuple[Deviation, ...],
 ) -> None:
+    await replay_group(group, client, authorization, deviations)
+
+
+async def replay_group(
+    group: str, client: Client, authorization: Authorization, deviations: Iterable[Deviation]
+) -> None:
+    """Send every request of a group, and fail with what differs from the recorded answers."""
     cases = [case for case in read_cases() if case.group == group]
     failures = []
     for case in cases:
@@ -34,7 +41,7 @@ async def test_a_recorded_read_is_answered_as_the_reference_did(
 
 async def replay(
     case: ReadCase,
-    client: AsgiClient,
+    client: Client,
     authorization: Authorization,
     deviations: Iterable[Deviation],
 ) -> list[str]:

@@ -1,0 +1,76 @@
+"""The recorded project behind a real server, and a client that sends what it is told to send."""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+from quire.app import build_app
+from quire.cli.serve import Server, listen
+from quire.settings import load_settings
+from tests.conformance.client import METHODS_WITH_LENGTH, Answer
+
+_START_SECONDS = 60
+
+
+class SocketClient:
+    """Asks one server over one connection."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        self.connection = connection
+
+    async def request(
+        self,
+        method: str,
+        raw_target: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+    ) -> Answer:
+        """Send one request, byte for byte as given, and return the whole answer."""
+        return await asyncio.to_thread(self._request, method, raw_target, headers or {}, body)
+
+    def _request(
+        self, method: str, raw_target: str, headers: Mapping[str, str], body: bytes
+    ) -> Answer:
+        sent = {"host": "127.0.0.1:1337", **{k.lower(): v for k, v in headers.items()}}
+        if body or method in METHODS_WITH_LENGTH:
+            sent.setdefault("content-length", str(len(body)))
+        self.connection.putrequest(method, raw_target, skip_host=True, skip_accept_encoding=True)
+        for name, value in sent.items():
+            self.connection.putheader(name, value)
+        self.connection.endheaders(body or None)
+        response = self.connection.getresponse()
+        content = response.read()
+        received: dict[str, str] = {}
+        for raw_name, value in response.getheaders():
+            name = raw_name.lower()
+            received[name] = f"{received[name]}, {value}" if name in received else value
+        return Answer(response.status, received, content)
+
+
+@contextmanager
+def served(project: Path) -> Iterator[int]:
+    """Serve the project in a folder on a port of its own, on a thread; gives the port."""
+    settings = load_settings(
+        project, environ={}, overrides={"server.host": "127.0.0.1", "server.port": 0}
+    )
+    ready = threading.Event()
+    with closing(listen(settings)) as listener:
+        server = Server(settings, build_app(settings), ready.set)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            assert ready.wait(_START_SECONDS), "the server did not start"
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(_START_SECONDS)
+
+
+@contextmanager
+def connected(port: int) -> Iterator[SocketClient]:
+    """Connect to a server on this machine."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        yield SocketClient(connection)
