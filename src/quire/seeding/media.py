@@ -40,7 +40,7 @@ def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) ->
 
     ``new_suffix`` makes what keeps files of one name apart. Responsive formats are not made.
     """
-    extension = file.path.suffix.lower()
+    extension = file.path.suffix
     stored = f"{_slug(file.path.stem)}_{new_suffix()}"
     width, height = image_size(file.path)
     values = {
@@ -67,13 +67,13 @@ def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) ->
 def placed(uploads: Sequence[Upload], advance: Callable[[str], None]) -> Iterator[None]:
     """Copy files to their places; they are taken away again when the block fails.
 
-    ``advance`` is called with the name of each. Raises SeedingError when one cannot be copied.
+    ``advance`` is called with the name of each. Raises SeedingError when one cannot be copied, or
+    when its place is taken.
     """
     done: list[Path] = []
     try:
         for upload in uploads:
-            done.append(upload.target)
-            _copy(upload)
+            _copy(upload, done)
             advance(str(upload.values["name"]))
         yield
     except BaseException:
@@ -92,10 +92,13 @@ def image_size(path: Path) -> tuple[int | None, int | None]:
     return (round(width), round(height)) if width > 0 and height > 0 else (None, None)
 
 
-def _copy(upload: Upload) -> None:
+def _copy(upload: Upload, done: list[Path]) -> None:
+    """Copy a file, never over another one; ``done`` grows as soon as there is something to undo."""
     try:
         upload.target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(upload.source, upload.target)
+        with upload.source.open("rb") as source, upload.target.open("xb") as target:
+            done.append(upload.target)
+            shutil.copyfileobj(source, target)
     except OSError as error:
         message = f"{upload.source} cannot be copied to {upload.target}: {error.strerror}"
         raise SeedingError(message) from error

@@ -85,7 +85,9 @@ class _Work:
     async def existing(self) -> None:
         """Add the content to a database that has none."""
         database = await open_database(self._settings, self._tables)
+        target = self._target(database)
         try:
+            await database.read(lambda: self._room(target))
             with placed(self._listed(), self._advance):
                 await self._run(database, self._further)
         finally:
@@ -107,6 +109,12 @@ class _Work:
         yield from seed_program(self._content, self._uploads, target, advance)
 
     def _further(self, target: Target, advance: Advance) -> Program[None]:
+        # Once more, because now nobody else can write.
+        yield from self._room(target)
+        yield from seed_program(self._content, self._uploads, target, advance)
+
+    def _room(self, target: Target) -> Program[None]:
+        """Look whether the database is a place for the content. Raises SeedingError."""
         uids = [content_type.uid for content_type in self._schema.api_types]
         filled = yield from target.contents.with_rows([*uids, FILE_UID])
         if filled:
@@ -121,7 +129,6 @@ class _Work:
                 f"The default locale of {self._settings.database.filename} is {stored}, and that "
                 f"of the content is {default}. Nothing was changed."
             )
-        yield from seed_program(self._content, self._uploads, target, advance)
 
     async def _run(
         self, database: Database, make: Callable[[Target, Advance], Program[None]]

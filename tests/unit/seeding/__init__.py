@@ -1,0 +1,1 @@
+"""Content files and the rows that they become."""
