@@ -1,9 +1,8 @@
 """A project is seeded once, in full or not at all; the blog is a sound database afterwards."""
 
 import asyncio
-import os
-import signal
 import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -197,17 +196,26 @@ def test_a_failure_in_a_database_that_was_there_leaves_it_as_it_was(project: Pro
     assert project.uploads == []
 
 
-def test_an_interruption_leaves_nothing_behind(project: Project) -> None:
-    def press_control_c(name: str) -> None:
-        if name == "first":
-            os.kill(os.getpid(), signal.SIGINT)
-
-    project.write()
+async def test_an_interruption_leaves_nothing_behind(project: Project) -> None:
+    """What is being written on another thread is stopped, and waited for."""
+    content = read_content(project.write(), project.schema)
     before = files_in(project.folder)
+    loop = asyncio.get_running_loop()
 
-    with pytest.raises(KeyboardInterrupt):
-        project.seed(press_control_c)
+    def interrupt(name: str) -> None:
+        if name == "first":
+            noticed = threading.Event()
+            loop.call_soon_threadsafe(seeding.cancel)
+            loop.call_soon_threadsafe(loop.call_later, 0.01, noticed.set)
+            assert noticed.wait(60)
+        written.append(name)
 
+    written: list[str] = []
+    seeding = asyncio.ensure_future(seed(project.settings, project.schema, content, interrupt))
+    with pytest.raises(asyncio.CancelledError):
+        await seeding
+
+    assert written[-1] == "first"
     assert files_in(project.folder) == before
 
 
