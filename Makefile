@@ -6,6 +6,8 @@
 PYTHON ?= python3
 WORKERS ?= 2
 ARGS ?=
+EXAMPLE := examples/blog
+ADDRESS ?= http://localhost:1337
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,8 +24,14 @@ help: ## Show this list
 
 setup: $(VENV)/.installed ## Make .venv and install the locked dependencies and the project
 
-run: setup ## Start the example project on its own SQLite database
-	$(BIN)/quire start examples/blog $(ARGS)
+run: setup ## Start the example project on its own SQLite database, made and filled the first time
+	@test -f $(EXAMPLE)/.tmp/data.db || $(BIN)/quire seed $(EXAMPLE)
+	@echo "To try, and more in $(EXAMPLE)/README.md:"
+	@echo "  $(ADDRESS)/api/articles?fields=title,publishedOn&sort=publishedOn:desc"
+	@echo "  $(ADDRESS)/api/articles?filters[tags][slug]=storms&populate[author][fields]=name"
+	@echo "  $(ADDRESS)/api/articles?locale=de&fields=title"
+	@echo "  $(ADDRESS)/api/homepage?populate[sections][populate]=*"
+	$(BIN)/quire start $(EXAMPLE) $(ARGS)
 
 test: setup ## Run the tests
 	$(BIN)/pytest -n $(WORKERS) $(ARGS)
