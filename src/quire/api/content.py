@@ -12,7 +12,7 @@ from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, Principal
 from quire.api.body import METHODS_WITH_BODY, read_body
 from quire.api.envelope import respond_error
-from quire.api.headers import Cors, Header
+from quire.api.headers import Cors, Header, header_lines
 from quire.api.messages import (
     NO_CONTENT,
     TEXT,
@@ -38,6 +38,7 @@ _log = structlog.get_logger("quire.api")
 
 _HEAD_AND_GET = "HEAD, GET"
 _HEALTH = b"/_health"
+_SERVER_FAULT = 500
 
 
 class ContentApi:
@@ -63,39 +64,42 @@ class ContentApi:
         self._limits = limits
         self._security = security
         self._without_origin = (*security, *cors.headers(None))
+        self._lines_without_origin = header_lines(self._without_origin)
         self._cors = cors
         self._closed = closed
         self._public = public
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
+        await self.deliver(await self.answer(scope, receive), scope, receive, send)
+
+    async def answer(self, scope: AsgiScope, receive: AsgiReceive) -> Answer | None:
+        """Return the answer to a request, ``None`` when it is a matter of the public folder.
+
+        Raises nothing: whatever goes wrong is an answer too.
+        """
         headers = dict(scope["headers"])
-        origin: bytes | None = headers.get(b"origin")
-        method: str = scope["method"]
         try:
-            answer = await self._answer(scope, receive, headers, method)
+            return await self._answer(scope, receive, headers, scope["method"])
         except AppError as error:
-            answer = respond_error(error)
-            if error.status >= 500:
+            if error.status >= _SERVER_FAULT:
                 _log.error("request failed", path=scope["path"], exc_info=error)
+            return respond_error(error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
             _log.error("request failed", path=scope["path"], exc_info=error)
-            answer = respond_error(InternalServerError())
+            return respond_error(InternalServerError())
+
+    async def deliver(
+        self, answer: Answer | None, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
+    ) -> None:
+        """Send an answer with the headers that every answer carries."""
+        method: str = scope["method"]
+        headers = dict(scope["headers"])
         if answer is None:
-            scope["quire.headers"] = (*self._security, *self._cors.headers(origin))
+            scope["quire.headers"] = self._plain_headers(headers.get(b"origin"))
             await self._public(scope, receive, send)
             return
-        await self._send(answer, method, origin, headers, send)
-
-    async def _send(
-        self,
-        answer: Answer,
-        method: str,
-        origin: bytes | None,
-        headers: Mapping[bytes, bytes],
-        send: AsgiSend,
-    ) -> None:
-        out = self._common_headers(answer, method, origin, headers)
+        out = self._common_headers(answer, method, headers)
         if answer.content_type is not None:
             out.append((b"content-type", answer.content_type))
         if answer.status != NO_CONTENT.status:
@@ -106,16 +110,26 @@ class ContentApi:
         await send({"type": "http.response.body", "body": body})
 
     def _common_headers(
-        self, answer: Answer, method: str, origin: bytes | None, headers: Mapping[bytes, bytes]
+        self, answer: Answer, method: str, headers: Mapping[bytes, bytes]
     ) -> list[Header]:
-        if method == "OPTIONS":
-            preflight = origin is not None and b"access-control-request-method" in headers
-            if origin is not None and preflight and answer is not NO_CONTENT:
-                return [*self._security, *self._cors.preflight(origin)]
-            return [*self._security]
+        origin = headers.get(b"origin")
+        if method != "OPTIONS":
+            return [*self._plain_headers(origin)]
+        if origin is not None and _asks_method(headers) and answer is not NO_CONTENT:
+            return [*self._security, *self._cors.preflight(origin)]
+        return [*self._security]
+
+    def _plain_headers(self, origin: bytes | None) -> tuple[Header, ...]:
+        """Return the headers that do not depend on the answer."""
         if origin is None:
-            return [*self._without_origin]
-        return [*self._security, *self._cors.headers(origin)]
+            return self._without_origin
+        return (*self._security, *self._cors.headers(origin))
+
+    def header_lines(self, origin: bytes | None) -> bytes:
+        """Return the headers that do not depend on the answer, as they are on the wire."""
+        if origin is None:
+            return self._lines_without_origin
+        return header_lines(self._plain_headers(origin))
 
     async def _answer(
         self,

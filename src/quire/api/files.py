@@ -35,7 +35,13 @@ class FileApi:
             ("DELETE", f"{files}/:id", "destroy", self.destroy),
             ("POST", "upload", "upload", self.upload),
         ):
-            yield Route(method=method, path=path, action=f"{_ACTION}.{action}", handler=handler)
+            yield Route(
+                method=method,
+                path=path,
+                action=f"{_ACTION}.{action}",
+                handler=handler,
+                uid=FILE_UID,
+            )
 
     async def find(self, request: Request) -> Answer:
         """List files; root ``start`` and ``limit`` cut the list, pages do not exist."""

@@ -1,6 +1,6 @@
 """The headers that every answer carries, and those that cross-origin requests ask for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from quire.settings import CorsSettings, SecuritySettings
@@ -21,6 +21,11 @@ _DEFAULT_POLICY: Mapping[str, tuple[str, ...]] = {
     "script-src-attr": ("'none'",),
     "style-src": ("'self'", "https:", "'unsafe-inline'"),
 }
+
+
+def header_lines(headers: Iterable[Header]) -> bytes:
+    """Return headers as they are on the wire."""
+    return b"".join(name + b": " + value + b"\r\n" for name, value in headers)
 
 
 def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:

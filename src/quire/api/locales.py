@@ -20,7 +20,13 @@ class LocaleApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        yield Route(method="GET", path="i18n/locales", action=ACTION, handler=self.list_locales)
+        yield Route(
+            method="GET",
+            path="i18n/locales",
+            action=ACTION,
+            handler=self.list_locales,
+            uid=LOCALE_UID,
+        )
 
     async def list_locales(self, request: Request) -> Answer:
         """List all locales and say which is the default one."""

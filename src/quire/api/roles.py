@@ -45,7 +45,13 @@ class RoleApi:
                 self.permissions,
             ),
         ):
-            yield Route(method=method, path=path, action=f"{_OWNER}.{action}", handler=handler)
+            yield Route(
+                method=method,
+                path=path,
+                action=f"{_OWNER}.{action}",
+                handler=handler,
+                uid=ROLE_UID,
+            )
 
     async def find(self, request: Request) -> Answer:
         """List roles with the number of their users; the query does not count."""

@@ -4,7 +4,7 @@ A path is a row of segments; those that begin with ``:`` take one segment of the
 several routes fit, segments that are spelled out win over parameters.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
@@ -52,6 +52,17 @@ class RouteTable:
         self._plain: dict[tuple[str, bytes], Found] = {}
         for route in self.routes:
             self._add(route)
+        self._single = {key: found for route in self.routes for key, found in self._alone(route)}
+
+    def _alone(self, route: Route) -> Iterator[tuple[tuple[str, bytes], tuple[Route, str]]]:
+        """Yield a route that ends in its only parameter and shares that place with no literal."""
+        head, _, last = route.path.strip("/").rpartition("/")
+        if not last.startswith(":") or ":" in head:
+            return
+        path = head.lower().encode().split(b"/")
+        for node, _ in _walk(self._root, path, ()):
+            if not node.literal and node.parameter and not node.parameter.literal:
+                yield (route.method, b"/" + b"/".join(path)), (route, last[1:])
 
     def _add(self, route: Route) -> None:
         node = self._root
@@ -78,6 +89,11 @@ class RouteTable:
         plain = self._plain.get((method, raw_path))
         if plain is not None:
             return plain
+        head, _, last = raw_path.rpartition(b"/")
+        single = self._single.get((method, head)) if last else None
+        if single is not None:
+            route, name = single
+            return route, {name: decode_segment(last)}
         for node, taken in self._nodes(raw_path):
             found = node.routes.get(method)
             if found is not None:

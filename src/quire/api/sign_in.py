@@ -57,7 +57,13 @@ class SignInApi:
             ("GET", "auth/:provider/callback", "callback", self.provider),
             ("GET", "connect/:provider", "connect", self.provider),
         ):
-            yield Route(method=method, path=path, action=f"{_ACTION}.{action}", handler=handler)
+            yield Route(
+                method=method,
+                path=path,
+                action=f"{_ACTION}.{action}",
+                handler=handler,
+                uid=USER_UID,
+            )
 
     async def local(self, request: Request) -> Answer:
         """Answer a JWT and the user for a name (or e-mail) and its password."""

@@ -34,7 +34,13 @@ class UserApi:
             ("PUT", "users/:id", "update", self.update),
             ("DELETE", "users/:id", "destroy", self.destroy),
         ):
-            yield Route(method=method, path=path, action=f"{USER_UID}.{action}", handler=handler)
+            yield Route(
+                method=method,
+                path=path,
+                action=f"{USER_UID}.{action}",
+                handler=handler,
+                uid=USER_UID,
+            )
 
     async def find(self, request: Request) -> Answer:
         """List end users; root ``start`` and ``limit`` cut the list, pages do not exist."""

@@ -66,17 +66,18 @@ class Authenticator:
         """
         if version is None or version != self._version:
             self._forget(version)
-        token = None if header is None else bearer_token(header)
-        if token is None:
+        if header is None:
             return self._anonymous or await self._public()
-        key = hashlib.sha256(token.encode()).digest()
+        key = hashlib.sha256(header).digest()
         known = self._verified.get(key)
         if known is None:
-            known = await self._verify(token)
-            self._verified[key] = known
+            token = bearer_token(header)
+            if token is None:
+                return self._anonymous or await self._public()
+            known = self._verified[key] = await self._verify(token)
         if known.expires_at is not None and known.expires_at <= self._clock():
             del self._verified[key]
-            known = await self._verify(token)
+            known = await self._verify(bearer_token(header) or "")
         if isinstance(known.principal, ApiToken):
             await self._note_use(known.principal)
         return known.principal

@@ -10,6 +10,7 @@ from types import FrameType
 import uvicorn
 from uvicorn.supervisors.multiprocess import Multiprocess
 
+from quire.api.protocol import ReadProtocol
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.lifespan import Application, Lifespan
 from quire.cli.terminal import print_message, print_warning
@@ -138,7 +139,7 @@ def server_config(
     return uvicorn.Config(
         application,
         loop="uvloop",
-        http="httptools",
+        http=ReadProtocol,
         ws="none",
         interface="asgi3",
         backlog=_BACKLOG,

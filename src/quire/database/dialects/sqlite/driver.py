@@ -27,9 +27,12 @@ _GUARD_STEPS = 1000
 """How many steps of SQLite's machine lie between two looks at the clock."""
 _STATEMENT_CACHE = 512
 _SLOW_KEYS = 2000
+_NEVER = float("inf")
+_LOOP_BUSY_MS = 20
+"""How long the event loop may wait for a lock, in milliseconds; then the reader thread waits."""
 
 
-class _TooLong(Exception):  # noqa: N818 - a signal between the two halves of a read
+class _TooLongError(Exception):
     """A read in the event loop took longer than it may."""
 
 
@@ -79,14 +82,18 @@ def _open_message(path: Path, error: apsw.Error) -> str:
 
 
 class _Reader:
-    """A connection that only reads, used by one thread at a time."""
+    """A connection that only reads, used by one thread at a time.
 
-    def __init__(self, options: SqliteOptions) -> None:
+    It reads within snapshots: from `begin` to `end` every statement sees the same state. Beginning
+    one is what costs (locks that processes share), so several reads may share it.
+    """
+
+    def __init__(self, options: SqliteOptions, *, busy_timeout_ms: int) -> None:
         self._connection = open_connection(options, readonly=False)
-        self._connection.execute("PRAGMA query_only = ON")
-        self._connection.execute("PRAGMA cache_size = -16384")
-        self._connection.execute("PRAGMA mmap_size = 268435456")
-        self._deadline = float("inf")
+        self._connection.set_busy_timeout(busy_timeout_ms)
+        for pragma in ("query_only = ON", "cache_size = -16384", "mmap_size = 268435456"):
+            self._connection.execute(f"PRAGMA {pragma}").fetchall()
+        self._deadline = _NEVER
         self._stopped = False
 
     def guard(self) -> None:
@@ -99,17 +106,27 @@ class _Reader:
         self._stopped = True
         return True
 
-    def data_version(self) -> int:
-        """Return a number that changes whenever somebody else has committed."""
-        return self._connection.execute("PRAGMA data_version").fetchall()[0][0]  # type: ignore[return-value]  # a counter
+    def begin(self) -> int:
+        """Begin a snapshot; return a number that differs whenever somebody else has committed."""
+        execute = self._connection.execute
+        execute("BEGIN")
+        try:
+            version: int = execute("PRAGMA data_version").fetchall()[0][0]  # type: ignore[assignment]  # a counter
+        except apsw.Error:
+            self.end()
+            raise
+        return version
 
-    def run(self, program: Program[T], *, snapshot: bool, seconds: float) -> T:
-        """Run a program. Raises _TooLong when it takes longer than ``seconds``."""
+    def end(self) -> None:
+        """Let go of the snapshot."""
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+
+    def run(self, program: Program[T], seconds: float) -> T:
+        """Run a program within the snapshot. Raises _TooLongError when it exceeds ``seconds``."""
         self._deadline = time.perf_counter() + seconds
         execute = self._connection.execute
         try:
-            if snapshot:
-                execute("BEGIN")
             statement = next(program)
             while True:
                 rows = execute(statement[0], statement[1]).fetchall()
@@ -119,14 +136,10 @@ class _Reader:
         except apsw.InterruptError:
             if self._stopped:
                 self._stopped = False
-                raise _TooLong from None
+                raise _TooLongError from None
             raise
-        except apsw.Error as error:
-            raise translate(error) from error
         finally:
-            self._deadline = float("inf")
-            if snapshot and self._connection.in_transaction:
-                execute("COMMIT")
+            self._deadline = _NEVER
 
     def close(self) -> None:
         """Let go of the file."""
@@ -182,16 +195,33 @@ class SqliteDatabase:
         self._options = options
         self._guard_seconds = options.guard_ms / 1000
         self._writer = _Writer(options)
-        self._reader = _Reader(options)
+        self._reader = _Reader(options, busy_timeout_ms=_LOOP_BUSY_MS)
         self._reader.guard()
+        self._in_snapshot = False
+        self._version: int | None = None
         self._slow_reader: _Reader | None = None
         self._slow: dict[Hashable, None] = {}
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
         self._read_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-read")
 
     def version(self) -> int | None:
-        """Return a token of the content: as long as it stays, nothing was written."""
-        return self._reader.data_version()
+        """Return a token of the content: as long as it stays, nothing was written.
+
+        Everything that is read before the event loop goes on to its next round sees the content
+        that the token stands for.
+        """
+        if not self._in_snapshot:
+            try:
+                self._version = self._reader.begin()
+            except apsw.Error:
+                return None
+            self._in_snapshot = True
+            asyncio.get_running_loop().call_soon(self._end_snapshot)
+        return self._version
+
+    def _end_snapshot(self) -> None:
+        self._in_snapshot = False
+        self._reader.end()
 
     async def read(
         self,
@@ -202,16 +232,20 @@ class SqliteDatabase:
     ) -> T:
         """Run a program that only reads; ``make`` gives a fresh one each time it is called.
 
-        ``snapshot`` shows all of its statements the same state; ``key`` says what makes the program
-        slow or quick (its plan), so that slow ones are sent to the reader thread at once.
+        All of its statements see the same state, whether ``snapshot`` asks for it or not. ``key``
+        says what makes the program slow or quick (its plan), so that slow ones are sent to the
+        reader thread at once.
         """
-        if key not in self._slow:
+        del snapshot  # it costs nothing more here
+        if key not in self._slow and self.version() is not None:
             try:
-                return self._reader.run(make(), snapshot=snapshot, seconds=self._guard_seconds)
-            except _TooLong:
+                return self._reader.run(make(), self._guard_seconds)
+            except (_TooLongError, apsw.BusyError):
                 self._remember_slow(key)
+            except apsw.Error as error:
+                raise translate(error) from error
         started = time.perf_counter()
-        result = await self._read_slowly(make(), snapshot=snapshot)
+        result = await self._read_slowly(make())
         if time.perf_counter() - started < self._guard_seconds:
             # It was slow only once: pages that had to come from the disk, a busy machine.
             self._slow.pop(key, None)
@@ -224,16 +258,22 @@ class SqliteDatabase:
             del self._slow[next(iter(self._slow))]
         self._slow[key] = None
 
-    async def _read_slowly(self, program: Program[T], *, snapshot: bool) -> T:
+    async def _read_slowly(self, program: Program[T]) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._read_thread, lambda: self._on_read_thread(program, snapshot=snapshot)
-        )
+        return await loop.run_in_executor(self._read_thread, self._on_read_thread, program)
 
-    def _on_read_thread(self, program: Program[T], *, snapshot: bool) -> T:
+    def _on_read_thread(self, program: Program[T]) -> T:
         if self._slow_reader is None:
-            self._slow_reader = _Reader(self._options)
-        return self._slow_reader.run(program, snapshot=snapshot, seconds=float("inf"))
+            self._slow_reader = _Reader(
+                self._options, busy_timeout_ms=self._options.busy_timeout_ms
+            )
+        try:
+            self._slow_reader.begin()
+            return self._slow_reader.run(program, _NEVER)
+        except apsw.Error as error:
+            raise translate(error) from error
+        finally:
+            self._slow_reader.end()
 
     async def write(self, program: Program[T]) -> T:
         """Run a program that writes, in one durable transaction, after those before it."""
@@ -244,6 +284,7 @@ class SqliteDatabase:
         """Finish what is being written and let go of the file."""
         self._write_thread.shutdown()
         self._read_thread.shutdown()
+        self._end_snapshot()
         if self._slow_reader is not None:
             self._slow_reader.close()
         self._reader.close()
