@@ -77,7 +77,7 @@ class ReadProtocol(HttpToolsProtocol):
         self._go_on(_deliver(content, _resumed(answering, waiting_for)))
 
     def _is_plain_read(self) -> bool:
-        cycle = self.cycle
+        cycle: Any = self.cycle
         return (
             self.parser.get_method() == b"GET"
             and self.parser.get_http_version() == "1.1"
