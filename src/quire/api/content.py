@@ -71,22 +71,28 @@ class ContentApi:
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
-        await self.deliver(await self.answer(scope, receive), scope, receive, send)
+        request = Request(
+            scope["method"],
+            scope["raw_path"],
+            scope["query_string"],
+            dict(scope["headers"]),
+            scope.get("client"),
+        )
+        await self.deliver(await self.answer(request, receive), scope, receive, send)
 
-    async def answer(self, scope: AsgiScope, receive: AsgiReceive) -> Answer | None:
+    async def answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
         """Return the answer to a request, ``None`` when it is a matter of the public folder.
 
         Raises nothing: whatever goes wrong is an answer too.
         """
-        headers = dict(scope["headers"])
         try:
-            return await self._answer(scope, receive, headers, scope["method"])
+            return await self._answer(request, receive)
         except AppError as error:
             if error.status >= _SERVER_FAULT:
-                _log.error("request failed", path=scope["path"], exc_info=error)
+                _log.error("request failed", path=_shown(request.path), exc_info=error)
             return respond_error(error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
-            _log.error("request failed", path=scope["path"], exc_info=error)
+            _log.error("request failed", path=_shown(request.path), exc_info=error)
             return respond_error(InternalServerError())
 
     async def deliver(
@@ -131,43 +137,29 @@ class ContentApi:
             return self._lines_without_origin
         return header_lines(self._plain_headers(origin))
 
-    async def _answer(
-        self,
-        scope: AsgiScope,
-        receive: AsgiReceive,
-        headers: Mapping[bytes, bytes],
-        method: str,
-    ) -> Answer | None:
+    async def _answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
         """Return the answer, or ``None`` when it is a matter of the public folder."""
-        raw_path: bytes = scope["raw_path"]
-        body = None
+        method, headers = request.method, request.headers
         if method in METHODS_WITH_BODY:
-            body = await read_body(headers, receive, self._limits)
-        if raw_path.removesuffix(b"/") == _HEALTH:
+            request.body = await read_body(headers, receive, self._limits)
+        if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Answer(204, b"", None)
-        path = self._below_prefix(raw_path)
+        path = self._below_prefix(request.path)
         verb = "GET" if method == "HEAD" else method
         found = None if path is None else self._routes.find(verb, path)
         if found is None:
             return self._unrouted(method, path)
-        route, parameters = found
-        version = self._database.version()
-        principal = await self._authenticator.principal(headers.get(b"authorization"), version)
+        route, request.parameters = found
+        request.version = version = self._database.version()
+        header = headers.get(b"authorization")
+        principal = self._authenticator.known(header, version)
+        if principal is None:
+            principal = await self._authenticator.principal(header, version)
+        request.principal = principal
         self._authorize(route, principal)
-        return await route.handler(
-            Request(
-                method=method,
-                raw_query=scope["query_string"],
-                headers=headers,
-                client=scope.get("client"),
-                parameters=parameters,
-                principal=principal,
-                version=version,
-                body=body,
-            )
-        )
+        return await route.handler(request)
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix
@@ -195,6 +187,11 @@ class ContentApi:
         if isinstance(principal, Anonymous) and principal.ability == NOTHING:
             raise UnauthorizedError
         raise ForbiddenError
+
+
+def _shown(raw_path: bytes) -> str:
+    """Return a path for the log."""
+    return raw_path.decode("latin-1")
 
 
 def _asks_method(headers: Mapping[bytes, bytes]) -> bool:

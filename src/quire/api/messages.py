@@ -18,10 +18,12 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Request:
-    """One request, matched to a route and with its principal known.
+    """One request: what the wire says, and what is found out on its way to the handler.
 
-    ``parameters`` are the decoded path parameters, ``client`` the address and port it came from,
-    ``body`` the parsed body (``None`` when there is none or it is of no known type).
+    ``path`` and ``raw_query`` are percent-encoded; ``headers`` have lower-case names; ``client`` is
+    the address and port it came from. Then follow the decoded path ``parameters``, who asks, the
+    database's token of the present content, and the parsed ``body`` (``None`` when there is none or
+    it is of no known type).
     """
 
     __slots__ = (
@@ -30,31 +32,30 @@ class Request:
         "headers",
         "method",
         "parameters",
+        "path",
         "principal",
         "raw_query",
         "version",
     )
 
+    parameters: Mapping[str, str]
+    principal: Principal
+    version: int | None
+
     def __init__(
         self,
-        *,
         method: str,
+        path: bytes,
         raw_query: bytes,
         headers: Mapping[bytes, bytes],
-        parameters: Mapping[str, str],
-        principal: Principal,
-        version: int | None,
-        client: tuple[str, int] | None = None,
-        body: object = None,
+        client: tuple[str, int] | None,
     ) -> None:
         self.method = method
+        self.path = path
         self.raw_query = raw_query
         self.headers = headers
-        self.parameters = parameters
-        self.principal = principal
-        self.version = version
         self.client = client
-        self.body = body
+        self.body: object = None
 
     @property
     def query(self) -> dict[str, QueryValue]:

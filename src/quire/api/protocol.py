@@ -11,17 +11,17 @@ that both ways answer alike.
 """
 
 import types
-from collections.abc import Coroutine, Generator, Iterable
+from collections.abc import Coroutine, Generator, Iterable, Mapping
 from typing import Any
 
-import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from quire.api.content import ContentApi
 from quire.api.headers import Header, header_lines
-from quire.api.messages import Answer, AsgiReceive, AsgiScope, AsgiSend
+from quire.api.messages import Answer, AsgiReceive, AsgiScope, AsgiSend, Request
 
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
+"""Requests with any of these are more than a plain read."""
 
 
 class _Answered:
@@ -53,18 +53,26 @@ class ReadProtocol(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._application: Any = self.app if hasattr(self.app, "content") else None
+        self._plain = self.limit_concurrency is None and not self.access_log
         self._date_headers: Iterable[Header] | None = None
         self._date_lines = b""
+        self._last_read = 0.0
+
+    def on_message_begin(self) -> None:
+        """Begin a request; the scope of an ordinary one is made when it is known to be one."""
+        self.url = b""
+        self.expect_100_continue = False
+        self.headers = []
 
     def on_headers_complete(self) -> None:
         """Answer a plain GET, or leave the request to the ordinary way."""
         content = None if self._application is None else self._application.content
-        if content is None or not self._is_plain_read():
-            super().on_headers_complete()
+        headers = dict(self.headers)
+        if content is None or not self._is_plain_read(headers):
+            self._go_on(self.app)
             return
-        self._complete_scope()
-        scope: Any = self.scope
-        answering = content.answer(scope, _no_body)
+        path, _, query = self.url.partition(b"?")
+        answering = content.answer(Request("GET", path, query, headers, self.client), _no_body)
         try:
             waiting_for = answering.send(None)
         except StopIteration as done:
@@ -72,52 +80,72 @@ class ReadProtocol(HttpToolsProtocol):
             if answer is None:
                 self._go_on(_deliver(content, _finished(None)))
             else:
-                self._write(content, answer)
+                self._write(answer, content.header_lines(headers.get(b"origin")))
             return
         self._go_on(_deliver(content, _resumed(answering, waiting_for)))
 
-    def _is_plain_read(self) -> bool:
+    def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
         cycle: Any = self.cycle
+        parser = self.parser
         return (
-            self.parser.get_method() == b"GET"
-            and self.parser.get_http_version() == "1.1"
-            and self.parser.should_keep_alive()
+            self._plain
+            and parser.get_method() == b"GET"
+            and parser.get_http_version() == "1.1"
+            and parser.should_keep_alive()
             and (cycle is None or cycle.response_complete)
             and not self.pipeline
-            and not self.access_log
             and not self.flow.write_paused
-            and self.limit_concurrency is None
-            and not any(name in _BODY_HEADERS for name, _ in self.headers)
+            and _BODY_HEADERS.isdisjoint(headers)
+            and self.url[:1] == b"/"
+            and b"#" not in self.url
         )
 
-    def _complete_scope(self) -> None:
-        url = httptools.parse_url(self.url)
-        scope: Any = self.scope
-        scope["method"] = "GET"
-        scope["path"] = url.path.decode("ascii", "replace")
-        scope["raw_path"] = url.path
-        scope["query_string"] = url.query or b""
-
-    def _write(self, content: ContentApi, answer: Answer) -> None:
+    def _write(self, answer: Answer, common: bytes) -> None:
         if self._date_headers is not self.server_state.default_headers:
             self._date_headers = self.server_state.default_headers
             self._date_lines = header_lines(self._date_headers)
-        origin = next((value for name, value in self.headers if name == b"origin"), None)
-        parts = [STATUS_LINE[answer.status], self._date_lines, content.header_lines(origin)]
+        body = answer.body
+        parts = [STATUS_LINE[answer.status], self._date_lines, common]
         if answer.headers:
             parts.append(header_lines(answer.headers))
         if answer.content_type is not None:
             parts += (b"content-type: ", answer.content_type, b"\r\n")
         if answer.status != 204:  # noqa: PLR2004 - no content, and no word of its length
-            parts += (b"content-length: ", str(len(answer.body)).encode(), b"\r\n")
-        parts += (b"\r\n", answer.body)
+            parts.append(b"content-length: %d\r\n" % len(body))
+        parts += (b"\r\n", body)
         self.transport.write(b"".join(parts))
         self.cycle = _ANSWERED
-        self.on_response_complete()
+        self.server_state.total_requests += 1
+        self._last_read = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._arm_keep_alive(self.timeout_keep_alive)
+
+    def _arm_keep_alive(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            seconds, self.timeout_keep_alive_handler
+        )
+
+    def _unset_keepalive_if_required(self) -> None:
+        """Leave the timer of a connection that reads alone: it looks at the time of the last one."""
+        if self.cycle is not _ANSWERED:
+            super()._unset_keepalive_if_required()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close a connection that has been idle for long enough, or look again later."""
+        self.timeout_keep_alive_task = None
+        rest = self._last_read + self.timeout_keep_alive - self.loop.time()
+        if rest > 0 and self.cycle is _ANSWERED:
+            self._arm_keep_alive(rest)
+        else:
+            super().timeout_keep_alive_handler()
 
     def _go_on(self, application: Any) -> None:
-        """Let the rest of a request run as an ordinary one."""
-        ordinary = self.app
+        """Let a request, or the rest of one, run as an ordinary one."""
+        super()._unset_keepalive_if_required()
+        url, expects, headers, ordinary = self.url, self.expect_100_continue, self.headers, self.app
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.headers.extend(headers)
         self.app = application
         try:
             super().on_headers_complete()

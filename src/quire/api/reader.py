@@ -23,7 +23,6 @@ from quire.query.resolve import (
     ReadLimits,
     ResolvedRead,
     Resolver,
-    SlotValue,
 )
 from quire.schema.model import ContentType, Schema
 
@@ -41,18 +40,17 @@ class PreparedRead:
     plan: ReadPlan
     compiled: CompiledRead
     bound: BoundRead
-    values: tuple[SlotValue, ...]
     pagination: Pagination | None
-    id_slot: int | None
+    id_positions: tuple[int, ...]
+    """Where the id of the path stands among the values of the first statement."""
 
     def for_id(self, value: str | int) -> BoundRead:
         """Return the bound read of one document or row."""
-        if self.id_slot is None:
-            return self.bound
-        values = list(self.values)
-        values[self.id_slot] = value
         bound = self.bound
-        page = Statement(bound.page.sql, self.compiled.page.bind(values))
+        values = [*bound.page.values]
+        for position in self.id_positions:
+            values[position] = value
+        page = Statement(bound.page.sql, values)
         return BoundRead(page, None, bound.node, bound.edges, bound.statements)
 
 
@@ -115,13 +113,13 @@ class Reader:
         resolved = _resolve(resolver, mode, query)
         compiled = self._compile(resolved.plan)
         plan = resolved.plan
+        id_slot = plan.document if plan.document is not None else plan.entry
         return PreparedRead(
             plan,
             compiled,
             bind_read(compiled, resolved.values),
-            resolved.values,
             resolved.pagination,
-            plan.document if plan.document is not None else plan.entry,
+            () if id_slot is None else compiled.page.positions(id_slot),
         )
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
@@ -135,12 +133,22 @@ class Reader:
         self, prepared: PreparedRead, version: int | None
     ) -> tuple[list[Item], int | None]:
         """Run a list; ``version`` is the database's token of the present content."""
-        return await self._run(prepared, prepared.bound, self._counts_of(version))
+        bound, dialect, counts = prepared.bound, self.database.dialect, self._counts_of(version)
+        return await self.database.read(
+            lambda: read_program(bound, dialect, counts),
+            snapshot=bound.statements > 1,
+            key=prepared.compiled,
+        )
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
         """Run a read of at most one row; ``value`` is the id of the path."""
         bound = prepared.bound if value is None else prepared.for_id(value)
-        items, _ = await self._run(prepared, bound, None)
+        dialect = self.database.dialect
+        items, _ = await self.database.read(
+            lambda: read_program(bound, dialect, None),
+            snapshot=bound.statements > 1,
+            key=prepared.compiled,
+        )
         return items[0] if items else None
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
@@ -157,16 +165,6 @@ class Reader:
 
         found = None if counts is None else counts.get((statement.sql, *statement.values))
         return found if found is not None else await self.database.read(program)
-
-    async def _run(
-        self, prepared: PreparedRead, bound: BoundRead, counts: Counts | None
-    ) -> tuple[list[Item], int | None]:
-        dialect = self.database.dialect
-        return await self.database.read(
-            lambda: read_program(bound, dialect, counts),
-            snapshot=bound.statements > 1,
-            key=prepared.compiled,
-        )
 
     def _counts_of(self, version: int | None) -> Counts | None:
         """Return the totals that hold now; none do while the version is not known."""

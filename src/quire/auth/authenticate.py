@@ -58,29 +58,43 @@ class Authenticator:
         self._version: int | None = None
         self._touched: dict[int, int] = {}
 
+    def known(self, header: bytes | None, version: int | None) -> Principal | None:
+        """Return who asks, if that was found out before and still holds.
+
+        ``version`` is the database's token of the present content.
+        """
+        if version is None or version != self._version:
+            self._forget(version)
+            return None
+        if header is None:
+            return self._anonymous
+        known = self._verified.get(_key(header))
+        if known is None:
+            return None
+        now = self._clock()
+        if known.expires_at is not None and known.expires_at <= now:
+            return None
+        principal = known.principal
+        if isinstance(principal, ApiToken) and self._is_note_due(principal, now):
+            return None
+        return principal
+
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
-        """Return who asks. ``version`` is the database's token of the present content.
+        """Find out who asks. ``version`` is the database's token of the present content.
 
         Raises UnauthorizedError for bearer tokens that are unknown, expired or of a user who may
         not sign in. Anything that is no bearer token counts as no credentials at all.
         """
         if version is None or version != self._version:
             self._forget(version)
-        if header is None:
+        token = None if header is None else bearer_token(header)
+        if header is None or token is None:
             return self._anonymous or await self._public()
-        key = hashlib.sha256(header).digest()
-        known = self._verified.get(key)
-        if known is None:
-            token = bearer_token(header)
-            if token is None:
-                return self._anonymous or await self._public()
-            known = self._verified[key] = await self._verify(token)
-        if known.expires_at is not None and known.expires_at <= self._clock():
-            del self._verified[key]
-            known = await self._verify(bearer_token(header) or "")
-        if isinstance(known.principal, ApiToken):
-            await self._note_use(known.principal)
-        return known.principal
+        verified = await self._verify(token)
+        self._verified[_key(header)] = verified
+        if isinstance(verified.principal, ApiToken):
+            await self._note_use(verified.principal)
+        return verified.principal
 
     def _forget(self, version: int | None) -> None:
         self._verified.clear()
@@ -156,14 +170,21 @@ class Authenticator:
         advanced = await self._run(lambda: self._accounts.stored(key))
         return isinstance(advanced, dict) and advanced.get("email_confirmation") is True
 
+    def _is_note_due(self, token: ApiToken, now: int) -> bool:
+        last = max(token.last_used_at or 0, self._touched.get(token.id, 0))
+        return now - last >= _HOUR_MS
+
     async def _note_use(self, token: ApiToken) -> None:
         """Write down when a token was last used, at most once per hour."""
         now = self._clock()
-        last = max(token.last_used_at or 0, self._touched.get(token.id, 0))
-        if now - last < _HOUR_MS:
-            return
-        self._touched[token.id] = now
-        await self._database.write(self._accounts.touch_token(token.id, now))
+        if self._is_note_due(token, now):
+            self._touched[token.id] = now
+            await self._database.write(self._accounts.touch_token(token.id, now))
+
+
+def _key(header: bytes) -> bytes:
+    """Return what a header is remembered by; the credential itself is not kept."""
+    return hashlib.blake2b(header, digest_size=16).digest()
 
 
 def bearer_token(header: bytes) -> str | None:

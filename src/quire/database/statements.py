@@ -1,6 +1,7 @@
 """Putting one statement together: tables under aliases, placeholders and where they get values."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -29,9 +30,27 @@ class Query(NamedTuple):
     binders: tuple[Binder, ...]
     parents: int
 
+    def positions(self, slot: Slot) -> tuple[int, ...]:
+        """Return the placeholders that take a slot's value as it is."""
+        return tuple(
+            position
+            for position, binder in enumerate(self.binders)
+            if isinstance(binder, _Plain) and binder.slot == slot
+        )
+
     def bind(self, values: Values) -> list[Value]:
         """Return the values of all placeholders; that of the parents is still ``None``."""
         return [binder(values) for binder in self.binders]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """Binds the value of a slot as it is."""
+
+    slot: Slot
+
+    def __call__(self, values: Values) -> Value:
+        return _scalar(values[self.slot])
 
 
 class AliasedTable:
@@ -72,7 +91,7 @@ class StatementBuilder:
 
     def plain_slot(self, slot: Slot) -> ColumnElement[Any]:
         """Bind the value of a slot as it is (limits, offsets, codes)."""
-        return self._bind(lambda values: _scalar(values[slot]))
+        return self._bind(_Plain(slot))
 
     def list_slot(self, slot: Slot, encode: Encode) -> ColumnElement[Any]:
         """Bind a slot that holds a list."""
