@@ -9,7 +9,7 @@ import structlog
 from quire.api.content import ContentApi
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
-from quire.api.headers import Cors, security_headers
+from quire.api.headers import AnswerHeaders, Cors, security_headers
 from quire.api.locales import LocaleApi
 from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.api.public import PublicFiles
@@ -178,8 +178,7 @@ def _content_api(
         authenticator,
         prefix=settings.api.prefix,
         limits=settings.limits,
-        security=security_headers(settings.security),
-        cors=Cors(settings.cors),
+        headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
         closed=_closed_types(settings, schema),
         public=PublicFiles(
             project=settings.project,

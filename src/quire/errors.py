@@ -24,7 +24,8 @@
     ├── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
     └── SeedingError                  content that cannot be loaded as it is (exit code 2)
 
-What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept apart.
+What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept
+apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +62,7 @@ class AppError(QuireError):
         super().__init__(self.message)
 
 
-class _WithoutDetails(AppError):
+class _DetaillessError(AppError):
     """An error whose envelope carries no ``details`` key."""
 
     def __init__(
@@ -87,11 +88,11 @@ class InvalidKeyError(ValidationError):
 
     def __init__(self, key: str, path: str | None, *, source: str, param: str | None) -> None:
         """``path`` is dotted, ``None`` at the root; ``param`` is the query parameter at fault."""
-        text = f"Invalid key {key}" if path is None or path == key else f"Invalid key {key} at {path}"
+        place = "" if path is None or path == key else f" at {path}"
         details: dict[str, object] = {"key": key, "path": path, "source": source}
         if param is not None:
             details["param"] = param
-        super().__init__(text, details)
+        super().__init__(f"Invalid key {key}{place}", details)
         self.key = key
         self.path = path
 
@@ -112,7 +113,7 @@ class PaginationError(AppError):
     default_message = "Invalid pagination"
 
 
-class BadRequestError(_WithoutDetails):
+class BadRequestError(_DetaillessError):
     """The HTTP layer cannot make sense of the request."""
 
     status = 400
@@ -120,7 +121,7 @@ class BadRequestError(_WithoutDetails):
     default_message = "Bad Request"
 
 
-class BodySyntaxError(_WithoutDetails):
+class BodySyntaxError(_DetaillessError):
     """The request body is not the JSON it claims to be."""
 
     status = 400
@@ -152,7 +153,7 @@ class NotFoundError(AppError):
     default_message = "Not Found"
 
 
-class PayloadTooLargeError(_WithoutDetails):
+class PayloadTooLargeError(_DetaillessError):
     """The body is larger than the limit of its kind."""
 
     status = 413
@@ -160,7 +161,7 @@ class PayloadTooLargeError(_WithoutDetails):
     default_message = "request entity too large"
 
 
-class UnsupportedEncodingError(_WithoutDetails):
+class UnsupportedEncodingError(_DetaillessError):
     """The Content-Encoding of the body is not known."""
 
     status = 415
@@ -184,7 +185,7 @@ class UnimplementedError(AppError):
     default_message = "This feature is not implemented yet"
 
 
-class ServiceUnavailableError(_WithoutDetails):
+class ServiceUnavailableError(_DetaillessError):
     """The database cannot answer now; trying again later makes sense."""
 
     status = 503
@@ -196,7 +197,7 @@ class ServiceUnavailableError(_WithoutDetails):
         super().__init__(message, headers={"Retry-After": str(retry_after)})
 
 
-class InternalServerError(_WithoutDetails):
+class InternalServerError(_DetaillessError):
     """A fault of ours. The cause goes to the log and never to the client."""
 
 

@@ -6,7 +6,6 @@ spelling of query strings; other types are no body at all.
 
 import zlib
 from collections.abc import Mapping
-from typing import Any
 
 import orjson
 
@@ -158,7 +157,7 @@ def _too_deep(text: bytes) -> bool:
     return deepest > _MAX_DEPTH
 
 
-def _refuse_prototype_keys(value: Any) -> None:
+def _refuse_prototype_keys(value: object) -> None:
     waiting = [value]
     while waiting:
         current = waiting.pop()

@@ -12,7 +12,7 @@ from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, Principal
 from quire.api.body import METHODS_WITH_BODY, read_body
 from quire.api.envelope import respond_error
-from quire.api.headers import Cors, Header, header_lines
+from quire.api.headers import AnswerHeaders, Header
 from quire.api.messages import (
     NO_CONTENT,
     TEXT,
@@ -52,8 +52,7 @@ class ContentApi:
         *,
         prefix: str,
         limits: LimitSettings,
-        security: tuple[Header, ...],
-        cors: Cors,
+        headers: AnswerHeaders,
         closed: Collection[str],
         public: AsgiApp,
     ) -> None:
@@ -62,10 +61,7 @@ class ContentApi:
         self._authenticator = authenticator
         self._prefix = prefix.rstrip("/").lower().encode()
         self._limits = limits
-        self._security = security
-        self._without_origin = (*security, *cors.headers(None))
-        self._lines_without_origin = header_lines(self._without_origin)
-        self._cors = cors
+        self.headers = headers
         self._closed = closed
         self._public = public
 
@@ -102,7 +98,7 @@ class ContentApi:
         method: str = scope["method"]
         headers = dict(scope["headers"])
         if answer is None:
-            scope["quire.headers"] = self._plain_headers(headers.get(b"origin"))
+            scope["quire.headers"] = self.headers.plain(headers.get(b"origin"))
             await self._public(scope, receive, send)
             return
         out = self._common_headers(answer, method, headers)
@@ -120,22 +116,9 @@ class ContentApi:
     ) -> list[Header]:
         origin = headers.get(b"origin")
         if method != "OPTIONS":
-            return [*self._plain_headers(origin)]
-        if origin is not None and _asks_method(headers) and answer is not NO_CONTENT:
-            return [*self._security, *self._cors.preflight(origin)]
-        return [*self._security]
-
-    def _plain_headers(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers that do not depend on the answer."""
-        if origin is None:
-            return self._without_origin
-        return (*self._security, *self._cors.headers(origin))
-
-    def header_lines(self, origin: bytes | None) -> bytes:
-        """Return the headers that do not depend on the answer, as they are on the wire."""
-        if origin is None:
-            return self._lines_without_origin
-        return header_lines(self._plain_headers(origin))
+            return [*self.headers.plain(origin)]
+        preflight = _asks_method(headers) and answer is not NO_CONTENT
+        return [*self.headers.options(origin if preflight else None)]
 
     async def _answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
         """Return the answer, or ``None`` when it is a matter of the public folder."""

@@ -10,12 +10,12 @@ from quire.errors import AppError
 _encode = msgspec.json.Encoder().encode
 
 
-def respond(data: Any, meta: dict[str, Any] | None = None, status: int = 200) -> Answer:
+def respond(data: object, meta: dict[str, Any] | None = None, status: int = 200) -> Answer:
     """Answer with documents and what is said about them."""
     return Answer(status, _encode({"data": data, "meta": meta or {}}))
 
 
-def respond_bare(value: Any, status: int = 200) -> Answer:
+def respond_bare(value: object, status: int = 200) -> Answer:
     """Answer with a value that stands alone (end users, files, locales)."""
     return Answer(status, _encode(value))
 

@@ -93,3 +93,31 @@ class Cors:
         """Tell whether pages of an origin may read answers."""
         origins = self.settings.origins
         return "*" in origins or origin.decode("latin-1") in origins
+
+
+class AnswerHeaders:
+    """The headers that every answer carries, whatever it is about."""
+
+    def __init__(self, security: tuple[Header, ...], cors: Cors) -> None:
+        self._security = security
+        self._cors = cors
+        self._without_origin = (*security, *cors.headers(None))
+        self._lines_without_origin = header_lines(self._without_origin)
+
+    def plain(self, origin: bytes | None) -> tuple[Header, ...]:
+        """Return the headers of an ordinary answer."""
+        if origin is None:
+            return self._without_origin
+        return (*self._security, *self._cors.headers(origin))
+
+    def lines(self, origin: bytes | None) -> bytes:
+        """Return the headers of an ordinary answer as they are on the wire."""
+        if origin is None:
+            return self._lines_without_origin
+        return header_lines(self.plain(origin))
+
+    def options(self, preflight: bytes | None) -> tuple[Header, ...]:
+        """Return the headers of an answer to OPTIONS; ``preflight`` is the origin that asks."""
+        if preflight is None:
+            return self._security
+        return (*self._security, *self._cors.preflight(preflight))

@@ -11,14 +11,28 @@ that both ways answer alike.
 """
 
 import types
+from asyncio import AbstractEventLoop
 from collections.abc import Coroutine, Generator, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
 
 from quire.api.content import ContentApi
 from quire.api.headers import Header, header_lines
-from quire.api.messages import Answer, AsgiReceive, AsgiScope, AsgiSend, Request
+from quire.api.messages import (
+    NO_CONTENT,
+    Answer,
+    AsgiApp,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Request,
+)
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 """Requests with any of these are more than a plain read."""
@@ -50,8 +64,14 @@ class ReadProtocol(HttpToolsProtocol):
     Behind middleware (trusted proxies, request logs) everything takes the ordinary way.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
         self._application: Any = self.app if hasattr(self.app, "content") else None
         self._plain = self.limit_concurrency is None and not self.access_log
         self._date_headers: Iterable[Header] | None = None
@@ -69,7 +89,7 @@ class ReadProtocol(HttpToolsProtocol):
         content = None if self._application is None else self._application.content
         headers = dict(self.headers)
         if content is None or not self._is_plain_read(headers):
-            self._go_on(self.app)
+            self._go_on(cast("AsgiApp", self.app))
             return
         path, _, query = self.url.partition(b"?")
         answering = content.answer(Request("GET", path, query, headers, self.client), _no_body)
@@ -80,7 +100,7 @@ class ReadProtocol(HttpToolsProtocol):
             if answer is None:
                 self._go_on(_deliver(content, _finished(None)))
             else:
-                self._write(answer, content.header_lines(headers.get(b"origin")))
+                self._write(answer, content.headers.lines(headers.get(b"origin")))
             return
         self._go_on(_deliver(content, _resumed(answering, waiting_for)))
 
@@ -110,7 +130,7 @@ class ReadProtocol(HttpToolsProtocol):
             parts.append(header_lines(answer.headers))
         if answer.content_type is not None:
             parts += (b"content-type: ", answer.content_type, b"\r\n")
-        if answer.status != 204:  # noqa: PLR2004 - no content, and no word of its length
+        if answer.status != NO_CONTENT.status:
             parts.append(b"content-length: %d\r\n" % len(body))
         parts += (b"\r\n", body)
         self.transport.write(b"".join(parts))
@@ -126,7 +146,7 @@ class ReadProtocol(HttpToolsProtocol):
         )
 
     def _unset_keepalive_if_required(self) -> None:
-        """Leave the timer of a connection that reads alone: it looks at the time of the last one."""
+        """Leave alone the timer of a connection that reads: it looks at the time of the last."""
         if self.cycle is not _ANSWERED:
             super()._unset_keepalive_if_required()
 
@@ -139,21 +159,21 @@ class ReadProtocol(HttpToolsProtocol):
         else:
             super().timeout_keep_alive_handler()
 
-    def _go_on(self, application: Any) -> None:
+    def _go_on(self, application: AsgiApp) -> None:
         """Let a request, or the rest of one, run as an ordinary one."""
         super()._unset_keepalive_if_required()
         url, expects, headers, ordinary = self.url, self.expect_100_continue, self.headers, self.app
         super().on_message_begin()
         self.url, self.expect_100_continue = url, expects
         self.headers.extend(headers)
-        self.app = application
+        self.app = cast("ASGI3Application", application)
         try:
             super().on_headers_complete()
         finally:
             self.app = ordinary
 
 
-def _deliver(content: ContentApi, answering: Coroutine[Any, Any, Answer | None]) -> Any:
+def _deliver(content: ContentApi, answering: Coroutine[Any, Any, Answer | None]) -> AsgiApp:
     """Return an application that waits for an answer under way and sends it."""
 
     async def application(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -167,14 +187,14 @@ async def _finished(answer: Answer | None) -> Answer | None:
 
 
 async def _resumed(
-    answering: Coroutine[Any, Any, Answer | None], waiting_for: Any
+    answering: Coroutine[Any, Any, Answer | None], waiting_for: object
 ) -> Answer | None:
     return await _resume(answering, waiting_for)
 
 
 @types.coroutine
 def _resume(
-    answering: Coroutine[Any, Any, Answer | None], waiting_for: Any
+    answering: Coroutine[Any, Any, Answer | None], waiting_for: object
 ) -> Generator[Any, Any, Answer | None]:
     """Go on with a coroutine that was begun outside of a task, from what it waits for."""
     while True:

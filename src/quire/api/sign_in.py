@@ -21,7 +21,7 @@ WRONG = "Invalid identifier or password"
 UNCONFIRMED = "Your account email is not confirmed"
 BLOCKED = "Your account has been blocked by an administrator"
 DISABLED = "This provider is disabled"
-INVALID_TOKEN = "Invalid token"
+UNKNOWN_CONFIRMATION = "Invalid token"
 _ACTION = "plugin::users-permissions.auth"
 _FIELDS = ("identifier", "password")
 _GRANT_KEY = "plugin_users-permissions_grant"
@@ -109,7 +109,7 @@ class SignInApi:
             lambda: self._accounts.confirmation_token_exists(token)
         )
         if not found:
-            raise ValidationError(INVALID_TOKEN)
+            raise ValidationError(UNKNOWN_CONFIRMATION)
         message = "Confirming an e-mail is not available yet"
         raise UnimplementedError(message)
 

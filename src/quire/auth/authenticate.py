@@ -21,7 +21,7 @@ from quire.errors import UnauthorizedError
 
 T = TypeVar("T")
 
-TOKEN_EXPIRED = "Token expired"
+EXPIRED = "Token expired"
 INVALID_CREDENTIALS = "Invalid credentials"
 _HOUR_MS = 3_600_000
 _PARTS = 2
@@ -134,7 +134,7 @@ class Authenticator:
 
     async def _api_token(self, row: TokenRow) -> _Verified:
         if row.expires_at is not None and row.expires_at <= self._clock():
-            raise UnauthorizedError(TOKEN_EXPIRED)
+            raise UnauthorizedError(EXPIRED)
         principal = ApiToken(
             id=row.id,
             type=row.type,

@@ -18,8 +18,8 @@ from quire.database.statements import Query, StatementBuilder
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import ROLE_UID, USER_UID
 
-_TOKEN_UID = "admin::api-token"
-_TOKEN_PERMISSION_UID = "admin::api-token-permission"
+_API_TOKENS = "admin::api-token"
+_API_GRANTS = "admin::api-token-permission"
 _PERMISSION_UID = "plugin::users-permissions.permission"
 _STORE = "strapi_core_store_settings"
 
@@ -132,7 +132,7 @@ class Accounts:
     @cached_property
     def _token_query(self) -> Query:
         builder = StatementBuilder(self._dialect)
-        token = builder.table(self._tables[_TOKEN_UID].name)
+        token = builder.table(self._tables[_API_TOKENS].name)
         kind = token.c("kind")
         select = sa.select(
             token.c("id"), token.c("type"), token.c("expires_at"), token.c("last_used_at")
@@ -144,7 +144,7 @@ class Accounts:
 
     @cached_property
     def _token_actions_query(self) -> Query:
-        return self._actions_query(_TOKEN_PERMISSION_UID, "token")
+        return self._actions_query(_API_GRANTS, "token")
 
     @cached_property
     def _role_actions_query(self) -> Query:
@@ -161,7 +161,7 @@ class Accounts:
     @cached_property
     def _touch_query(self) -> Query:
         builder = StatementBuilder(self._dialect)
-        table = sa.table(self._tables[_TOKEN_UID].name, sa.column("id"), sa.column("last_used_at"))
+        table = sa.table(self._tables[_API_TOKENS].name, sa.column("id"), sa.column("last_used_at"))
         update = (
             sa.update(table)
             .values(last_used_at=builder.plain_slot(0))

@@ -91,7 +91,7 @@ class _Columns:
         self.selected: list[Any] = leading
         self._positions: dict[str, int] = {}
 
-    def position(self, name: str, column: Any) -> int:
+    def position(self, name: str, column: sa.ColumnElement[Any]) -> int:
         """Select a column, once, and return its position in the row."""
         if name not in self._positions:
             self._positions[name] = len(self.selected)
@@ -125,7 +125,7 @@ class _Compiler:
         statements = self.statements + 1 + (count is not None)
         return CompiledRead(page=page, node=node, count=count, statements=statements)
 
-    def _last_key(self, plan: ReadPlan, table: AliasedTable) -> Any:
+    def _last_key(self, plan: ReadPlan, table: AliasedTable) -> sa.ColumnElement[Any]:
         """Return the last key of the order: the id.
 
         The rows of one document are few. There the planner must not walk a larger index only

@@ -170,7 +170,7 @@ class Conditions:
     # Edges -----------------------------------------------------------------------------------
 
     def _through(self, part: Through, uid: str, table: AliasedTable) -> Condition:
-        """Ask for related rows: ids of rows that have a fitting one, and perhaps of those without."""
+        """Ask for related rows: ids of rows that have a fitting one, perhaps of those without."""
         edge = self.tables[uid].edges[part.attribute]
         target_uid = self._target_uid(uid, part.attribute)
         key = table.c(near_key(edge))
@@ -184,7 +184,7 @@ class Conditions:
             alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
         return sa.or_(*alternatives) if alternatives else sa.false()
 
-    def _linked(self, edge: Edge, target_uid: str, part: Filter | None) -> Any:
+    def _linked(self, edge: Edge, target_uid: str, part: Filter | None) -> sa.Select[Any]:
         """Select the keys of rows that have a related row satisfying ``part``."""
         target = self.builder.table(self.tables[target_uid].name)
         joined = self.join(edge, target, target_uid)
@@ -260,7 +260,7 @@ class Conditions:
         """Return the sort keys of a node."""
         return [self._sort_key(key, node.uid, table) for key in node.sort]
 
-    def _sort_key(self, key: SortKey, uid: str, table: AliasedTable) -> Any:
+    def _sort_key(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
         column = (
             self._related_value(key, uid, table)
             if key.path
@@ -268,7 +268,7 @@ class Conditions:
         )
         return column.desc() if key.descending else column.asc()
 
-    def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Any:
+    def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
         """Select the value that a row is placed by: the first of its related rows' values."""
         first, *rest = key.path
         edge = self.tables[uid].edges[first]

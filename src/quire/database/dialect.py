@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
 
+    Expression = ColumnElement[Any]
+
 Scalar = str | int | float | bool | None
 Encode = Callable[[Scalar], Value]
 
@@ -47,19 +49,19 @@ class Dialect(Protocol):
     def decode_names(self) -> Mapping[str, object]:
         """Return the names that decode expressions may use."""
 
-    def member_of(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+    def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare a column with a bound list."""
 
-    def as_text(self, column: "ColumnElement[Any]", kind: StorageKind) -> Any:
+    def as_text(self, column: "Expression", kind: StorageKind) -> "Expression":
         """Return a column of any kind in a form that text can be looked for in."""
 
-    def equals_folded(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+    def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare text without regard to case."""
 
-    def like(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]", *, fold: bool) -> Any:
+    def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
         r"""Match a pattern, ``\`` being its escape; ``fold`` disregards case."""
 
-    def unindexed(self, column: "ColumnElement[Any]") -> Any:
+    def unindexed(self, column: "Expression") -> "Expression":
         """Return the column in a form that the planner will not choose an index for."""
 
     def epoch_ms(self, stored: Value) -> int | None:

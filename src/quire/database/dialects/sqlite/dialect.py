@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
 
+    Expression = ColumnElement[Any]
+
 _MEMO_SIZE = 100_000
 _EXACT = 2**53
 
@@ -94,7 +96,7 @@ def _double_text(number: float) -> str:
     digits, _, exponent = f"{number!r}".partition("e")
     if not exponent and number.is_integer():
         return digits.removesuffix(".0")
-    if number.is_integer() and abs(number) < 1e21:  # noqa: PLR2004 - where exponents begin
+    if number.is_integer() and abs(number) < 1e21:
         return _plain_digits(digits, int(exponent))
     return f"{digits}e{int(exponent):+d}" if exponent else digits
 
@@ -186,14 +188,14 @@ class SqliteDialect:
             return parse_moment(stored)
         return int(stored) if isinstance(stored, int | float) else None
 
-    def member_of(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+    def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
         """Look the column up among the values of a JSON text."""
         from sqlalchemy import func, select  # noqa: PLC0415 - only when a statement is new
 
         listed = func.json_each(bind).table_valued("value")
         return column.in_(select(listed.c.value))
 
-    def as_text(self, column: "ColumnElement[Any]", kind: StorageKind) -> Any:
+    def as_text(self, column: "Expression", kind: StorageKind) -> "Expression":
         """Columns of any kind compare as text; floats are written with 15 digits.
 
         So did SQLite before 3.53, whose texts the reference compares.
@@ -205,13 +207,13 @@ class SqliteDialect:
         text = func.printf(literal_column("'%!.15g'"), column)
         return case((column.is_not(None), text))
 
-    def equals_folded(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]") -> Any:
+    def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Fold ASCII on both sides."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
 
         return func.lower(column) == func.lower(bind)
 
-    def like(self, column: "ColumnElement[Any]", bind: "ColumnElement[Any]", *, fold: bool) -> Any:
+    def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
         """``LIKE`` folds ASCII whether asked to or not."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
 
@@ -219,10 +221,10 @@ class SqliteDialect:
             return func.lower(column).like(func.lower(bind), escape="\\")
         return column.like(bind, escape="\\")
 
-    def unindexed(self, column: "ColumnElement[Any]") -> Any:
+    def unindexed(self, column: "Expression") -> "Expression":
         """A unary plus keeps the planner from the index of a column with few values."""
-        from sqlalchemy.sql.operators import custom_op  # noqa: PLC0415 - see above
         from sqlalchemy.sql.elements import UnaryExpression  # noqa: PLC0415 - see above
+        from sqlalchemy.sql.operators import custom_op  # noqa: PLC0415 - see above
 
         return UnaryExpression(column, operator=custom_op("+"))
 
