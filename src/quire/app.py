@@ -124,6 +124,7 @@ def _reader(
         drafts_need_token=api.drafts_need_token,
         populate_depth=settings.limits.populate_depth,
         populate_nodes=settings.limits.populate_nodes,
+        rows=settings.limits.rows,
     )
     return Reader(
         database,

@@ -46,12 +46,11 @@ class PreparedRead:
 
     def for_id(self, value: str | int) -> BoundRead:
         """Return the bound read of one document or row."""
-        bound = self.bound
-        values = [*bound.page.values]
+        sql, values, most = self.bound.page
+        values = [*values]
         for position in self.id_positions:
             values[position] = value
-        page = Statement(bound.page.sql, values)
-        return BoundRead(page, None, bound.node, bound.edges, bound.statements)
+        return self.bound.with_page(Statement(sql, values, most))
 
 
 class Reader:
@@ -117,7 +116,7 @@ class Reader:
         return PreparedRead(
             plan,
             compiled,
-            bind_read(compiled, resolved.values),
+            bind_read(compiled, resolved.values, self.limits.rows),
             resolved.pagination,
             () if id_slot is None else compiled.page.positions(id_slot),
         )
@@ -153,7 +152,7 @@ class Reader:
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""
-        statement = prepared.bound.count
+        statement = prepared.bound.total
         if statement is None:
             message = "this read has no count"
             raise TypeError(message)

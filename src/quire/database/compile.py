@@ -69,12 +69,16 @@ class CompiledEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompiledRead:
-    """Everything that a plan needs from the database, in ``statements`` statements."""
+    """Everything that a plan needs from the database, in ``statements`` statements.
+
+    ``limited`` says that the first of them limits its rows itself.
+    """
 
     page: Query
     node: CompiledNode
     count: Query | None
     statements: int
+    limited: bool
 
 
 def compile_read(
@@ -123,7 +127,13 @@ class _Compiler:
         page = builder.finish(select)
         count = self._count(plan) if plan.count else None
         statements = self.statements + 1 + (count is not None)
-        return CompiledRead(page=page, node=node, count=count, statements=statements)
+        return CompiledRead(
+            page=page,
+            node=node,
+            count=count,
+            statements=statements,
+            limited=plan.limit is not None,
+        )
 
     def _last_key(self, plan: ReadPlan, table: AliasedTable) -> sa.ColumnElement[Any]:
         """Return the last key of the order: the id.

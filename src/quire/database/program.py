@@ -21,11 +21,13 @@ T = TypeVar("T")
 class Statement(NamedTuple):
     """SQL text and the values bound to it, in the order of its placeholders.
 
-    Text is made from names that the schema knows, never from what a client sent.
+    Text is made from names that the schema knows, never from what a client sent. No more than
+    ``most`` rows are fetched; ``None`` fetches all.
     """
 
     sql: str
     values: Sequence[Value] = ()
+    most: int | None = None
 
 
 Program = Generator[Statement, Rows, T]

@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from quire.database.compile import CompiledBranch, CompiledEdge, CompiledNode, CompiledRead
 from quire.database.dialect import Dialect
 from quire.database.mappers import Item
 from quire.database.program import Program, Row, Rows, Statement, Value
 from quire.database.statements import Query, Values
+from quire.errors import ValidationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,11 @@ class BoundQuery:
     values: list[Value]
     parents: int
 
-    def for_parents(self, keys: Value) -> Statement:
+    def for_parents(self, keys: Value, most: int) -> Statement:
         """Return the statement for these parents (keys as the dialect binds lists)."""
         values = self.values.copy()
         values[self.parents] = keys
-        return Statement(self.sql, values)
+        return Statement(self.sql, values, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +46,35 @@ class BoundBranch:
     edges: tuple[BoundEdge, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BoundRead:
-    """A compiled read with the values of one request: ready to run any number of times."""
+class BoundRead(NamedTuple):
+    """A compiled read with the values of one request: ready to run any number of times.
+
+    ``rows`` is how many rows it may fetch in all.
+    """
 
     page: Statement
-    count: Statement | None
+    total: Statement | None
     node: CompiledNode
     edges: tuple[BoundEdge, ...]
     statements: int
+    rows: int
+
+    def with_page(self, page: Statement) -> "BoundRead":
+        """Return the same read with another first statement, and without a count."""
+        return BoundRead(page, None, self.node, self.edges, self.statements, self.rows)
 
 
-def bind_read(compiled: CompiledRead, values: Values) -> BoundRead:
-    """Bind the values of a request to a compiled read."""
+def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
+    """Bind the values of a request to a compiled read, which may fetch so many rows."""
     count = compiled.count
+    most = None if compiled.limited else rows + 1
     return BoundRead(
-        page=Statement(compiled.page.sql, compiled.page.bind(values)),
-        count=None if count is None else Statement(count.sql, count.bind(values)),
+        page=Statement(compiled.page.sql, compiled.page.bind(values), most),
+        total=None if count is None else Statement(count.sql, count.bind(values)),
         node=compiled.node,
         edges=_bind_edges(compiled.node, values),
         statements=compiled.statements,
+        rows=rows,
     )
 
 
@@ -88,6 +98,39 @@ def _bind_query(query: Query, values: Values) -> BoundQuery:
     return BoundQuery(query.sql, query.bind(values), query.parents)
 
 
+class _Run:
+    """One run of a read: the database's dialect, and how many rows may still be fetched.
+
+    Statements ask for one row more than is left, so that too many show without all being fetched.
+    """
+
+    __slots__ = ("_left", "_rows", "dialect")
+
+    def __init__(self, dialect: Dialect, rows: int) -> None:
+        self.dialect = dialect
+        self._rows = self._left = rows
+
+    @property
+    def most(self) -> int:
+        """How many rows the next statement fetches at most."""
+        return self._left + 1
+
+    def spend(self, rows: Rows) -> None:
+        """Take fetched rows off what is left. Raises ValidationError when it was too little."""
+        self._left -= len(rows)
+        if self._left < 0:
+            raise too_many_rows(self._rows)
+
+
+def too_many_rows(most: int) -> ValidationError:
+    """Return what a read is refused with that needs more rows than it may fetch."""
+    message = (
+        f"The request needs more than {most} rows (limits.rows); "
+        "ask for smaller pages, or populate less"
+    )
+    return ValidationError(message)
+
+
 Counts = MutableMapping[Hashable, int]
 """Totals by statement and values; the caller keeps it only as long as the content stays."""
 
@@ -97,15 +140,20 @@ def read_program(
 ) -> Program[tuple[list[Item], int | None]]:
     """Read the page of a plan with everything populated, and its total when it is asked for.
 
-    Totals are taken from ``counts`` and put there; ``None`` counts every time.
+    Totals are taken from ``counts`` and put there; ``None`` counts every time. Raises
+    ValidationError when more rows are needed than the read may fetch.
     """
     rows: Rows = yield bound.page
+    if len(rows) > bound.rows:
+        raise too_many_rows(bound.rows)
     items = bound.node.mapper(rows)
     if bound.edges and items:
-        yield from _populate(bound.edges, rows, items, dialect)
-    if bound.count is None:
+        run = _Run(dialect, bound.rows)
+        run.spend(rows)
+        yield from _populate(bound.edges, rows, items, run)
+    if bound.total is None:
         return items, None
-    total = yield from _total(bound.count, counts)
+    total = yield from _total(bound.total, counts)
     return items, total
 
 
@@ -129,21 +177,21 @@ def _whole(value: Value) -> int:
 
 
 def _populate(
-    edges: Iterable[BoundEdge], rows: Sequence[Row], items: Sequence[Item], dialect: Dialect
+    edges: Iterable[BoundEdge], rows: Sequence[Row], items: Sequence[Item], run: _Run
 ) -> Program[None]:
     for bound in edges:
         position = bound.edge.parent_key
         keys = {row[position] for row in rows}
         keys.discard(None)
-        wanted = dialect.encode_list(list(keys))
+        wanted = run.dialect.encode_list(list(keys))
         if bound.edge.counted:
-            yield from _count_edge(bound, rows, items, wanted)
+            yield from _count_edge(bound, rows, items, wanted, run)
         elif bound.links is not None:
-            yield from _morph_edge(bound, rows, items, wanted, dialect)
+            yield from _morph_edge(bound, rows, items, wanted, run)
         elif bound.edge.mixed:
-            yield from _mixed_edge(bound, rows, items, wanted, dialect)
+            yield from _mixed_edge(bound, rows, items, wanted, run)
         else:
-            yield from _plain_edge(bound, rows, items, wanted, dialect)
+            yield from _plain_edge(bound, rows, items, wanted, run)
 
 
 def _plain_edge(
@@ -151,17 +199,18 @@ def _plain_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Value,
-    dialect: Dialect,
+    run: _Run,
 ) -> Program[None]:
     """Attach rows of one kind."""
     edge, branch = bound.edge, bound.branches[0]
-    rows: Rows = yield branch.query.for_parents(wanted)
+    rows: Rows = yield branch.query.for_parents(wanted, run.most)
+    run.spend(rows)
     if edge.skip_parents:
         ids = {parent[edge.parent_id] for parent in parents}
         rows = [row for row in rows if row[1] not in ids]
     found = branch.node.mapper(rows)
     if branch.edges and found:
-        yield from _populate(branch.edges, rows, found, dialect)
+        yield from _populate(branch.edges, rows, found, run)
     key, place = edge.parent_key, edge.member
     if not edge.to_many:
         single: dict[Value, Item] = {}
@@ -178,10 +227,15 @@ def _plain_edge(
 
 
 def _count_edge(
-    bound: BoundEdge, parents: Sequence[Row], items: Sequence[Item], wanted: Value
+    bound: BoundEdge,
+    parents: Sequence[Row],
+    items: Sequence[Item],
+    wanted: Value,
+    run: _Run,
 ) -> Program[None]:
     edge = bound.edge
-    rows: Rows = yield bound.branches[0].query.for_parents(wanted)
+    rows: Rows = yield bound.branches[0].query.for_parents(wanted, run.most)
+    run.spend(rows)
     counted = {row[0]: row[1] for row in rows}
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, {"count": counted.get(parent[edge.parent_key], 0)})
@@ -192,16 +246,17 @@ def _mixed_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Value,
-    dialect: Dialect,
+    run: _Run,
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
     edge = bound.edge
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
     for branch in bound.branches:
-        rows: Rows = yield branch.query.for_parents(wanted)
+        rows: Rows = yield branch.query.for_parents(wanted, run.most)
+        run.spend(rows)
         found = branch.node.mapper(rows)
         if branch.edges and found:
-            yield from _populate(branch.edges, rows, found, dialect)
+            yield from _populate(branch.edges, rows, found, run)
         for row, item in zip(rows, found, strict=True):
             groups[row[0]].append((_null_first(row[1]), row[2], item))
     for parent, item in zip(parents, items, strict=True):
@@ -222,13 +277,14 @@ def _morph_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Value,
-    dialect: Dialect,
+    run: _Run,
 ) -> Program[None]:
     """Attach rows of any type: first the links, then the rows of each type that occurs."""
     if bound.links is None:
         return
     edge = bound.edge
-    links: Rows = yield bound.links.for_parents(wanted)
+    links: Rows = yield bound.links.for_parents(wanted, run.most)
+    run.spend(links)
     ids: dict[Value, set[Value]] = defaultdict(set)
     for _, far, kind in links:
         ids[kind].add(far)
@@ -237,10 +293,12 @@ def _morph_edge(
         of_kind = ids.get(branch.node.uid)
         if not of_kind:
             continue
-        rows: Rows = yield branch.query.for_parents(dialect.encode_list(list(of_kind)))
+        keys = run.dialect.encode_list(list(of_kind))
+        rows: Rows = yield branch.query.for_parents(keys, run.most)
+        run.spend(rows)
         found = branch.node.mapper(rows)
         if branch.edges and found:
-            yield from _populate(branch.edges, rows, found, dialect)
+            yield from _populate(branch.edges, rows, found, run)
         by_kind[branch.node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for near, far, kind in links:

@@ -30,6 +30,7 @@ class ReadLimits:
     drafts_need_token: bool = False
     populate_depth: int | None = None
     populate_nodes: int | None = None
+    rows: int = 200_000
 
 
 @dataclass(slots=True)

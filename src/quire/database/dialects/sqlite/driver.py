@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -81,6 +82,10 @@ def _open_message(path: Path, error: apsw.Error) -> str:
             return f"{path} cannot be opened: {error}"
 
 
+def _rows(cursor: apsw.Cursor, most: int | None) -> Rows:
+    return cursor.fetchall() if most is None else list(islice(cursor, most))
+
+
 class _Reader:
     """A connection that only reads, used by one thread at a time.
 
@@ -129,7 +134,7 @@ class _Reader:
         try:
             statement = next(program)
             while True:
-                rows = execute(statement[0], statement[1]).fetchall()
+                rows = _rows(execute(statement[0], statement[1]), statement[2])
                 statement = program.send(rows)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
@@ -173,8 +178,8 @@ class _Writer:
         try:
             statement: Statement = next(program)
             while True:
-                rows: Rows = self._connection.execute(statement.sql, statement.values).fetchall()
-                statement = program.send(rows)
+                cursor = self._connection.execute(statement.sql, statement.values)
+                statement = program.send(_rows(cursor, statement.most))
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
 
