@@ -28,11 +28,12 @@ RESERVED_NAMES = frozenset(
         "localizations",
         "meta",
         "locale",
-        "__component",
-        "__content_type",
     }
 )
 """Names, in snake case, that an attribute of a schema file must not have."""
+
+RESERVED_MEMBERS = frozenset({"__component", "__content_type", "__contentType", "__type"})
+"""Names, exactly as written, by which answers tell the kinds of rows in a list apart."""
 
 RESERVED_PREFIXES = ("strapi", "_strapi", "__strapi")
 

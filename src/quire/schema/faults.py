@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from quire.errors import SchemaProblem
 from quire.schema.attributes import AttributeTypes
-from quire.schema.automatic import RESERVED_NAMES, RESERVED_PREFIXES
+from quire.schema.automatic import RESERVED_MEMBERS, RESERVED_NAMES, RESERVED_PREFIXES
 from quire.schema.words import snake_case
 
 Raw = Mapping[str, object]
@@ -79,7 +79,7 @@ def _name_faults(uid: str, name: str) -> Iterator[tuple[str, str]]:
     snake = snake_case(name)
     if not snake:
         yield "", "the name has no letter or digit"
-    reserved = snake in RESERVED_NAMES or name in {"__component", "__contentType"}
+    reserved = snake in RESERVED_NAMES or name in RESERVED_MEMBERS
     if reserved or name.startswith(RESERVED_PREFIXES):
         yield "", "the name is reserved"
 
@@ -120,44 +120,68 @@ def _relation_faults(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, 
             yield option, f"{target}.{name} is not a relation to {uid}"
         elif back == "inversedBy" and raw.get("relation") == "manyToMany" and back not in other:
             yield option, f"{target}.{name} must say inversedBy"
-    morph = raw.get("morphBy")
-    if isinstance(morph, str) and morph not in others:
-        yield "morphBy", f"{target} has no attribute {morph}"
+    yield from _morph_faults(raw, target, others)
+
+
+def _morph_faults(raw: Raw, target: str, others: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
+    name = raw.get("morphBy")
+    if not isinstance(name, str):
+        return
+    other = others.get(name)
+    if other is None:
+        yield "morphBy", f"{target} has no attribute {name}"
+    elif other.get("relation") not in ("morphToOne", "morphToMany"):
+        yield "morphBy", f"{target}.{name} is not a relation to any content type"
 
 
 def _component_circles(models: Models) -> Iterator[SchemaProblem]:
     """A component that must contain itself could never be saved."""
-    inner = {
-        uid: [
-            (name, str(attribute["component"]))
+    required = {
+        uid: {
+            name: str(attribute.get("component"))
             for name, attribute in _attributes(raw).items()
             if attribute.get("type") == "component" and attribute.get("required") is True
-        ]
+        }
         for uid, (_, raw) in models.items()
         if "::" not in uid
     }
-    for uid in inner:
-        reached: set[str] = set()
-        waiting = [target for _, target in inner[uid]]
-        while waiting:
-            current = waiting.pop()
-            if current == uid:
-                path = f"attributes.{inner[uid][0][0]}"
+    for uid, members in required.items():
+        for name, component in members.items():
+            if uid in _required_by(component, required):
+                path = f"attributes.{name}"
                 yield SchemaProblem(models[uid][0], path, "a component cannot require itself")
                 break
-            if current not in reached:
-                reached.add(current)
-                waiting += [target for _, target in inner.get(current, ())]
+
+
+def _required_by(component: str, required: Mapping[str, Mapping[str, str]]) -> set[str]:
+    """Return a component and everything that it requires, at any depth."""
+    reached: set[str] = set()
+    waiting = [component]
+    while waiting:
+        current = waiting.pop()
+        if current not in reached:
+            reached.add(current)
+            waiting += required.get(current, {}).values()
+    return reached
 
 
 def _columns(raw: Raw, types: AttributeTypes) -> Iterator[tuple[str, str]]:
     """Two attributes whose names differ only in case or signs would share a column."""
     seen: dict[str, str] = {}
     for name, attribute in _attributes(raw).items():
-        type_ = types.get(str(attribute.get("type")))
-        if type_ is None or type_.storage is None:
+        column = _column(name, attribute, types)
+        if column is None:
             continue
-        column = str(attribute.get("columnName") or snake_case(name))
         if column in seen:
             yield f"attributes.{name}", f"has the same column as {seen[column]}: {column}"
         seen.setdefault(column, name)
+
+
+def _column(name: str, raw: Raw, types: AttributeTypes) -> str | None:
+    """Return the column that an attribute has in its own table, if it has one."""
+    type_ = types.get(str(raw.get("type")))
+    if type_ is not None and type_.storage is not None:
+        return str(raw.get("columnName") or snake_case(name))
+    if raw.get("useJoinTable") is False and "mappedBy" not in raw:
+        return f"{snake_case(name)}_id"
+    return None

@@ -77,7 +77,7 @@ def build_schema(
     options = options or LoadOptions()
     everything = [*_builtin_sources(sources), *sources]
     own = [source for source in everything if not source.uid.startswith("extension:")]
-    found = [*problems, *_shape_problems(own, options.attribute_types)]
+    found = [*problems, *_double_uids(own), *_shape_problems(own, options.attribute_types)]
     found += check_models(
         {source.uid: (source.file, source.raw) for source in own}, options.attribute_types
     )
@@ -133,6 +133,15 @@ def _read(project: Path, path: Path, uid: str, problems: list[SchemaProblem]) ->
     yield Source(uid, file, raw)
 
 
+def _double_uids(sources: Sequence[Source]) -> Iterator[SchemaProblem]:
+    """Find folders whose names become one and the same."""
+    seen: dict[str, str] = {}
+    for source in sources:
+        first = seen.setdefault(source.uid, source.file)
+        if first != source.file:
+            yield SchemaProblem(source.file, "", f"{source.uid} is the uid of {first} already")
+
+
 def _shape_problems(sources: Sequence[Source], types: AttributeTypes) -> Iterator[SchemaProblem]:
     """Find what is wrong within single files."""
     for source in sources:
@@ -170,9 +179,13 @@ def _model_faults(source: Source) -> Iterator[tuple[str, str]]:
         if collection is None:
             yield "collectionName", "is missing (components need one)"
         return
-    if raw.get("kind", "collectionType") not in {kind.value for kind in Kind}:
+    if raw.get("kind", "collectionType") not in [kind.value for kind in Kind]:
         yield "kind", "expected collectionType or singleType"
-    info = raw.get("info")
+    yield from _option_faults(raw.get("options", {}))
+    yield from _info_faults(raw.get("info"))
+
+
+def _info_faults(info: object) -> Iterator[tuple[str, str]]:
     if not isinstance(info, dict):
         yield "info", "is missing"
         return
@@ -182,7 +195,9 @@ def _model_faults(source: Source) -> Iterator[tuple[str, str]]:
             yield f"info.{key}", "expected a name in kebab-case, such as blog-post"
     if not isinstance(info.get("displayName"), str):
         yield "info.displayName", "is missing"
-    options = raw.get("options", {})
+
+
+def _option_faults(options: object) -> Iterator[tuple[str, str]]:
     if not isinstance(options, dict):
         yield "options", "must be an object"
     elif not isinstance(options.get("draftAndPublish", False), bool):

@@ -6,6 +6,7 @@ Operands in filters are read as the web reads numbers: surrounding blanks do not
 
 import math
 import re
+import sys
 
 from quire.errors import ValidationError
 from quire.schema.attributes.base import (
@@ -18,9 +19,9 @@ from quire.schema.attributes.base import (
     number_option,
 )
 
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
-_WHOLE = re.compile(r"[+-]?\d+")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _RADIX = {"x": 16, "o": 8, "b": 2}
 _MAX_DIGITS = 400
 """Longer numerals are beyond any number that a column holds."""
@@ -32,7 +33,8 @@ def parse_number(text: str) -> int | float | None:
     if len(stripped) > _MAX_DIGITS:
         return None
     if _PREFIXED.fullmatch(stripped):
-        return int(stripped[2:], _RADIX[stripped[1].lower()])
+        whole = int(stripped[2:], _RADIX[stripped[1].lower()])
+        return whole if whole <= sys.float_info.max else None
     if not _DECIMAL.fullmatch(stripped):
         return None
     number = float(stripped)
@@ -50,10 +52,11 @@ def _cast_number(text: str) -> FilterValue:
 
 
 def _cast_biginteger(text: str) -> FilterValue:
-    if len(text) > _MAX_DIGITS or not _WHOLE.fullmatch(text) or not text.isascii():
+    number = int(text) if len(text) <= _MAX_DIGITS and _WHOLE.fullmatch(text) else None
+    if number is None or abs(number) > sys.float_info.max:
         message = f"Invalid integer {text[:100]!r}"
         raise ValidationError(message)
-    return int(text)
+    return number
 
 
 RANGE: dict[str, OptionCheck] = {"min": number_option, "max": number_option}

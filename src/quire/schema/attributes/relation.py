@@ -20,7 +20,7 @@ _WITHOUT_TARGET = {Relation.MORPH_TO_ONE, Relation.MORPH_TO_MANY}
 
 
 def _relation_option(value: object) -> str | None:
-    if value in _KINDS:
+    if isinstance(value, str) and value in _KINDS:
         return None
     return f"expected one of {', '.join(kind.value for kind in Relation)}"
 

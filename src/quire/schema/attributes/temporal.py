@@ -10,14 +10,35 @@ from datetime import UTC, date, datetime, timedelta
 from quire.errors import ValidationError
 from quire.schema.attributes.base import AttributeType, FilterValue, StorageKind, build_scalar
 
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,3})?")
-_EPOCH = re.compile(r"\d+")
-_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
+_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]{1,3})?")
+_EPOCH = re.compile(r"-?[0-9]{1,16}")
+_ISO = re.compile(
+    r"""
+    (?P<year>[0-9]{4})
+    (?:
+        -? (?P<month>[0-9]{2}) (?: -? (?P<day>[0-9]{2}) )?
+      | -? W (?P<week>[0-9]{2}) (?: -? (?P<weekday>[1-7]) )?
+      | -? (?P<ordinal>[0-9]{3})
+    )?
+    (?:
+        [T ]
+        (?:
+            (?P<hour>[0-9]{2})
+            (?: :? (?P<minute>[0-5][0-9])
+                (?: :? (?P<second>[0-5][0-9]) (?: [.,] (?P<fraction>[0-9]+) )? )?
+            )?
+        )?
+        (?P<offset> Z | [+-][0-9]{2} (?: :? [0-5][0-9] )? )?
+      | Z
+    )?
+    """,
+    re.VERBOSE,
+)
 _EPOCH_START = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_EPOCH_MS = 8_640_000_000_000_000
-"""The last moment that the web's clock knows."""
-_MAX_EPOCH_DIGITS = 16
+"""The last moment that the web's clock knows; the first one lies as far before 1970."""
+_HOURS = 24
 
 DATE_MESSAGE = "Invalid format, expected yyyy-MM-dd"
 TIME_MESSAGE = "Invalid time format, expected HH:mm:ss.SSS"
@@ -53,22 +74,54 @@ def parse_time(text: str) -> str:
 def parse_moment(text: str) -> int:
     """Return epoch milliseconds of an ISO date, with or without time, or of epoch digits.
 
-    Raises ValidationError for anything else.
+    Digits that are a date in ISO's basic form (``2024``, ``202405``, ``20240521``) are taken for
+    one. Raises ValidationError for anything else.
     """
-    if _EPOCH.fullmatch(text):
-        if len(text) > _MAX_EPOCH_DIGITS or int(text) > _MAX_EPOCH_MS:
-            raise ValidationError(MOMENT_MESSAGE)
+    match = _ISO.fullmatch(text)
+    moment = None if match is None else _iso_moment(match)
+    if moment is not None:
+        return moment
+    if _EPOCH.fullmatch(text) and abs(int(text)) <= _MAX_EPOCH_MS:
         return int(text)
-    short = _YEAR_OR_MONTH.fullmatch(text)
-    if short:
-        text = f"{short.group(1)}-{short.group(2) or '01'}-01"
+    raise ValidationError(MOMENT_MESSAGE)
+
+
+def _iso_moment(match: re.Match[str]) -> int | None:
+    """Return the epoch milliseconds of an ISO date, ``None`` when there is no such moment."""
     try:
-        moment = datetime.fromisoformat(text)
+        day = _iso_day(match)
     except ValueError:
-        raise ValidationError(MOMENT_MESSAGE) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH_START) // timedelta(milliseconds=1)
+        return None
+    hours, minutes, seconds = (int(match[part] or 0) for part in ("hour", "minute", "second"))
+    milliseconds = int((match["fraction"] or "")[:3].ljust(3, "0"))
+    # 24:00 is the end of the day.
+    if hours > _HOURS or (hours == _HOURS and (minutes or seconds)):
+        return None
+    time = timedelta(hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
+    midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    since = (midnight - _EPOCH_START) + time - _offset(match["offset"])
+    return since // timedelta(milliseconds=1)
+
+
+def _iso_day(match: re.Match[str]) -> date:
+    """Return the day of an ISO date. Raises ValueError when there is none."""
+    year = int(match["year"])
+    if match["week"]:
+        return date.fromisocalendar(year, int(match["week"]), int(match["weekday"] or 1))
+    if match["ordinal"]:
+        day = date(year, 1, 1) + timedelta(days=int(match["ordinal"]) - 1)
+        if day.year != year:
+            raise ValueError(match["ordinal"])
+        return day
+    return date(year, int(match["month"] or 1), int(match["day"] or 1))
+
+
+def _offset(text: str | None) -> timedelta:
+    if text is None or text == "Z":
+        return timedelta()
+    digits = text[1:].replace(":", "").ljust(4, "0")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return -offset if text.startswith("-") else offset
 
 
 def _cast_date(text: str) -> FilterValue:
