@@ -23,7 +23,7 @@ from quire.database.mapping import (
     TableMap,
 )
 from quire.database.statements import AliasedTable, Query, StatementBuilder
-from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute
 from quire.schema.model import Schema
 
@@ -71,14 +71,14 @@ class CompiledEdge:
 class CompiledRead:
     """Everything that a plan needs from the database, in ``statements`` statements.
 
-    ``limited`` says that the first of them limits its rows itself.
+    ``limit`` is the slot with which the first of them limits its rows itself, if it does.
     """
 
     page: Query
     node: CompiledNode
     count: Query | None
     statements: int
-    limited: bool
+    limit: Slot | None
 
 
 def compile_read(
@@ -132,7 +132,7 @@ class _Compiler:
             node=node,
             count=count,
             statements=statements,
-            limited=plan.limit is not None,
+            limit=plan.limit,
         )
 
     def _last_key(self, plan: ReadPlan, table: AliasedTable) -> sa.ColumnElement[Any]:

@@ -67,7 +67,9 @@ class BoundRead(NamedTuple):
 def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
     """Bind the values of a request to a compiled read, which may fetch so many rows."""
     count = compiled.count
-    most = None if compiled.limited else rows + 1
+    limit = None if compiled.limit is None else values[compiled.limit]
+    # Fetching a page as a whole is quicker, but a page may be larger than all that may be fetched.
+    most = None if isinstance(limit, int) and limit <= rows else rows + 1
     return BoundRead(
         page=Statement(compiled.page.sql, compiled.page.bind(values), most),
         total=None if count is None else Statement(count.sql, count.bind(values)),
