@@ -67,11 +67,13 @@ upgrade: ## Raise requirements/*.txt to the newest versions
 	@$(MAKE) lock UPGRADE=--upgrade
 
 # Two steps with a stamp each: uv by pip, then everything by uv. The second runs again whenever
-# something it installs from has changed; a half-made .venv is made anew.
+# something it installs from has changed; a half-made .venv is made anew. Everything is compiled then
+# and there, so that the server's first start does not have to.
 $(VENV)/.installed: $(VENV)/.bootstrapped pyproject.toml requirements/dev.txt src/quire/__init__.py
 	@echo "Installing the dependencies and the project ..."
-	@$(BIN)/uv pip install --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/uv pip install --compile-bytecode --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.bootstrapped: requirements/bootstrap.txt
