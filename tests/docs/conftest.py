@@ -1,0 +1,95 @@
+"""The example blog, made as readers make it, and the words that they fill in for themselves."""
+
+import io
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, redirect_stderr, redirect_stdout
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from quire import cli
+from quire.app import build_app
+from quire.auth.passwords import hash_password
+from quire.auth.tokens import issue_jwt
+from quire.clock import now_ms
+from quire.settings import known_settings, load_settings
+from tests.conformance.client import AsgiClient, running
+
+PASSWORD = "low-water-at-six"
+_USER = """
+    INSERT INTO up_users (document_id, username, email, provider, password, confirmed, blocked,
+                          created_at, updated_at, published_at)
+    VALUES ('t0y2m4c6x8b1n3v5z7a9q2w4', 'ines', 'ines@example.org', 'local', ?, 1, 0,
+            1764000000000, 1764000000000, 1764000000000)
+"""
+_ROLE = """
+    INSERT INTO up_users_role_lnk (user_id, role_id, user_ord)
+    SELECT up_users.id, up_roles.id, 1 FROM up_users, up_roles
+    WHERE up_users.username = 'ines' AND up_roles.type = 'authenticated'
+"""
+
+
+@pytest.fixture(scope="session")
+def _silent_environment() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as environment:
+        for setting in known_settings().values():
+            if setting.variable:
+                environment.delenv(setting.variable, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def blog(_silent_environment: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new project from the template, and one end user in it: they cannot be made otherwise."""
+    folder = tmp_path_factory.mktemp("docs") / "blog"
+    _quire("new", str(folder), "--template", "blog")
+    with (folder / ".env").open("a", encoding="utf-8") as file:
+        # The library that signs tokens warns of shorter ones, and warnings are errors here.
+        file.write(f"JWT_SECRET={secrets.token_hex(32)}\n")
+    with closing(sqlite3.connect(folder / ".tmp/data.db")) as database, database:
+        database.execute(_USER, (hash_password(PASSWORD),))
+        database.execute(_ROLE)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def words(blog: Path) -> dict[str, str]:
+    """What the words in capitals stand for."""
+    with closing(sqlite3.connect(blog / ".tmp/data.db")) as database:
+        query = "SELECT document_id FROM articles WHERE slug = 'dead-reckoning'"
+        (document_id,) = database.execute(query).fetchone()
+    jwt_secret = load_settings(blog, environ={}).secrets.jwt_secret
+    assert jwt_secret is not None
+    return {
+        "DOCUMENT_ID": document_id,
+        "PASSWORD": PASSWORD,
+        "JWT": issue_jwt(1, jwt_secret, timedelta(hours=1), now_ms()),
+        "READ_ONLY_TOKEN": _token(blog, "--type", "read-only"),
+        "FULL_ACCESS_TOKEN": _token(blog, "--type", "full-access"),
+        "CUSTOM_TOKEN": _token(
+            blog, "--type", "custom", "--action", "plugin::i18n.locales.listLocales"
+        ),
+    }
+
+
+@pytest.fixture(scope="session")
+async def client(blog: Path, words: dict[str, str]) -> AsyncIterator[AsgiClient]:
+    """Asks the blog, in process."""
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+        yield client
+
+
+def _token(blog: Path, *options: str) -> str:
+    return _quire("token", "create", str(blog), "--name", options[1], *options).strip()
+
+
+def _quire(*arguments: str) -> str:
+    """Run a command in this process and return its output."""
+    output, messages = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(messages):
+        code = cli.run(arguments)
+    assert code == 0, messages.getvalue()
+    return output.getvalue()

@@ -1,0 +1,227 @@
+r"""Requests in the pages with their answers, and what it means that an answer is as written.
+
+A block marked ``http run`` holds a request: method and target (which may go on in indented lines),
+headers, an empty line, a body. One marked ``sh run`` holds one ``curl`` command. The next block is
+the answer: ``json`` is the body, of the status that its ``error`` names or of 200; ``http`` is a
+status line, the headers that matter and, where the body matters, an empty line and the body.
+
+In an answer ``…`` stands for what is left out: in an object any other members, in a list any number
+of items, as a value anything, and inside quotes any text. Members come in the order of the answer.
+Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.conformance.client import Answer
+from tests.conformance.corpus import JSON
+from tests.docs.pages import Fence, fences
+
+REST = "……"
+"""Stands in parsed answers for members or items that are left out."""
+
+ANYTHING = "………"
+"""Stands in parsed answers for any value."""
+
+_ELLIPSIS = "…"
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|…|[{}\[\]:,]|[^\s{}\[\]:,"…]+')
+_WORD = re.compile(r"\b[A-Z][A-Z_]+\b")
+_STATUS_LINE = re.compile(r"HTTP/1\.1 (\d{3})\b.*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is sent."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+
+    def filled(self, words: Mapping[str, str]) -> "Request":
+        """The request with words in capitals replaced."""
+
+        def fill(text: str) -> str:
+            return _WORD.sub(lambda found: words.get(found[0], found[0]), text)
+
+        headers = {name: fill(value) for name, value in self.headers.items()}
+        return Request(
+            method=self.method, target=fill(self.target), headers=headers, body=fill(self.body)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What is answered; ``body`` is a parsed pattern, ``text`` one that is not JSON."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: JSON = ANYTHING
+    text: str | None = None
+
+    def faults(self, answer: Answer) -> list[str]:
+        """What is otherwise in an answer, as sentences."""
+        found = []
+        if answer.status != self.status:
+            found.append(f"status {answer.status} instead of {self.status}")
+        for name, pattern in self.headers.items():
+            value = answer.headers.get(name.lower())
+            if value is None or not _text_fits(pattern, value):
+                found.append(f"{name} is {value!r} instead of {pattern!r}")
+        if self.text is not None and not _text_fits(self.text, answer.content.decode()):
+            found.append(f"the body is {answer.content.decode()!r}")
+        if self.text is None and not fits(self.body, answer.json):
+            found.append("the body is " + json.dumps(answer.json, ensure_ascii=False, indent=2))
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A request of a page with the answer that is written below it."""
+
+    page: str
+    line: int
+    request: Request
+    expected: Expected
+
+    @property
+    def place(self) -> str:
+        """Where it is, as editors understand it."""
+        return f"{self.page}:{self.line}"
+
+
+def examples(page: Path) -> Iterator[Example]:
+    """The examples of a page. Raises ValueError for a request without a legible answer."""
+    blocks = fences(page)
+    for block in blocks:
+        if block.info not in {"http run", "sh run"}:
+            continue
+        read_request = _http_request if block.info == "http run" else _curl_request
+        answer = next(blocks, None)
+        try:
+            yield Example(
+                page=block.page,
+                line=block.line,
+                request=read_request(block.text),
+                expected=_expected(answer),
+            )
+        except ValueError as error:
+            raise ValueError(f"{block.page}:{block.line}: {error}") from error
+
+
+def _http_request(text: str) -> Request:
+    head, _, body = text.partition("\n\n")
+    first, *rest = re.sub(r"\n[ \t]+", "", head).splitlines()
+    method, target = first.split(" ", 1)
+    return Request(method=method, target=target, headers=_headers(rest), body=body)
+
+
+def _curl_request(text: str) -> Request:
+    """Understand ``curl -g [-H HEADER] URL``."""
+    words = iter(shlex.split(text.replace("\\\n", " ")))
+    if next(words, None) != "curl":
+        raise ValueError("only curl can be run")
+    lines, address = [], ""
+    for word in words:
+        if word == "-H":
+            lines.append(next(words))
+        elif word.startswith("http"):
+            address = word
+        elif word != "-g":
+            raise ValueError(f"curl {word} is not understood")
+    url = urlsplit(address)
+    target = url.path + (f"?{url.query}" if url.query else "")
+    return Request(method="GET", target=target, headers=_headers(lines))
+
+
+def _headers(lines: list[str]) -> dict[str, str]:
+    pairs = (line.partition(":") for line in lines)
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _expected(block: Fence | None) -> Expected:
+    if block is None or block.info not in {"json", "http"}:
+        raise ValueError("the next block is no answer")
+    if block.info == "json":
+        body = parse_pattern(block.text)
+        return Expected(status=_status(body), body=body)
+    head, gap, text = block.text.partition("\n\n")
+    first, *rest = head.splitlines()
+    status_line = _STATUS_LINE.fullmatch(first)
+    if status_line is None:
+        raise ValueError(f"{first!r} is no status line")
+    status, headers = int(status_line[1]), _headers(rest)
+    if text.startswith(("{", "[")):
+        return Expected(status=status, headers=headers, body=parse_pattern(text))
+    return Expected(status=status, headers=headers, text=text if gap else None)
+
+
+def _status(body: JSON) -> int:
+    """The status that an answer's body tells."""
+    error = body.get("error") if isinstance(body, dict) else None
+    status = error.get("status") if isinstance(error, dict) else None
+    return status if isinstance(status, int) else 200
+
+
+def parse_pattern(text: str) -> JSON:
+    """Read JSON with ``…`` in it. Raises ValueError for what is neither."""
+    tokens: list[str] = []
+    brackets: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token in "{[":
+            brackets.append(token)
+        elif token in "}]" and brackets:
+            brackets.pop()
+        if token != _ELLIPSIS:
+            tokens.append(token)
+        elif tokens and tokens[-1] == ":":
+            tokens.append(f'"{ANYTHING}"')
+        else:
+            in_object = bool(brackets) and brackets[-1] == "{"
+            tokens.append(f'"{REST}": 0' if in_object else f'"{REST}"')
+    pattern: JSON = json.loads("".join(tokens))
+    return pattern
+
+
+def fits(pattern: JSON, value: JSON) -> bool:
+    """Tell whether a value is as a pattern says. True is not 1."""
+    match pattern:
+        case str():
+            if pattern == ANYTHING:
+                return True
+            return isinstance(value, str) and _text_fits(pattern, value)
+        case dict():
+            return isinstance(value, dict) and _members_fit(pattern, value)
+        case list():
+            return isinstance(value, list) and _items_fit(pattern, value)
+        case _:
+            return type(pattern) is type(value) and bool(pattern == value)
+
+
+def _text_fits(pattern: str, text: str) -> bool:
+    parts = (re.escape(part) for part in pattern.split(_ELLIPSIS))
+    return re.fullmatch(".*".join(parts), text, re.DOTALL) is not None
+
+
+def _members_fit(pattern: dict[str, JSON], value: dict[str, JSON]) -> bool:
+    named = [name for name in pattern if name != REST]
+    if [name for name in value if name in pattern] != named:
+        return False
+    if REST not in pattern and len(value) != len(named):
+        return False
+    return all(fits(pattern[name], value[name]) for name in named)
+
+
+def _items_fit(pattern: list[JSON], value: list[JSON]) -> bool:
+    if not pattern:
+        return not value
+    first, *rest = pattern
+    if first == REST:
+        return any(_items_fit(rest, value[skipped:]) for skipped in range(len(value) + 1))
+    return bool(value) and fits(first, value[0]) and _items_fit(rest, value[1:])
