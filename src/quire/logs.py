@@ -44,7 +44,10 @@ def configure_logging(*, level: str, as_json: bool, requests: bool = False) -> N
     root.setLevel(threshold)
     for name in _LIBRARIES:
         logging.getLogger(name).setLevel(max(threshold, logging.WARNING))
-    logging.getLogger("uvicorn.access").setLevel(logging.INFO if requests else logging.CRITICAL)
+    access = logging.getLogger("uvicorn.access")
+    access.setLevel(logging.INFO if requests else logging.CRITICAL)
+    # A server that ran without request logs in this process has cut the logger off.
+    access.propagate = True
 
 
 def _facts() -> list[Processor]:
