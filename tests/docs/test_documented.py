@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quire.cli.commands import app
 from quire.errors import AppError, InternalServerError
 from quire.query.operators import OPERATORS
 from quire.query.plan import PublicationFilter
@@ -91,6 +92,13 @@ def test_a_setting_that_is_named_exists(page: Path) -> None:
     }
 
     assert {name for name in named if not is_setting(name) and not is_file(name)} == set()
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=name_of)
+def test_a_command_that_is_named_exists(page: Path) -> None:
+    named = {span.split()[1] for span in code_spans(page) if re.match(r"quire [a-z]", span)}
+
+    assert named <= set(app)
 
 
 def is_setting(name: str) -> bool:
