@@ -187,7 +187,7 @@ class _Filters:
         parts = []
         for key, operand in value.items():
             if key == NOT:
-                part = self._scalar(attribute, operand, model, path, negated=not negated)
+                part = self._not_scalar(attribute, operand, model, path, negated=negated)
             elif key in self.scope.operators:
                 operator = self.scope.operators[key]
                 part = self._operation(attribute, operator, operand, model, path, negated=negated)
@@ -196,6 +196,24 @@ class _Filters:
                 part = None
             parts.append(part)
         return _join(parts, every=not negated)
+
+    def _not_scalar(
+        self,
+        attribute: ScalarAttribute,
+        operand: QueryValue,
+        model: Model,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        """Resolve ``$not`` below an attribute; of a list, it is enough that one is not so."""
+        if isinstance(operand, list):
+            return self._each(
+                operand,
+                lambda item: self._not_scalar(attribute, item, model, path, negated=negated),
+                every=negated,
+            )
+        return self._scalar(attribute, operand, model, path, negated=not negated)
 
     def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
         """Note a key below a scalar attribute that is no comparison."""

@@ -1,0 +1,378 @@
+"""Filters: what a query asks for, and what is understood of it."""
+
+import pytest
+
+from quire.access.ability import NOTHING, Granted
+from quire.query.plan import Comparison, Constant, Junction, Through
+from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, READER, TAG
+from tests.library.notation import shown_filter
+from tests.library.queries import fault, filter_of, node_of, resolve
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("", ""),
+        ("filters", ""),
+        ("filters[title]=x", "title = 'x'"),
+        ("filters[title]=", "title = ''"),
+        ("filters[title]", "title is null"),
+        ("filters[title][0]=x&filters[title][1]=y", "any (title = 'x', title = 'y')"),
+        ("filters[title]=x&filters[rating]=3", "all (title = 'x', rating = 3)"),
+        ("filters[rating][$gt]=3&filters[rating][$lt]=5", "all (rating > 3, rating < 5)"),
+        ("filters[id]=7", "id = '7'"),
+        ("filters[documentId]=abc", "documentId = 'abc'"),
+        ("filters[locale]=fr", "locale = 'fr'"),
+        ("filters[createdAt][$gt]=1970-01-01T00:00:01Z", "createdAt > 1000"),
+        ("filters[printed][$lte]=2024-05-21T10:00", "printed <= '2024-05-21'"),
+        ("filters[opens]=10:00:00", "opens = '10:00:00.000'"),
+        ("filters[lent]=yes", "lent = True"),
+        ("filters[copies][$gte]=9007199254740993", "copies >= 9007199254740993"),
+        ("filters[kind]=unlisted", "kind = 'unlisted'"),
+        ("filters[extra]={}", "extra = '{}'"),
+        ("filters[title][$null]=true", "title is null"),
+        ("filters[title][$null]=t", "title is null"),
+        ("filters[title][$null]=FALSE", "title is null"),
+        ("filters[title][$null]=anything", "title is null"),
+        ("filters[title][$null][x]=1", "title is null"),
+        ("filters[title][$null]=false", "not title is null"),
+        ("filters[title][$null]=f", "not title is null"),
+        ("filters[title][$null]=0", "not title is null"),
+        ("filters[title][$null]=", "not title is null"),
+        ("filters[title][$null]", "not title is null"),
+        ("filters[title][$notNull]=false", "title is null"),
+        ("filters[title][$in]=a,b", "title in ['a,b']"),
+        ("filters[title][$in]=a&filters[title][$in]", "title in ['a', None]"),
+        ("filters[title][$in]=", "title in ['']"),
+        ("filters[rating][$between]=1&filters[rating][$between]=2", "rating between 1 and 2"),
+        ("filters[title][$contains]=%25", "title contains '%'"),
+    ],
+)
+def test_an_attribute_is_compared(query: str, meaning: str) -> None:
+    assert shown_filter(resolve(query)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("filters[$and][0][title]=a&filters[$and][1][title]=b", "all (title = 'a', title = 'b')"),
+        ("filters[$or][0][title]=a&filters[$or][1][title]=b", "any (title = 'a', title = 'b')"),
+        ("filters[$or][][title]=a&filters[$or][][kind]=b", "all (title = 'a', kind = 'b')"),
+        ("filters[$or][0][title]=a", "title = 'a'"),
+        (
+            "filters[$or][0][title]=a&filters[$or][0][kind]=b&filters[$or][1][rating]=1",
+            "any (all (title = 'a', kind = 'b'), rating = 1)",
+        ),
+        (
+            "filters[title]=a&filters[$or][0][kind]=b&filters[$or][1][kind]=c",
+            "all (title = 'a', any (kind = 'b', kind = 'c'))",
+        ),
+        (
+            "filters[$and][0][$or][0][title]=a&filters[$and][0][$or][1][title]=b",
+            "any (title = 'a', title = 'b')",
+        ),
+        # An array under an operator that takes one value asks for either.
+        ("filters[title][$eq][0]=a&filters[title][$eq][1]=b", "any (title = 'a', title = 'b')"),
+        (
+            "filters[title][$ne][0]=a&filters[title][$ne][1]=b",
+            "any (not title = 'a', not title = 'b')",
+        ),
+        (
+            "filters[title][$contains][0]=a&filters[title][$contains][1]=b",
+            "any (title contains 'a', title contains 'b')",
+        ),
+    ],
+)
+def test_filters_are_joined(query: str, meaning: str) -> None:
+    assert shown_filter(resolve(query)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("filters[$not][title]=a", "not title = 'a'"),
+        ("filters[title][$not]=a", "not title = 'a'"),
+        ("filters[title][$not]", "not title is null"),
+        ("filters[$not]", ""),
+        ("filters[$not][title]=a&filters[$not][kind]=b", "any (not title = 'a', not kind = 'b')"),
+        (
+            "filters[$not][0][title]=a&filters[$not][1][kind]=b",
+            "any (not title = 'a', not kind = 'b')",
+        ),
+        (
+            "filters[$not][$or][0][title]=a&filters[$not][$or][1][kind]=b",
+            "all (not title = 'a', not kind = 'b')",
+        ),
+        (
+            "filters[$not][$and][0][title]=a&filters[$not][$and][1][kind]=b",
+            "any (not title = 'a', not kind = 'b')",
+        ),
+        (
+            "filters[rating][$not][$gt]=1&filters[rating][$not][$lt]=0",
+            "any (not rating > 1, not rating < 0)",
+        ),
+        (
+            "filters[title][$not][0]=a&filters[title][$not][1]=b",
+            "any (not title = 'a', not title = 'b')",
+        ),
+        ("filters[$not][title][$null]=true", "not title is null"),
+        ("filters[$not][title][$notNull]=true", "title is null"),
+        ("filters[$not][title][$in]=a", "not title in ['a']"),
+        ("filters[$not][author][name]=a", "some author (not name = 'a')"),
+        (
+            "filters[$not][author][name]=a&filters[$not][author][age]=1",
+            "some author (any (not name = 'a', not age = 1))",
+        ),
+        # Nothing is less than null, and nothing is not less than null.
+        ("filters[rating][$lt]", "false"),
+        ("filters[$not][rating][$lt]", "false"),
+    ],
+)
+def test_a_negation_is_pushed_down_to_the_comparisons(query: str, meaning: str) -> None:
+    assert shown_filter(resolve(query)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("filters[author][name]=a", "some author (name = 'a')"),
+        ("filters[author]=7", "some author (id = '7')"),
+        ("filters[author][$eq]=7", "some author (id = '7')"),
+        ("filters[author][$in]=7", "some author (id in ['7'])"),
+        ("filters[author][0]=7&filters[author][1]=8", "any (some author (id = '7'), some author"),
+        ("filters[author][id]=7", "some author (id = '7')"),
+        ("filters[author][documentId]=a", "some author (documentId = 'a')"),
+        ("filters[author]", "some or no author (id is null)"),
+        ("filters[author][$null]=true", "some or no author (id is null)"),
+        ("filters[author][$notNull]=true", "some author (not id is null)"),
+        ("filters[author][$null]=false", "some author (not id is null)"),
+        ("filters[author][name][$null]=true", "some or no author (name is null)"),
+        ("filters[author][name][$notNull]=true", "some author (not name is null)"),
+        ("filters[author][name][$ne]=a", "some author (not name = 'a')"),
+        ("filters[author][name]=a&filters[author][age]=1", "some author (all (name = 'a', age"),
+        (
+            "filters[author][name][$null]=true&filters[author][age]=1",
+            "some author (all (name is null, age = 1))",
+        ),
+        (
+            "filters[author][name][$null]=true&filters[author][age][$null]=true",
+            "some or no author (all (name is null, age is null))",
+        ),
+        (
+            "filters[author][$or][0][name][$null]=true&filters[author][$or][1][age]=1",
+            "some or no author (any (name is null, age = 1))",
+        ),
+        ("filters[author][books][title]=x", "some author (some books (title = 'x'))"),
+        (
+            "filters[author][books][title][$null]=true",
+            "some or no author (some or no books (title is null))",
+        ),
+        (
+            "filters[$and][0][tags][label]=a&filters[$and][1][tags][label]=b",
+            "all (some tags (label = 'a'), some tags (label = 'b'))",
+        ),
+        ("filters[cover][name]=a", "some cover (name = 'a')"),
+        ("filters[pictures][$null]=true", "some or no pictures (id is null)"),
+        ("filters[seo][title]=a", "some seo (title = 'a')"),
+        ("filters[seo][id]=3", "some seo (id = '3')"),
+        ("filters[links][to][title]=a", "some links (some to (title = 'a'))"),
+        ("filters[seo][image][name]=a", "some seo (some image (name = 'a'))"),
+        ("filters[localizations][locale]=fr", "some localizations (locale = 'fr')"),
+        ("filters[localizations][id][$notNull]=true", "some localizations (not id is null)"),
+    ],
+)
+def test_a_filter_goes_through_relations_components_and_files(query: str, meaning: str) -> None:
+    assert shown_filter(resolve(query)).startswith(meaning)
+
+
+def test_conditions_in_one_object_are_about_one_related_row() -> None:
+    together = filter_of("filters[tags][label]=a&filters[tags][id]=1")
+    apart = filter_of("filters[$and][0][tags][label]=a&filters[$and][1][tags][id]=1")
+    assert isinstance(together, Through)
+    assert isinstance(together.part, Junction)
+    assert isinstance(apart, Junction)
+    assert [type(part) for part in apart.parts] == [Through, Through]
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("filters[$or]", None),
+        ("filters[title][$eq][x]=1", ""),
+        ("filters[title][$in][x]=1", ""),
+        ("filters[$or][x]=1", ""),
+        ("filters[kind]=a&filters[title][$eq][x]=1", "kind = 'a'"),
+        ("filters[$or][0][kind]=a&filters[$or][1][title][$eq][x]=1", "kind = 'a'"),
+        ("filters[$not][title][$eq][x]=1", ""),
+        ("filters[author][name][$eq][x]=1", ""),
+    ],
+)
+def test_a_clause_that_means_nothing_vanishes_as_it_does_elsewhere(
+    query: str, meaning: str | None
+) -> None:
+    if meaning is None:
+        assert fault(query).status == 400
+    else:
+        assert shown_filter(resolve(query)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "message", "path"),
+    [
+        ("filters[nope]=1", "Invalid key nope", None),
+        ("filters[title][nope]=1", "Invalid key nope at title", "title"),
+        ("filters[title][$or2]=1", "Invalid key $or2 at title", "title"),
+        ("filters[author][nope]=1", "Invalid key nope at author", "author"),
+        ("filters[author][books][nope]=1", "Invalid key nope at author.books", "author.books"),
+        ("filters[author][name][nope]=1", "Invalid key nope at author.name", "author.name"),
+        ("filters[$or][0][nope]=1", "Invalid key nope", None),
+        ("filters[author.name]=1", "Invalid key author.name", None),
+        ("filters[$OR][0][title]=1", "Invalid key $OR", None),
+        ("filters[code]=1", "Invalid key code", "code"),
+        ("filters[author][pin]=1", "Invalid key pin at author.pin", "author.pin"),
+        ("filters[remark]=1", "Invalid key remark", "remark"),
+        ("filters[owner][name]=1", "Invalid key owner", "owner"),
+        ("filters[createdBy][id]=1", "Invalid key createdBy", "createdBy"),
+        ("filters[updatedBy]=1", "Invalid key updatedBy", "updatedBy"),
+        ("filters[sections]=1", "Invalid key sections", "sections"),
+        ("filters[sections][label]=1", "Invalid key sections", "sections"),
+        ("filters[__proto__x]=1", "Invalid key __proto__x", None),
+        ("filters[extra][a]=1", "Invalid key a at extra", "extra"),
+    ],
+)
+def test_a_key_that_is_not_there_or_not_for_this_caller_is_named(
+    query: str, message: str, path: str | None
+) -> None:
+    error = fault(query)
+    assert (error.status, error.name, error.message) == (400, "ValidationError", message)
+    key = message.removeprefix("Invalid key ").split(" at ")[0]
+    assert error.details == {"key": key, "path": path, "source": "query", "param": "filters"}
+
+
+@pytest.mark.parametrize("attribute", ["subject", "about"])
+def test_relations_to_any_type_cannot_be_filtered(attribute: str) -> None:
+    assert fault(f"filters[{attribute}]=1", NOTE).message == f"Invalid key {attribute}"
+
+
+def test_relations_from_any_type_cannot_be_filtered_either() -> None:
+    assert fault("filters[notes][text]=a").message == "Invalid key notes"
+    assert fault("filters[marginal][text]=a").message == "Invalid key marginal"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "filters[$eq]=1",
+        "filters[$in][0]=1",
+        "filters[$null]=true",
+        "filters[0][title]=a",
+        "filters[]=a",
+        "filters[$and]=a",
+        "filters[$or]=a",
+        "filters[$or]",
+        "filters[$or][0]=a",
+        "filters[$or][0]",
+        "filters[$and][title]=a",
+        "filters[$not]=a",
+        "filters[$not][0]=a",
+        "filters[title][$or][0]=a",
+        "filters[title][$and][0][$eq]=a",
+        "filters[title][summary]=a",
+        "filters[title][$eq][$eq]=a",
+        "filters[title][$eq][$not]=a",
+        "filters[rating]=",
+        "filters[rating]=abc",
+        "filters[rating][$in]=1&filters[rating][$in]=x",
+        "filters[copies]=1.5",
+        "filters[copies][$gt]=abc",
+        "filters[rating][$between]=1",
+        "filters[rating][$between]",
+        "filters[rating][$between][0]=1&filters[rating][$between][1]=2&filters[rating][$between][2]=3",
+        "filters[rating][$between][0]=1&filters[rating][$between][1]",
+        "filters[author][$eq]=1&filters[author][name]=a",
+        "filters[author][$not][name]=a",
+        "filters[author][$or][0][name]=a&filters[author][name]=b&filters[author][$eq]=1",
+    ],
+)
+def test_what_makes_no_sense_is_a_validation_error(query: str) -> None:
+    error = fault(query)
+    assert (error.status, error.name) == (400, "ValidationError")
+
+
+@pytest.mark.parametrize("query", ["filters=", "filters=abc"])
+def test_text_is_no_filter(query: str) -> None:
+    error = fault(query)
+    assert error.message == "The filters parameter must be an object or an array"
+    assert error.details == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("filters[printed]=2024-13-01", "Invalid format, expected yyyy-MM-dd"),
+        ("filters[printed]=2024-02-30", "Invalid date"),
+        ("filters[opens]=10:00", "Invalid time format, expected HH:mm:ss.SSS"),
+        ("filters[happens]=soon", "Invalid format, expected a timestamp or an ISO date"),
+        ("filters[stamped]=soon", "Invalid format, expected a timestamp or an ISO date"),
+    ],
+)
+def test_an_operand_of_the_wrong_type_is_told_in_the_words_of_the_format(
+    query: str, message: str
+) -> None:
+    assert fault(query).message == message
+
+
+def test_a_relation_whose_target_may_not_be_read_cannot_be_filtered() -> None:
+    error = fault("filters[tags][label]=a", ability=READER)
+    assert error.message == "Invalid key tags"
+    assert error.details == {
+        "key": "tags",
+        "path": "tags",
+        "source": "query",
+        "param": "filters",
+    }
+    deep = fault("filters[seo][tag][label]=a", ability=READER)
+    assert deep.message == "Invalid key tag at seo.tag"
+    assert shown_filter(resolve("filters[author][name]=a", ability=READER))
+
+
+def test_components_and_files_need_no_permission() -> None:
+    alone = Granted(frozenset({f"{BOOK}.find"}))
+    assert shown_filter(resolve("filters[seo][image][name]=a", ability=alone))
+
+
+def test_creators_can_be_filtered_where_the_type_shows_them() -> None:
+    query = "filters[createdBy][firstname]=a"
+    assert shown_filter(resolve(query, HOMEPAGE, ability=NOTHING)) == (
+        "some createdBy (firstname = 'a')"
+    )
+    assert fault("filters[createdBy][password]=a", HOMEPAGE).message == (
+        "Invalid key password at createdBy.password"
+    )
+
+
+def test_locales_cannot_be_filtered_in_types_without_them() -> None:
+    assert fault("filters[locale]=en", PERSON).message == "Invalid key locale"
+    assert fault("filters[localizations][id]=1", TAG).message == "Invalid key localizations"
+
+
+def test_inside_populate_a_forbidden_relation_tells_nothing() -> None:
+    query = "populate[author][filters][books][tags][label]=a"
+    (edge,) = resolve(query, ability=READER).plan.root.edges
+    (node,) = edge.nodes
+    assert isinstance(node.filter, Through)
+    assert node.filter.part == Constant(holds=False)
+
+
+def test_a_filter_inside_populate_is_one_of_the_related_rows() -> None:
+    node = node_of("populate[author][filters][name]=a", "author")
+    assert isinstance(node.filter, Comparison)
+    assert node.filter.attribute == "name"
+
+
+def test_the_values_of_a_filter_are_in_slots_and_not_in_the_plan() -> None:
+    first = resolve("filters[title]=a&filters[rating][$in]=1")
+    second = resolve("filters[title]=b&filters[rating][$in]=2&filters[rating][$in]=3")
+    assert first.plan == second.plan
+    assert hash(first.plan) == hash(second.plan)
+    assert first.values != second.values
