@@ -33,7 +33,7 @@ def _names(value: QueryValue, scope: Scope) -> list[str] | None:
         return None
     if isinstance(value, str):
         return [name.strip() for name in value.split(",")] if value != "*" else ["*"]
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if isinstance(value, list) and all(item is None or isinstance(item, str) for item in value):
         texts = [item for item in value if isinstance(item, str)]
         if any("," in text for text in texts):
             scope.malformed(BAD_FIELDS, Pass.SHAPE)

@@ -19,12 +19,15 @@ from quire.schema.attributes.base import (
     FilterValue,
     RelationAttribute,
     ScalarAttribute,
+    as_text,
 )
 from quire.schema.model import Model
 
 _IDENTITY = frozenset({"id", "documentId"})
 _FALSE = frozenset({"false", "f", "0", ""})
 _BETWEEN = 2
+OBJECT_TEXT = "[object Object]"
+"""What the web writes for an object where a text is wanted."""
 NOT_AN_OBJECT = "The filters parameter must be an object or an array"
 
 
@@ -175,14 +178,14 @@ class _Filters:
         *,
         negated: bool,
     ) -> Filter | None:
+        equals = self.scope.operators["$eq"]
         if isinstance(value, list):
             return self._each(
                 value,
-                lambda item: self._scalar(attribute, item, model, path, negated=negated),
+                lambda item: self._item(attribute, equals, item, model, path, negated=negated),
                 every=negated,
             )
         if not isinstance(value, dict):
-            equals = self.scope.operators["$eq"]
             return self._compare(attribute, equals, value, negated=negated)
         parts = []
         for key, operand in value.items():
@@ -215,6 +218,37 @@ class _Filters:
             )
         return self._scalar(attribute, operand, model, path, negated=not negated)
 
+    def _item(
+        self,
+        attribute: ScalarAttribute,
+        operator: Operator,
+        item: QueryValue,
+        model: Model,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        """Resolve one of several operands. An object equals nothing, whatever is in it."""
+        if isinstance(item, dict):
+            self._refuse_attributes(item, model, path)
+            return _unequal(attribute, negated=operator.negated ^ negated)
+        if isinstance(item, list):
+            item = self._joined(attribute, item, path)
+        return self._compare(attribute, operator, item, negated=negated)
+
+    def _refuse_attributes(
+        self, value: Mapping[str, QueryValue], model: Model, path: str | None
+    ) -> None:
+        for key in value:
+            if key in model.attributes:
+                self.scope.unconvertible(f"{path} has no attribute {key}")
+
+    def _joined(self, attribute: ScalarAttribute, items: list[QueryValue], path: str | None) -> str:
+        """Read a list in a list as the web writes it: its texts with commas between them."""
+        if attribute.type.cast is not as_text or not all(isinstance(i, str) for i in items):
+            self.scope.unconvertible(f"A list cannot stand in a list at {path}")
+        return ",".join(item for item in items if isinstance(item, str))
+
     def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
         """Note a key below a scalar attribute that is no comparison."""
         if self._is_operator(key):
@@ -235,6 +269,8 @@ class _Filters:
         *,
         negated: bool,
     ) -> Filter | None:
+        if isinstance(operand, list):
+            self._check_items(operand, model, path)
         if operator.operand is Operand.FLAG:
             asked = operand not in _FALSE if isinstance(operand, str) else operand is not None
             return Comparison(
@@ -248,18 +284,43 @@ class _Filters:
                 self.scope.unconvertible(f"{operator.name} cannot compare with an object")
             return None
         if operator.operand is Operand.LIST:
-            return self._list(attribute, operator, operand, model, path, negated=negated)
+            return self._list(attribute, operator, operand, path, negated=negated)
         if operator.operand is Operand.PAIR:
             return self._pair(attribute, operator, operand, negated=negated)
         if isinstance(operand, list):
             return self._each(
                 operand,
-                lambda item: self._operation(
-                    attribute, operator, item, model, path, negated=negated
-                ),
+                lambda item: self._operand_item(attribute, operator, item, path, negated=negated),
                 every=negated,
             )
         return self._compare(attribute, operator, operand, negated=negated)
+
+    def _check_items(self, items: Iterable[QueryValue], model: Model, path: str | None) -> None:
+        """Note the keys of objects among operands, where nothing but operators is known."""
+        for item in items:
+            if isinstance(item, dict):
+                self._refuse_attributes(item, model, path)
+                for key in item:
+                    if key not in model.attributes and not self._is_operator(key):
+                        self.scope.invalid_key(key, path)
+
+    def _operand_item(
+        self,
+        attribute: ScalarAttribute,
+        operator: Operator,
+        item: QueryValue,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        if isinstance(item, dict):
+            if operator.operand is not Operand.TEXT:
+                self.scope.unconvertible(f"{operator.name} cannot compare with an object")
+                return None
+            item = OBJECT_TEXT
+        if isinstance(item, list):
+            item = self._joined(attribute, item, path)
+        return self._compare(attribute, operator, item, negated=negated)
 
     def _compare(
         self, attribute: ScalarAttribute, operator: Operator, operand: str | None, *, negated: bool
@@ -286,20 +347,20 @@ class _Filters:
         attribute: ScalarAttribute,
         operator: Operator,
         operand: QueryValue,
-        model: Model,
         path: str | None,
         *,
         negated: bool,
     ) -> Filter:
         items = operand if isinstance(operand, list) else [operand]
-        for item in items:
-            if isinstance(item, dict):
-                self._scalar(attribute, item, model, path, negated=False)
-        plain = [item for item in items if item is None or isinstance(item, str)]
-        values = [None if item is None else self._cast(attribute, item) for item in plain]
+        texts = [
+            self._joined(attribute, item, path) if isinstance(item, list) else item
+            for item in items
+            if not isinstance(item, dict)
+        ]
+        values = [None if text is None else self._cast(attribute, text) for text in texts]
         negation = operator.negated ^ negated
         if not values:
-            return Constant(holds=negation)
+            return _unequal(attribute, negated=negation)
         slot = self.scope.slots.add(values)
         return Comparison(attribute.name, operator.predicate, (slot,), negated=negation)
 
@@ -358,23 +419,29 @@ class _Filters:
             )
         if isinstance(value, dict):
             return self._related_object(attribute, value, target, path, negated=negated)
-        return self._through_id(attribute, value, target, negated=negated)
+        return self._through_id(attribute, value, target, path, negated=negated)
 
     def _related_item(
         self, attribute: Attribute, item: QueryValue, target: Model, path: str, *, negated: bool
     ) -> Filter | None:
-        if isinstance(item, dict | list):
-            if isinstance(item, dict):
-                self.members(item, target, path, negated=negated)
-            return Constant(holds=False)
-        return self._through_id(attribute, item, target, negated=negated)
+        if isinstance(item, list):
+            return self._through_id(attribute, [item], target, path, negated=negated)
+        if not isinstance(item, dict):
+            return self._through_id(attribute, item, target, path, negated=negated)
+        keys = {
+            key: inner
+            for key, inner in item.items()
+            if isinstance(inner, dict) or not self._is_operator(key)
+        }
+        self.members(keys, target, path, negated=negated)
+        return _through(attribute, _unequal(_id_of(target), negated=negated))
 
     def _through_id(
-        self, attribute: Attribute, value: QueryValue, target: Model, *, negated: bool
+        self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
     ) -> Filter | None:
         """Compare the row id of what is related."""
         return _through(
-            attribute, self._scalar(_id_of(target), value, target, None, negated=negated)
+            attribute, self._scalar(_id_of(target), value, target, path, negated=negated)
         )
 
     def _related_object(
@@ -394,11 +461,18 @@ class _Filters:
         self.members(rest, target, path, negated=negated)
         operand = value[comparing[0]] if comparing else None
         if len(value) == 1 and not isinstance(operand, dict):
-            return self._through_id(attribute, dict(value), target, negated=negated)
+            return self._through_id(attribute, dict(value), target, path, negated=negated)
         if isinstance(operand, dict) and comparing[0] in self.scope.operators:
-            return self._through_id(attribute, dict(value), target, negated=negated)
+            return self._through_id(attribute, dict(value), target, path, negated=negated)
         self.scope.unconvertible(f"Operators and attributes cannot be mixed at {path}")
         return None
+
+
+def _unequal(attribute: ScalarAttribute, *, negated: bool) -> Filter:
+    """Compare with what equals nothing: it differs from every value that there is."""
+    if negated:
+        return Comparison(attribute.name, Predicate.IS_NULL, (), negated=True)
+    return Constant(holds=False)
 
 
 def _id_of(model: Model) -> ScalarAttribute:

@@ -46,16 +46,16 @@ def _wishes(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
             yield from _from_text(value, scope)
         case dict():
             yield from _from_object(value, ())
-        case list() if all(item is None or isinstance(item, str) for item in value):
+        case list() if all(isinstance(item, str) for item in value):
             for item in value:
-                yield from _from_text(item if isinstance(item, str) else "", scope)
+                yield from _from_text(str(item), scope)
         case list() if all(isinstance(item, dict | list) for item in value):
             for item in value:
                 if isinstance(item, dict):
                     yield from _from_object(item, ())
-        case list():
+        case list() if any(item is not None for item in value):
             yield ("0",), "asc"
-        case None:
+        case _:
             return
 
 
@@ -86,6 +86,7 @@ def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_Wish
 
 def _resolve_wish(path: _Path, order: str | None, model: Model, scope: Scope) -> SortKey | None:
     """Follow a name through relations to the scalar attribute at its end."""
+    order = None if order is None else order.strip()
     here: Model = model
     walked: str | None = None
     for position, name in enumerate(path):

@@ -205,6 +205,7 @@ def test_conditions_in_one_object_are_about_one_related_row() -> None:
         ("filters[$or][0][kind]=a&filters[$or][1][title][$eq][x]=1", "kind = 'a'"),
         ("filters[$not][title][$eq][x]=1", ""),
         ("filters[author][name][$eq][x]=1", ""),
+        ("filters[author][$eq][x]=1", ""),
     ],
 )
 def test_a_clause_that_means_nothing_vanishes_as_it_does_elsewhere(
@@ -214,6 +215,52 @@ def test_a_clause_that_means_nothing_vanishes_as_it_does_elsewhere(
         assert fault(query).status == 400
     else:
         assert shown_filter(resolve(query)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("filters[title][0][$eq]=a", "false"),
+        ("filters[title][0][x]=a&filters[title][1]=b", "any (false, title = 'b')"),
+        ("filters[$not][title][0][$eq]=a", "not title is null"),
+        ("filters[lent][0][$eq]=1&filters[lent][1]=0", "any (false, lent = False)"),
+        ("filters[title][$in][0][$eq]=a", "false"),
+        ("filters[title][$in][0][$eq]=a&filters[title][$in][1]=b", "title in ['b']"),
+        ("filters[title][$notIn][0][$eq]=a", "not title is null"),
+        ("filters[title][$contains][0][$eq]=a", "title contains '[object Object]'"),
+        ("filters[author][0][name]=a", "some author (false)"),
+        ("filters[author][0][$eq]=1", "some author (false)"),
+        ("filters[$not][author][0][name]=a", "some author (not id is null)"),
+        # A list in a list is the text that the web writes for it.
+        ("filters[title][0][0]=a", "title = 'a'"),
+        ("filters[title][0][0]=a&filters[title][0][1]=b", "title = 'a,b'"),
+        ("filters[title][$in][0][0]=a&filters[title][$in][0][1]=b", "title in ['a,b']"),
+        ("filters[author][0][0]=7", "some author (id = '7')"),
+    ],
+)
+def test_an_object_among_values_equals_nothing(query: str, meaning: str) -> None:
+    assert shown_filter(resolve(query)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("query", "message", "path"),
+    [
+        ("filters[title][$eq][0][nope]=a", "Invalid key nope at title", "title"),
+        ("filters[title][$eq][0][nope]=a&filters[title][$eq][1]=b", "Invalid key nope at", "title"),
+        ("filters[rating][$gt][0][nope]=1", "Invalid key nope at rating", "rating"),
+        ("filters[title][$contains][0][nope]=a", "Invalid key nope at title", "title"),
+        ("filters[title][$in][0][nope]=a", "Invalid key nope at title", "title"),
+        ("filters[title][$null][0][nope]=a", "Invalid key nope at title", "title"),
+        ("filters[author][0][nope]=1", "Invalid key nope at author", "author"),
+        ("filters[author][$in][0][nope]=1", "Invalid key nope at author", "author"),
+    ],
+)
+def test_an_unknown_key_among_values_never_widens_the_answer(
+    query: str, message: str, path: str
+) -> None:
+    error = fault(query)
+    assert error.message.startswith(message)
+    assert (error.details or {}).get("path") == path
 
 
 @pytest.mark.parametrize(
@@ -289,6 +336,9 @@ def test_relations_from_any_type_cannot_be_filtered_either() -> None:
         "filters[rating][$between]",
         "filters[rating][$between][0]=1&filters[rating][$between][1]=2&filters[rating][$between][2]=3",
         "filters[rating][$between][0]=1&filters[rating][$between][1]",
+        "filters[title][0][rating]=1",
+        "filters[title][$eq][0][$eq]=a",
+        "filters[rating][0][0]=3",
         "filters[author][$eq]=1&filters[author][name]=a",
         "filters[author][$not][name]=a",
         "filters[author][$or][0][name]=a&filters[author][name]=b&filters[author][$eq]=1",
