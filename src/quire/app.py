@@ -12,6 +12,7 @@ from quire.api.files import FileApi
 from quire.api.headers import AnswerHeaders, Cors, security_headers
 from quire.api.locales import LocaleApi
 from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.api.model import ModelApi
 from quire.api.public import PublicFiles
 from quire.api.reader import Reader
 from quire.api.roles import RoleApi
@@ -171,6 +172,7 @@ def _content_api(
         sign_in,
         FileApi(reader),
         LocaleApi(reader),
+        ModelApi(schema),
     ):
         routes += api.routes()
     return ContentApi(

@@ -5,6 +5,7 @@ Beside this module, in `corpus/`:
 ==========================  ======================================================================
 ``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
+``model.jsonl.xz``          content types and components as ``content-type-builder`` describes them
 ``querystring.jsonl.xz``    raw query strings and the values that they were parsed into
 ``project.tar.xz``          the project as it was served: schema files, settings, rows, uploads
 ``postgresql.sql.xz``       the rows of that project as a dump of a PostgreSQL database
@@ -68,6 +69,16 @@ class QueryStringCase:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCase:
+    """A request for a description of the model, and the text of its answer, byte for byte."""
+
+    path: str
+    auth: str | None
+    status: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class Credentials:
     """The API tokens of the recorded project by name, and the passwords of its end users."""
 
@@ -90,6 +101,13 @@ def querystring_cases() -> tuple[QueryStringCase, ...]:
     """Return the query strings with the values they were parsed into."""
     lines = lzma.decompress((CORPUS / "querystring.jsonl.xz").read_bytes()).splitlines()
     return tuple(QueryStringCase(**json.loads(line)) for line in lines)
+
+
+@cache
+def model_cases() -> tuple[ModelCase, ...]:
+    """Return the requests for descriptions of the model."""
+    lines = lzma.decompress((CORPUS / "model.jsonl.xz").read_bytes()).splitlines()
+    return tuple(ModelCase(**json.loads(line)) for line in lines)
 
 
 @cache
