@@ -46,9 +46,6 @@ def blog(_silent_environment: None, tmp_path_factory: pytest.TempPathFactory) ->
     """A new project from the template, and one end user in it: they cannot be made otherwise."""
     folder = tmp_path_factory.mktemp("docs") / "blog"
     _quire("new", str(folder), "--template", "blog")
-    with (folder / ".env").open("a", encoding="utf-8") as file:
-        # The library that signs tokens warns of shorter ones, and warnings are errors here.
-        file.write(f"JWT_SECRET={secrets.token_hex(32)}\n")
     with closing(sqlite3.connect(folder / ".tmp/data.db")) as database, database:
         database.execute(_USER, (hash_password(PASSWORD),))
         database.execute(_ROLE)

@@ -31,6 +31,7 @@ from quire.errors import (
     ForbiddenError,
     InternalServerError,
     UnauthorizedError,
+    UnimplementedError,
 )
 from quire.settings import LimitSettings
 
@@ -84,7 +85,7 @@ class ContentApi:
         try:
             return await self._answer(request, receive)
         except AppError as error:
-            if error.status >= _SERVER_FAULT:
+            if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
                 _log.error("request failed", path=_shown(request.path), exc_info=error)
             return respond_error(error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown

@@ -3,15 +3,16 @@
 import secrets
 from collections.abc import Iterable
 
-_BYTES = {"ENCRYPTION_KEY": 32}
+_BYTES = 32
+_APP_KEY_BYTES = 16
 _APP_KEYS = 4
 
 
 def new_secret(variable: str) -> str:
     """A new value for one of the variables that hold secrets."""
     if variable == "APP_KEYS":
-        return ",".join(_random(16) for _ in range(_APP_KEYS))
-    return _random(_BYTES.get(variable, 16))
+        return ",".join(_random(_APP_KEY_BYTES) for _ in range(_APP_KEYS))
+    return _random(_BYTES)
 
 
 def secret_lines(variables: Iterable[str]) -> str:
