@@ -1,7 +1,6 @@
 """The example blog, made as readers make it, and the words that they fill in for themselves."""
 
 import io
-import secrets
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, redirect_stderr, redirect_stdout
