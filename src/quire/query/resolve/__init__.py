@@ -27,7 +27,6 @@ from quire.query.resolve.pagination import (
     Pagination,
     resolve_pagination,
     root_window,
-    window_of_one,
 )
 from quire.query.resolve.populate import Versions, resolve_populate
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
@@ -133,7 +132,7 @@ class Resolver:
         start, limit = 0, None
         try:
             start, limit = root_window(query)
-        except ValidationError as error:
+        except AppError as error:
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
         return self._finish(plan, scope, limit=limit, start=start, count=count)
 
@@ -142,11 +141,12 @@ class Resolver:
     ) -> ResolvedRead:
         scope = self._scope()
         if document_id is not None:
-            query = _without_filter(query, "documentId")
+            query = self._without_document_filter(query, scope)
         plan = self._common(query, scope)
+        self._check_one_locale(query, scope)
         start = 0
         try:
-            start = window_of_one(query)
+            start = root_window(query)[0]
         except AppError as error:
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
         if query.get("locale") == "*" and plan["locale"] is LocaleScope.ALL:
@@ -156,6 +156,26 @@ class Resolver:
         if entry_id is not None:
             plan["entry"] = scope.slots.add(entry_id)
         return self._finish(plan, scope, limit=1, start=start)
+
+    def _without_document_filter(self, query: Query, scope: Scope) -> Query:
+        """Leave out a filter by document id, which the path decides; its faults count."""
+        filters = query.get("filters")
+        if not isinstance(filters, dict) or "documentId" not in filters:
+            return query
+        resolve_filters({"documentId": filters["documentId"]}, self.content_type, scope)
+        rest = {name: value for name, value in filters.items() if name != "documentId"}
+        return {**query, "filters": rest}
+
+    def _check_one_locale(self, query: Query, scope: Scope) -> None:
+        """Note several locales where one document is asked for."""
+        asked = query.get("locale")
+        if not self.content_type.localized or not isinstance(asked, list | dict):
+            return
+        shown = "[object Object]"
+        if isinstance(asked, list):
+            shown = ",".join(item for item in asked if isinstance(item, str))
+        message = f"Invalid locale param {shown} provided. Document locales must be strings."
+        scope.findings.add((Stage.VERSIONS, Param.LOCALE), ValidationError(message))
 
     def _scope(self) -> Scope:
         return Scope(
@@ -236,11 +256,3 @@ class Resolver:
             values=tuple(scope.slots.values),
             pagination=pagination,
         )
-
-
-def _without_filter(query: Query, name: str) -> Query:
-    """Leave out a filter that the path decides."""
-    filters = query.get("filters")
-    if not isinstance(filters, dict) or name not in filters:
-        return query
-    return {**query, "filters": {k: v for k, v in filters.items() if k != name}}

@@ -2,8 +2,8 @@
 
 The format checks a query in passes: all keys for being known, then for being secret, private,
 permitted; filters before sort before fields before populate; and only when every key is sound are
-orders, pagination and operands read. Here a query is walked once. Every fault is noted with its
-rank, and the one that the passes would have met first is the answer.
+the locale, orders, pagination and operands read. Here a query is walked once. Every fault is noted
+with its rank, and the one that the passes would have met first is the answer.
 """
 
 from enum import IntEnum
@@ -14,11 +14,13 @@ Rank = tuple[int, ...]
 
 
 class Stage(IntEnum):
-    """The three rounds of checking."""
+    """The rounds of checking."""
 
     KEYS = 0
-    CONVERSION = 1
-    OPERANDS = 2
+    VERSIONS = 1
+    CONVERSION = 2
+    OPERANDS = 3
+    COUNTING = 4
 
 
 class Param(IntEnum):

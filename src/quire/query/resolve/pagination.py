@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from quire.errors import PaginationError, ValidationError
 from quire.query.querystring import QueryValue
+from quire.query.resolve.findings import Stage
 from quire.query.resolve.scope import ReadLimits, Scope
 from quire.schema.attributes.number import parse_number
 
@@ -51,7 +52,7 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
     first = Pagination(
         start=0, limit=_cap(limits.default_limit, limits), with_count=False, by_page=True
     )
-    if "page" in query or "pageSize" in query:
+    if query.get("page") is not None or query.get("pageSize") is not None:
         scope.unconvertible(PaginationError(MISPLACED))
         return first
     asked = query.get("pagination")
@@ -61,16 +62,19 @@ def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Paginat
     if by_page and by_offset:
         scope.unconvertible(PaginationError(MIXED))
         return first
+    with_count = _with_count(options, scope)
     try:
         if by_offset:
-            return _by_offset(options, limits)
-        return _by_page(options, limits)
+            return _by_offset(options, limits, with_count=with_count)
+        return _by_page(options, limits, with_count=with_count)
     except ValidationError as error:
         scope.unconvertible(error)
         return first
 
 
-def _by_page(options: Mapping[str, QueryValue], limits: ReadLimits) -> Pagination:
+def _by_page(
+    options: Mapping[str, QueryValue], limits: ReadLimits, *, with_count: bool
+) -> Pagination:
     size = _limit(options, "pageSize", limits)
     page = max(_number(options["page"]), 1) if "page" in options else 1
     page = page if math.isnan(page) or page != int(page) else int(page)
@@ -78,17 +82,19 @@ def _by_page(options: Mapping[str, QueryValue], limits: ReadLimits) -> Paginatio
     return Pagination(
         start=start,
         limit=_whole_limit(size),
-        with_count=_with_count(options, limits),
+        with_count=with_count,
         by_page=True,
     )
 
 
-def _by_offset(options: Mapping[str, QueryValue], limits: ReadLimits) -> Pagination:
+def _by_offset(
+    options: Mapping[str, QueryValue], limits: ReadLimits, *, with_count: bool
+) -> Pagination:
     start = max(_number(options["start"]), 0) if "start" in options else 0
     return Pagination(
         start=_position(start),
         limit=_whole_limit(_limit(options, "limit", limits)),
-        with_count=_with_count(options, limits),
+        with_count=with_count,
         by_page=False,
     )
 
@@ -105,7 +111,7 @@ def _number(value: QueryValue) -> float:
 
 def _limit(options: Mapping[str, QueryValue], name: str, limits: ReadLimits) -> float:
     """Read a page size: never under 1, never over the maximum; words mean the maximum."""
-    if name not in options:
+    if options.get(name) is None:
         return _cap(limits.default_limit, limits)
     asked = _number(options[name])
     if math.isnan(asked):
@@ -136,22 +142,25 @@ def _position(start: float) -> int:
     return int(start)
 
 
-def _with_count(options: Mapping[str, QueryValue], limits: ReadLimits) -> bool:
+def _with_count(options: Mapping[str, QueryValue], scope: Scope) -> bool:
     if "withCount" not in options:
-        return limits.with_count
+        return scope.limits.with_count
     asked = options["withCount"]
     if isinstance(asked, str) and asked in _TRUE:
         return True
     if isinstance(asked, str) and asked in _FALSE:
         return False
-    raise ValidationError(BAD_COUNT)
+    scope.findings.add((Stage.COUNTING,), ValidationError(BAD_COUNT))
+    return False
 
 
 def root_window(query: Mapping[str, QueryValue]) -> tuple[int, int | None]:
     """Read root ``start`` and ``limit`` of endpoints without pages: ``(start, limit or None)``.
 
-    Raises ValidationError for what is no whole number.
+    A root ``page`` or ``pageSize`` has no effect. Raises PaginationError or ValidationError for
+    windows that cannot be.
     """
+    _check_pages(query)
     start = _number(query.get("start"))
     if start < 0:
         message = f"convertStartQueryParams expected a positive integer got {start}"
@@ -163,11 +172,7 @@ def root_window(query: Mapping[str, QueryValue]) -> tuple[int, int | None]:
     return _position(start), _whole_limit(limit) if limit > 0 else None
 
 
-def window_of_one(query: Mapping[str, QueryValue]) -> int:
-    """Read the root window of a request for one document; only its start has an effect.
-
-    Raises PaginationError or ValidationError for windows that cannot be.
-    """
+def _check_pages(query: Mapping[str, QueryValue]) -> None:
     paged = [name for name in ("page", "pageSize") if query.get(name) is not None]
     if paged and (query.get("start") is not None or query.get("limit") is not None):
         raise PaginationError(MISPLACED)
@@ -175,4 +180,3 @@ def window_of_one(query: Mapping[str, QueryValue]) -> int:
         number = _number(query[name])
         if not number > 0 or number != int(number):
             raise PaginationError(BAD_PAGE.format(name, query[name]))
-    return root_window(query)[0]
