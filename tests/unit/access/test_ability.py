@@ -1,0 +1,58 @@
+"""Abilities: denied unless granted, and equal when they grant the same."""
+
+import pytest
+
+from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly, can_find
+
+BOOKS = "api::book.book"
+
+
+@pytest.mark.parametrize(
+    ("action", "full", "read_only", "granted"),
+    [
+        (f"{BOOKS}.find", True, True, True),
+        (f"{BOOKS}.findOne", True, True, False),
+        (f"{BOOKS}.create", True, False, False),
+        (f"{BOOKS}.update", True, False, False),
+        (f"{BOOKS}.delete", True, False, False),
+        ("plugin::upload.content-api.find", True, True, False),
+        ("plugin::upload.content-api.findPage", True, False, False),
+        ("plugin::upload.content-api.upload", True, False, False),
+        ("plugin::i18n.locales.listLocales", True, False, False),
+        ("plugin::users-permissions.user.me", True, False, False),
+        ("plugin::users-permissions.user.count", True, False, False),
+        ("plugin::users-permissions.permissions.getPermissions", True, False, False),
+        ("find", True, True, False),
+        ("", True, False, False),
+    ],
+)
+def test_an_action_is_allowed_by_what_was_granted(
+    action: str, *, full: bool, read_only: bool, granted: bool
+) -> None:
+    assert FullAccess().allows(action) is full
+    assert ReadOnly().allows(action) is read_only
+    assert Granted(frozenset({f"{BOOKS}.find"})).allows(action) is granted
+    assert not NOTHING.allows(action)
+
+
+def test_finding_documents_is_the_action_find_of_their_type() -> None:
+    assert can_find(Granted(frozenset({f"{BOOKS}.find"})), BOOKS)
+    assert not can_find(Granted(frozenset({f"{BOOKS}.findOne"})), BOOKS)
+
+
+def test_abilities_that_grant_the_same_are_one_key_of_a_cache() -> None:
+    first = Granted(frozenset(["a", "b"]))
+    second = Granted(frozenset(["b", "a"]))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert {FullAccess(): 1, ReadOnly(): 2}[ReadOnly()] == 2
+
+
+def test_abilities_that_grant_something_else_are_different() -> None:
+    kinds = [FullAccess(), ReadOnly(), Granted(frozenset({"a"})), NOTHING]
+    assert len(set(kinds)) == len(kinds)
+    assert Granted(frozenset({"a"})) != frozenset({"a"})
+
+
+def test_an_ability_does_not_print_what_it_grants() -> None:
+    assert repr(Granted(frozenset({"a", "b"}))) == "Granted(2 actions)"
