@@ -11,13 +11,14 @@ from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
 from quire.api.headers import AnswerHeaders, Cors, security_headers
 from quire.api.locales import LocaleApi
-from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.api.model import ModelApi
 from quire.api.public import PublicFiles
 from quire.api.reader import Reader
 from quire.api.roles import RoleApi
 from quire.api.routes import Route, RouteTable
 from quire.api.sign_in import SignInApi
+from quire.api.timing import ServerTiming, TimedAuthenticator, TimedDatabase, TimedReader
 from quire.api.users import UserApi
 from quire.auth.authenticate import Authenticator
 from quire.auth.rate_limit import RateLimiter
@@ -47,12 +48,14 @@ class Application:
         self.tables = map_tables(self.schema)
         self.database: Database | None = None
         self.content: ContentApi | None = None
+        """What answers, where a protocol may ask it without the way around (api/protocol.py)."""
+        self._answering: AsgiApp | None = None
         self.reader: Reader | None = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
-        if scope["type"] == "http" and self.content is not None:
-            await self.content(scope, receive, send)
+        if scope["type"] == "http" and self._answering is not None:
+            await self._answering(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
@@ -72,22 +75,27 @@ class Application:
 
         Raises DatabaseOpenError when the database cannot be opened as it is.
         """
+        timed = self.settings.is_development
         self.database = await open_database(self.settings, self.tables)
+        if timed:
+            self.database = TimedDatabase(self.database)
         accounts = Accounts(self.tables, self.database.dialect)
         stored = await self.database.read(lambda: accounts.stored(_DEFAULT_LOCALE_KEY))
         default_locale = stored if isinstance(stored, str) else None
         self.reader = _reader(
             self.settings, self.database, self.schema, self.tables, default_locale
         )
-        self.content = _content_api(
+        content = _content_api(
             self.settings, self.schema, self.database, accounts, self.reader, self._clock
         )
+        self._answering = ServerTiming(content) if timed else content
+        self.content = None if timed else content
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
         if self.database is not None:
             await self.database.close()
-        self.content = None
+        self._answering = self.content = None
 
 
 def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
@@ -127,7 +135,8 @@ def _reader(
         populate_nodes=settings.limits.populate_nodes,
         rows=settings.limits.rows,
     )
-    return Reader(
+    reader = TimedReader if settings.is_development else Reader
+    return reader(
         database,
         schema,
         tables,
@@ -146,7 +155,7 @@ def _content_api(
     reader: Reader,
     clock: Clock,
 ) -> ContentApi:
-    authenticator = Authenticator(
+    authenticator = (TimedAuthenticator if settings.is_development else Authenticator)(
         database,
         accounts,
         clock=clock,

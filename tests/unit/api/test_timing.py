@@ -1,0 +1,66 @@
+"""In development answers tell where their time went; in production nothing measures."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, running
+from tests.conformance.corpus import unpack_project
+
+LIST = "/api/articles?populate[author][fields]=name"
+METRIC = re.compile(r'(\w+)(?:;desc="(\d+) statements")?;dur=([\d.]+)')
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpack_project(tmp_path_factory.mktemp("timing"))
+
+
+@pytest.fixture(scope="module")
+async def client(project: Path) -> AsyncIterator[AsgiClient]:
+    settings = load_settings(project, overrides={"environment": "development"}, environ={})
+    async with running(build_app(settings)) as client:
+        yield client
+
+
+async def metrics(client: AsgiClient, path: str) -> dict[str, tuple[str, float]]:
+    answer = await client.request("GET", path)
+    return {
+        name: (statements, float(spent))
+        for name, statements, spent in METRIC.findall(answer.headers["server-timing"])
+    }
+
+
+async def test_an_answer_names_the_rooms_that_it_went_through(client: AsgiClient) -> None:
+    found = await metrics(client, LIST)
+    assert set(found) == {"authenticate", "resolve", "database", "total"}
+
+
+async def test_what_is_remembered_takes_no_statements(client: AsgiClient) -> None:
+    await metrics(client, LIST)
+    again = await metrics(client, LIST)
+    # The page and its authors: the total, the plan and the permissions are known by now.
+    assert again["database"][0] == "2"
+    assert "authenticate" not in again
+
+
+async def test_rooms_take_no_longer_than_the_whole(client: AsgiClient) -> None:
+    found = await metrics(client, LIST)
+    total = found.pop("total")[1]
+    assert all(spent <= total for _, spent in found.values())
+
+
+async def test_errors_and_files_are_timed_too(client: AsgiClient) -> None:
+    assert "total" in await metrics(client, "/api/articles?sort=nope")
+    assert "total" in await metrics(client, "/nothing")
+
+
+async def test_nothing_is_told_in_production(project: Path) -> None:
+    async with running(build_app(load_settings(project, environ={}))) as client:
+        answer = await client.request("GET", LIST)
+    assert answer.status == 200
+    assert "server-timing" not in answer.headers
