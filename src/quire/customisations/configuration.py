@@ -8,7 +8,7 @@ configuration files, the names on the right those of ``docs/settings.md``.
 from collections.abc import Iterator, Mapping
 from functools import reduce
 
-from quire.customisations.modules import CODE, EnvironmentVariable
+from quire.javascript.modules import CODE, EnvironmentVariable
 from quire.settings import Settings, UnfitValueError, known_settings
 
 _COUNTERPARTS: Mapping[str, Mapping[str, str]] = {

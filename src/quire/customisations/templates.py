@@ -4,7 +4,7 @@ Such a file only asks for the behaviour that every content type has, so nothing 
 JavaScript does not run. What a file exports is plain data as ``modules.py`` reads them.
 """
 
-from quire.customisations.modules import EmptyFunction, Factory
+from quire.javascript.modules import EmptyFunction, Factory
 from quire.schema.model import ContentType, Kind
 
 _NOTHING: tuple[object, ...] = ({}, EmptyFunction())

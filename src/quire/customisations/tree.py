@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.customisations.modules import CODE, read_module
+from quire.javascript.modules import CODE, read_module
 from quire.schema.words import kebab_case
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})

@@ -178,14 +178,13 @@ class _Filters:
         *,
         negated: bool,
     ) -> Filter | None:
-        equals = self.scope.operators["$eq"]
         if isinstance(value, list):
-            return self._each(
-                value,
-                lambda item: self._item(attribute, equals, item, model, path, negated=negated),
-                every=negated,
-            )
+            for item in value:
+                if isinstance(item, dict):
+                    self._refuse_attributes(item, model, path)
+            return self._list(attribute, self.scope.operators["$in"], value, path, negated=negated)
         if not isinstance(value, dict):
+            equals = self.scope.operators["$eq"]
             return self._compare(attribute, equals, value, negated=negated)
         parts = []
         for key, operand in value.items():
@@ -217,24 +216,6 @@ class _Filters:
                 every=negated,
             )
         return self._scalar(attribute, operand, model, path, negated=not negated)
-
-    def _item(
-        self,
-        attribute: ScalarAttribute,
-        operator: Operator,
-        item: QueryValue,
-        model: Model,
-        path: str | None,
-        *,
-        negated: bool,
-    ) -> Filter | None:
-        """Resolve one of several operands. An object equals nothing, whatever is in it."""
-        if isinstance(item, dict):
-            self._refuse_attributes(item, model, path)
-            return _unequal(attribute, negated=operator.negated ^ negated)
-        if isinstance(item, list):
-            item = self._joined(attribute, item, path)
-        return self._compare(attribute, operator, item, negated=negated)
 
     def _refuse_attributes(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None
@@ -412,29 +393,25 @@ class _Filters:
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
     ) -> Filter | None:
         if isinstance(value, list):
-            return self._each(
-                value,
-                lambda item: self._related_item(attribute, item, target, path, negated=negated),
-                every=negated,
+            for item in value:
+                self._check_related_item(item, target, path)
+            ids = self._list(
+                _id_of(target), self.scope.operators["$in"], value, path, negated=negated
             )
+            return _through(attribute, ids)
         if isinstance(value, dict):
             return self._related_object(attribute, value, target, path, negated=negated)
         return self._through_id(attribute, value, target, path, negated=negated)
 
-    def _related_item(
-        self, attribute: Attribute, item: QueryValue, target: Model, path: str, *, negated: bool
-    ) -> Filter | None:
-        if isinstance(item, list):
-            return self._through_id(attribute, [item], target, path, negated=negated)
-        if not isinstance(item, dict):
-            return self._through_id(attribute, item, target, path, negated=negated)
-        keys = {
-            key: inner
-            for key, inner in item.items()
-            if isinstance(inner, dict) or not self._is_operator(key)
-        }
-        self.members(keys, target, path, negated=negated)
-        return _through(attribute, _unequal(_id_of(target), negated=negated))
+    def _check_related_item(self, item: QueryValue, target: Model, path: str) -> None:
+        """Note the faults of an object among ids; it equals none of them."""
+        if isinstance(item, dict):
+            filters = {
+                key: inner
+                for key, inner in item.items()
+                if isinstance(inner, dict) or not self._is_operator(key)
+            }
+            self.members(filters, target, path, negated=False)
 
     def _through_id(
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from quire.access.ability import can_find
 from quire.errors import InvalidKeyError, ValidationError
 from quire.query.plan import (
     EdgeKind,
@@ -38,6 +39,9 @@ BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
 )
 MAX_ENTRIES = 100
+MAX_DEPTH = 100
+"""Levels that can be populated at all: plans are walked level by level, each inside the last."""
+
 _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
@@ -84,9 +88,13 @@ def resolve_populate(
 
 
 class _Populate:
+    """Walks one ``populate`` parameter. ``depth`` is how many levels lie above the present one."""
+
     def __init__(self, scope: Scope, versions: Versions) -> None:
         self.scope = scope
         self.versions = versions
+        self.depth = 0
+        self._nodes = 0
 
     def top(self, value: QueryValue, model: Model) -> tuple[PlanEdge, ...]:
         """Resolve the root parameter."""
@@ -136,6 +144,7 @@ class _Populate:
         tree = _Paths()
         for text in texts:
             path = [part for part in (piece.strip() for piece in str(text).split(".")) if part]
+            self.check_depth(len(path))
             if not lenient and not self._allowed(path, model):
                 strings.edges(_Paths.of([path]), model, None)
                 continue
@@ -158,6 +167,7 @@ class _Populate:
 
     def everything(self, model: Model) -> tuple[PlanEdge, ...]:
         """Populate every attribute that may be populated, one level deep."""
+        self.check_depth(1)
         edges = []
         for attribute in model.attributes.values():
             if isinstance(attribute, ScalarAttribute) or attribute.private:
@@ -173,6 +183,7 @@ class _Populate:
         return _zones_last(edges, model)
 
     def _plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
+        self.check_depth(2 if deep else 1)
         components = [self.scope.schema.components[uid] for uid in attribute.components]
         nodes = [
             self.node(component, edges=self.everything(component) if deep else ())
@@ -201,6 +212,7 @@ class _Populate:
     def _asked(
         self, attribute: Attribute, value: QueryValue, model: Model, own_path: str
     ) -> PlanEdge | None:
+        self.check_depth(1)
         if isinstance(value, str) and value in _FALSE:
             return None
         if value is None:
@@ -290,6 +302,13 @@ class _Populate:
         self.scope.invalid_key(name, join_path(place.path, name) if known else place.path)
 
     def _nested(self, value: QueryValue, target: Model, place: _Place) -> tuple[PlanEdge, ...]:
+        self.depth += 1
+        try:
+            return self._below(value, target, place)
+        finally:
+            self.depth -= 1
+
+    def _below(self, value: QueryValue, target: Model, place: _Place) -> tuple[PlanEdge, ...]:
         match value:
             case None:
                 return ()
@@ -393,7 +412,7 @@ class _Populate:
             if isinstance(listed, dict):
                 if model.uid in listed:
                     node = self._target(listed[model.uid], model, _Place(attribute.name))
-                    nodes += [node] if node is not None else []
+                    nodes += [node] if node is not None and self._may_find(model) else []
             elif self._may_be_listed(model):
                 nodes.append(self.node(model))
         # Such links know no versions: drafts and published entries stand side by side.
@@ -407,7 +426,10 @@ class _Populate:
             or (isinstance(a, RelationAttribute) and a.morph_by is not None)
             for a in model.attributes.values()
         )
-        return linked and self.scope.ability.allows(f"{model.uid}.find")
+        return linked and self._may_find(model)
+
+    def _may_find(self, model: ContentType) -> bool:
+        return can_find(self.scope.ability, model.uid)
 
     # Common ----------------------------------------------------------------------------------
 
@@ -436,8 +458,29 @@ class _Populate:
             return None
         return PlanEdge(attribute=attribute.name, nodes=(node,))
 
+    def check_depth(self, levels: int) -> None:
+        """Refuse to go on for more levels than a request may populate.
+
+        This is raised at once and not noted with other faults, since it bounds the work.
+        """
+        most = self.scope.limits.populate_depth or MAX_DEPTH
+        if self.depth + levels > most:
+            message = f"Cannot populate more than {most} levels (limits.populate_depth)"
+            raise ValidationError(message, {"source": "query", "param": "populate"})
+
+    def _count_node(self) -> None:
+        """Refuse to go on for more relations and components than a request may populate."""
+        self._nodes += 1
+        most = self.scope.limits.populate_nodes
+        if most is not None and self._nodes > most:
+            message = (
+                f"Cannot populate more than {most} relations and components (limits.populate_nodes)"
+            )
+            raise ValidationError(message, {"source": "query", "param": "populate"})
+
     def node(self, model: Model, edges: tuple[PlanEdge, ...] = ()) -> PlanNode:
         """Return a node with everything of a model that is shown by default."""
+        self._count_node()
         versioned = isinstance(model, ContentType) and model.draft_and_publish
         return PlanNode(
             uid=model.uid,

@@ -11,6 +11,11 @@ from quire.schema.model import Model
 
 BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
 BAD_SORT = "Invalid sort query"
+MAX_STEPS = 20
+"""Names in a dotted path; in brackets there cannot be more either."""
+MAX_KEYS = 100
+"""Different keys of one order."""
+
 _ORDERS = {"asc": False, "desc": True}
 _UNUSABLE = frozenset(
     {
@@ -37,7 +42,11 @@ _Wish = tuple[_Path, str | None]
 def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey, ...]:
     """Understand a ``sort`` parameter for rows of a model."""
     keys = [_resolve_wish(path, order, model, scope) for path, order in _wishes(value, scope)]
-    return tuple(key for key in keys if key is not None)
+    # Sorting once more by the same key changes nothing.
+    different = dict.fromkeys(key for key in keys if key is not None)
+    if len(different) > MAX_KEYS:
+        scope.unconvertible(f"Cannot sort by more than {MAX_KEYS} keys")
+    return tuple(different)
 
 
 def _wishes(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
@@ -87,6 +96,9 @@ def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_Wish
 def _resolve_wish(path: _Path, order: str | None, model: Model, scope: Scope) -> SortKey | None:
     """Follow a name through relations to the scalar attribute at its end."""
     order = None if order is None else order.strip()
+    if len(path) > MAX_STEPS:
+        scope.malformed(f"Cannot sort through more than {MAX_STEPS} names")
+        return None
     here: Model = model
     walked: str | None = None
     for position, name in enumerate(path):

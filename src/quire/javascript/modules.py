@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from quire.customisations.tokens import Token, tokenise
+from quire.javascript.tokens import Token, tokenise
 
 FACTORIES = frozenset({"createCoreController", "createCoreRouter", "createCoreService"})
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.customisations.modules import (
+from quire.javascript.modules import (
     CODE,
     EmptyFunction,
     EnvironmentVariable,
