@@ -1,8 +1,8 @@
 """Compares a project's ``config`` folder with the settings that are in force.
 
-Quire does not run these files. Where one of them says the same as the settings, nothing is lost;
-where it says something else, the owner should know. The names on the left are those of the
-configuration files, the names on the right those of ``docs/settings.md``.
+Quire does not run these files; what is plain data in them it takes as settings. Where one of them
+says something that is not in force (it holds code, ``quire.toml`` says otherwise, there is no such
+thing here), the owner should know.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,40 +10,8 @@ from functools import reduce
 
 from quire.javascript.modules import CODE, EnvironmentVariable
 from quire.settings import Settings, UnfitValueError, known_settings
+from quire.settings.project_config import COUNTERPARTS, leaves
 
-_COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
-    "admin": {
-        "auth.secret": "secrets.admin_jwt_secret",
-        "apiToken.salt": "secrets.api_token_salt",
-        "transfer.token.salt": "secrets.transfer_token_salt",
-        "secrets.encryptionKey": "secrets.encryption_key",
-        "rateLimit.enabled": "admin.rate_limit.enabled",
-        "rateLimit.max": "admin.rate_limit.max",
-    },
-    "api": {
-        "rest.prefix": "api.prefix",
-        "rest.defaultLimit": "api.default_limit",
-        "rest.maxLimit": "api.max_limit",
-        "rest.withCount": "api.with_count",
-        "rest.strictParams": "api.strict_params",
-        "responses.privateAttributes": "api.private_attributes",
-    },
-    "features": {"future.experimental_firstPublishedAt": "features.first_published_at"},
-    "plugins": {
-        "upload.config.sizeLimit": "uploads.size_limit",
-        "users-permissions.config.jwtSecret": "secrets.jwt_secret",
-        "users-permissions.config.jwt.expiresIn": "users.jwt_expires_in",
-        "users-permissions.config.ratelimit.enabled": "users.rate_limit.enabled",
-        "users-permissions.config.ratelimit.max": "users.rate_limit.max",
-    },
-    "server": {
-        "host": "server.host",
-        "port": "server.port",
-        "url": "server.url",
-        "app.keys": "secrets.app_keys",
-        "dirs.public": "public.directory",
-    },
-}
 # Of the admin panel or of the development server, so that the content API is the same without.
 _ELSEWHERE = ("flags.", "autoOpen", "watchIgnoreFiles", "telemetryDisabled", "webhooks.")
 _STANDARD_MIDDLEWARES = frozenset(
@@ -65,7 +33,7 @@ def differences(name: str, exported: object, source: str, settings: Settings) ->
     if name == "middlewares":
         return tuple(_middlewares(exported))
     if isinstance(exported, dict):
-        return tuple(_settings(exported, _COUNTERPARTS.get(name, {}), settings))
+        return tuple(_settings(exported, COUNTERPARTS.get(name, {}), settings))
     return ("it holds code",) if exported == CODE else ()
 
 
@@ -84,7 +52,7 @@ def _middlewares(exported: object) -> Iterator[str]:
 def _settings(
     exported: Mapping[str, object], counterparts: Mapping[str, str], settings: Settings
 ) -> Iterator[str]:
-    for path, value in _flat(exported, ""):
+    for path, value in leaves(exported):
         name = counterparts.get(path)
         if name is not None:
             difference = _difference(path, value, name, settings)
@@ -99,9 +67,7 @@ def _settings(
 def _difference(path: str, value: object, name: str, settings: Settings) -> str | None:
     known = known_settings()[name]
     if isinstance(value, EnvironmentVariable):
-        if value.name == known.variable:
-            return None
-        return f"{path} comes from the variable {value.name}, {name} does not"
+        return None
     try:
         wanted = known.kind.read(value)
     except UnfitValueError:
@@ -114,15 +80,6 @@ def _difference(path: str, value: object, name: str, settings: Settings) -> str 
     if wanted == effective or _shown(value) == shown:
         return None
     return f"{path} is {_shown(value)}, {name} is {shown}"
-
-
-def _flat(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """The leaves of nested objects by their dotted paths; an empty object says nothing."""
-    if not isinstance(value, dict):
-        yield path, value
-        return
-    for key, inner in value.items():
-        yield from _flat(inner, f"{path}.{key}" if path else key)
 
 
 def _shown(value: object) -> str:

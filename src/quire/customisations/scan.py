@@ -223,6 +223,8 @@ def _configuration(settings: Settings) -> Iterator[Finding]:
             elif file.stem in _CONFIGURATION:
                 found = differences(file.stem, file.exported, file.text, settings)
                 if found:
-                    yield _finding(file, "configuration", f"is not read: {'; '.join(found)}")
+                    yield _finding(
+                        file, "configuration", f"is not all in force: {'; '.join(found)}"
+                    )
     for file in sources(project, config / "functions"):
         yield _finding(file, "cron", "has functions that do not run")

@@ -1,4 +1,6 @@
-"""Reads a project's settings: command line > environment > ``.env`` > ``quire.toml`` > defaults.
+"""Reads a project's settings, each from the first source that names it.
+
+Command line > environment > ``.env`` > ``quire.toml`` > the files in ``config`` > defaults.
 
 The only place where the environment and the files of settings are read. All faults are collected
 before one :class:`SettingsError` lists them.
@@ -15,9 +17,11 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from quire.errors import ConfigurationError
+from quire.javascript.modules import EnvironmentVariable
 from quire.settings.dotenv import parse_dotenv
 from quire.settings.kinds import METADATA_KEY, Setting, UnfitValueError
 from quire.settings.model import Settings, known_settings
+from quire.settings.project_config import plain_value, read_config
 
 SETTINGS_FILE = "quire.toml"
 PROJECT_VARIABLE = "QUIRE_PROJECT"
@@ -97,6 +101,7 @@ def load_settings(
     found: Layer = {}
     for layer in layers:
         found.update(layer)
+    found = _from_config(root, found, {**in_file, **variables}, known) | found
     notices += _placeholders(found, known)
     return _settings(root, found, tuple(notices))
 
@@ -198,6 +203,37 @@ def _take_typed(
     except UnfitValueError as fault:
         return str(fault) or f"expected {declared.kind.expected}, found {_shown(value)}"
     return None
+
+
+def _from_config(
+    root: Path, found: Layer, variables: Mapping[str, str], known: Mapping[str, Setting[object]]
+) -> Layer:
+    """Take what the project's own configuration says.
+
+    What does not fit is passed over: these files were written for another server, which may take
+    more. Secrets are taken from the variables that the files name, never from the files.
+    """
+    layer: Layer = {}
+    default = Settings(project=root).environment
+    environment = found[_ENVIRONMENT].value if _ENVIRONMENT in found else default
+    for said in read_config(root, str(environment)):
+        declared = known[said.setting]
+        text = _text_of_variable(said.value, variables)
+        try:
+            if text is not None:
+                layer[said.setting] = _Found(declared.kind.read_text(text), said.file)
+            elif not declared.private and plain_value(said.value) is not None:
+                value = declared.kind.read(plain_value(said.value))
+                layer[said.setting] = _Found(value, said.file)
+        except UnfitValueError:
+            continue
+    return layer
+
+
+def _text_of_variable(value: object, variables: Mapping[str, str]) -> str | None:
+    if not isinstance(value, EnvironmentVariable):
+        return None
+    return variables.get(value.name) or None
 
 
 def _from_variables(

@@ -122,6 +122,9 @@ class DatabaseSettings:
         "Milliseconds after which a read of an SQLite file leaves the event loop.",
         default=5,
     )
+    read_timeout_ms: int = setting(
+        integer(1, 3_600_000), "Milliseconds after which a read is given up.", default=30_000
+    )
     url: str | None = setting(
         SECRET,
         "Address of a PostgreSQL database; the parts below are then not used.",

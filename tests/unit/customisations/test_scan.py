@@ -299,13 +299,28 @@ def test_configuration_that_says_what_the_settings_say_is_passed_over(project: P
     assert Customisations({}, ()) == scan(project)
 
 
-def test_configuration_that_says_something_else_is_told_with_both_values(project: Path) -> None:
+def test_configuration_that_is_not_in_force_is_told_with_both_values(project: Path) -> None:
+    write(project, "quire.toml", "[api]\nmax_limit = 50\n")
     write(
         project,
         "config/api.js",
         "module.exports = { rest: { maxLimit: 250 }, documents: { strictParams: true } };",
     )
     write(project, "config/admin.js", "module.exports = { auth: { secret: 'in the file' } };")
+    write(project, "config/plugins.js", "module.exports = { upload: { config: options() } };")
+
+    assert [str(one) for one in scan(project).findings] == [
+        "config/admin.js: is not all in force: auth.secret is not the value of ADMIN_JWT_SECRET",
+        (
+            "config/api.js: is not all in force: rest.maxLimit is 250, api.max_limit is 50; "
+            "documents.strictParams has no counterpart here"
+        ),
+        "config/plugins.js: is not all in force: it holds code",
+    ]
+
+
+def test_plain_configuration_is_in_force(project: Path) -> None:
+    write(project, "config/api.js", "module.exports = { rest: { maxLimit: 250 } };")
     write(
         project,
         "config/plugins.js",
@@ -313,18 +328,7 @@ def test_configuration_that_says_something_else_is_told_with_both_values(project
         "{ jwt: { expiresIn: '7d' }, ratelimit: { enabled: env.bool('LIMIT', true) } } } });",
     )
 
-    assert [str(one) for one in scan(project).findings] == [
-        "config/admin.js: is not read: auth.secret is not the value of ADMIN_JWT_SECRET",
-        (
-            "config/api.js: is not read: rest.maxLimit is 250, api.max_limit is 100; "
-            "documents.strictParams has no counterpart here"
-        ),
-        (
-            "config/plugins.js: is not read: users-permissions.config.jwt.expiresIn is 7d, "
-            "users.jwt_expires_in is 30d; users-permissions.config.ratelimit.enabled comes from "
-            "the variable LIMIT, users.rate_limit.enabled does not"
-        ),
-    ]
+    assert Customisations({}, ()) == scan(project)
 
 
 def test_settings_silence_what_they_repeat(project: Path) -> None:

@@ -1,0 +1,93 @@
+"""The ``config`` folder of a project: what its files say about settings, without running them.
+
+``config/<name>.js`` (or ``.ts``, ``.json``) and, over it, ``config/env/<environment>/<name>.js``.
+A file counts if it is plain data: literals and calls of ``env``. Files that hold code are left to
+`quire.customisations`, which reports them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.javascript.modules import CODE, EnvironmentVariable, read_module
+
+COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
+    "admin": {
+        "auth.secret": "secrets.admin_jwt_secret",
+        "apiToken.salt": "secrets.api_token_salt",
+        "transfer.token.salt": "secrets.transfer_token_salt",
+        "secrets.encryptionKey": "secrets.encryption_key",
+        "rateLimit.enabled": "admin.rate_limit.enabled",
+        "rateLimit.max": "admin.rate_limit.max",
+    },
+    "api": {
+        "rest.prefix": "api.prefix",
+        "rest.defaultLimit": "api.default_limit",
+        "rest.maxLimit": "api.max_limit",
+        "rest.withCount": "api.with_count",
+        "rest.strictParams": "api.strict_params",
+        "responses.privateAttributes": "api.private_attributes",
+    },
+    "features": {"future.experimental_firstPublishedAt": "features.first_published_at"},
+    "plugins": {
+        "upload.config.sizeLimit": "uploads.size_limit",
+        "users-permissions.config.jwtSecret": "secrets.jwt_secret",
+        "users-permissions.config.jwt.expiresIn": "users.jwt_expires_in",
+        "users-permissions.config.ratelimit.enabled": "users.rate_limit.enabled",
+        "users-permissions.config.ratelimit.max": "users.rate_limit.max",
+    },
+    "server": {
+        "host": "server.host",
+        "port": "server.port",
+        "url": "server.url",
+        "app.keys": "secrets.app_keys",
+        "dirs.public": "public.directory",
+    },
+}
+"""Settings by file and by the dotted path in it."""
+
+_SUFFIXES = (".js", ".ts", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a file says about a setting: a value, or the variable that it comes from."""
+
+    setting: str
+    value: object
+    file: str
+
+
+def read_config(project: Path, environment: str) -> Iterator[Said]:
+    """Yield what the files say about settings; those of the environment come last."""
+    for folder in (Path("config"), Path("config", "env", environment)):
+        for name, counterparts in COUNTERPARTS.items():
+            for file in (folder / f"{name}{suffix}" for suffix in _SUFFIXES):
+                for path, value in leaves(_exported(project / file)):
+                    if path in counterparts:
+                        yield Said(counterparts[path], value, file.as_posix())
+
+
+def leaves(exported: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the leaves of nested objects with their dotted paths; an empty object has none."""
+    if not isinstance(exported, dict):
+        if path:
+            yield path, exported
+        return
+    for key, inner in exported.items():
+        yield from leaves(inner, f"{path}.{key}" if path else key)
+
+
+def plain_value(value: object) -> object:
+    """Return the value that a file gives by itself: for a variable, its default."""
+    return value.default if isinstance(value, EnvironmentVariable) else value
+
+
+def _exported(file: Path) -> object:
+    """What a file exports, or ``CODE``; a file that is not there or not readable says nothing."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        return json.loads(text) if file.suffix == ".json" else read_module(text)
+    except (OSError, ValueError):
+        return CODE

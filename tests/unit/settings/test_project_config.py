@@ -1,0 +1,113 @@
+"""What plain files in ``config`` say is in force, below every other source."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from quire.settings import Settings, load_settings
+
+API = "module.exports = { rest: { maxLimit: 250, withCount: false, strictParams: true } };"
+
+
+def load(
+    project: Path, files: Mapping[str, str], environ: Mapping[str, str] | None = None
+) -> Settings:
+    for name, text in files.items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return load_settings(project, environ=environ or {})
+
+
+def origin(settings: Settings, name: str) -> str:
+    return next(source for one, _, source in settings.explain() if one == name)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("config/api.js", API),
+        ("config/api.ts", API.replace("module.exports =", "export default")),
+        (
+            "config/api.js",
+            f"module.exports = () => ({API.removeprefix('module.exports = ')[:-1]});",
+        ),
+        (
+            "config/api.json",
+            '{"rest": {"maxLimit": 250, "withCount": false, "strictParams": true}}',
+        ),
+    ],
+)
+def test_literals_are_settings(tmp_path: Path, file: str, text: str) -> None:
+    settings = load(tmp_path, {file: text})
+
+    assert settings.api.max_limit == 250
+    assert settings.api.with_count is False
+    assert settings.api.strict_params is True
+    assert origin(settings, "api.max_limit") == file
+
+
+def test_lengths_of_time_are_read_as_elsewhere(tmp_path: Path) -> None:
+    plugins = "{ 'users-permissions': { config: { jwt: { expiresIn: '7d' } } } }"
+    settings = load(tmp_path, {"config/plugins.js": f"module.exports = {plugins};"})
+
+    assert settings.users.jwt_expires_in == timedelta(days=7)
+
+
+def test_a_variable_counts_under_the_name_that_the_file_gives_it(tmp_path: Path) -> None:
+    server = "module.exports = ({ env }) => ({ port: env.int('BACKEND_PORT', 4000) });"
+
+    assert load(tmp_path, {"config/server.js": server}).server.port == 4000
+    assert load(tmp_path, {}, {"BACKEND_PORT": "5000"}).server.port == 5000
+    assert load(tmp_path, {".env": "BACKEND_PORT=6000"}).server.port == 6000
+
+
+def test_every_other_source_wins(tmp_path: Path) -> None:
+    files = {"config/api.js": API, "quire.toml": "[api]\nmax_limit = 50\n"}
+    server = {"config/server.js": "module.exports = { port: 4000 };"}
+    settings = load(tmp_path, {**files, **server}, {"PORT": "5000"})
+
+    assert settings.api.max_limit == 50
+    assert settings.server.port == 5000
+
+
+def test_files_of_the_environment_win_over_the_others(tmp_path: Path) -> None:
+    files = {
+        "config/api.js": API,
+        "config/env/production/api.js": "module.exports = { rest: { maxLimit: 10 } };",
+        "config/env/development/api.js": "module.exports = { rest: { maxLimit: 20 } };",
+    }
+
+    assert load(tmp_path, files).api.max_limit == 10
+    assert load(tmp_path, files).api.with_count is False
+    assert load(tmp_path, files, {"NODE_ENV": "development"}).api.max_limit == 20
+
+
+def test_secrets_come_from_variables_and_never_from_the_files(tmp_path: Path) -> None:
+    admin = (
+        "module.exports = ({ env }) => ({ auth: { secret: env('OTHER_SECRET', 'in the file') }, "
+        "apiToken: { salt: 'in the file' } });"
+    )
+
+    written = load(tmp_path, {"config/admin.js": admin})
+    assert written.secrets.admin_jwt_secret is None
+    assert written.secrets.api_token_salt is None
+    assert load(tmp_path, {}, {"OTHER_SECRET": "x"}).secrets.admin_jwt_secret == "x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module.exports = { rest: { maxLimit: limit() } };",
+        "module.exports = { rest: { maxLimit: 'many' } };",
+        "module.exports = { rest: 250 };",
+        "module.exports = {",
+    ],
+)
+def test_what_cannot_be_understood_changes_nothing(tmp_path: Path, text: str) -> None:
+    settings = load(tmp_path, {"config/api.js": text})
+
+    assert settings.api.max_limit == 100
+    assert origin(settings, "api.max_limit") == "default"
