@@ -1,0 +1,1 @@
+"""Plain data in JavaScript and TypeScript files, read without running anything."""
