@@ -50,6 +50,7 @@ def sqlite_options(settings: Settings) -> SqliteOptions:
         path=settings.project / database.filename,
         journal_mode=database.journal_mode,
         guard_ms=database.slow_query_ms,
+        timeout_ms=database.read_timeout_ms,
         busy_timeout_ms=database.busy_timeout_ms,
     )
 

@@ -20,12 +20,15 @@ import apsw
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.program import Program, Rows, Statement
-from quire.errors import DatabaseOpenError
+from quire.errors import DatabaseOpenError, ServiceUnavailableError
 
 T = TypeVar("T")
 
+TOO_LONG = "Reading this takes longer than the server allows"
 _GUARD_STEPS = 1000
 """How many steps of SQLite's machine lie between two looks at the clock."""
+_TIMEOUT_STEPS = 1_000_000
+"""The same on the reader thread, which has to stop everything else to look."""
 _STATEMENT_CACHE = 512
 _SLOW_KEYS = 2000
 _NEVER = float("inf")
@@ -34,7 +37,7 @@ _LOOP_BUSY_MS = 20
 
 
 class _TooLongError(Exception):
-    """A read in the event loop took longer than it may."""
+    """A read took longer than it may where it ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +45,14 @@ class SqliteOptions:
     """How a SQLite file is opened.
 
     ``journal_mode`` is ``wal`` or ``keep``; ``guard_ms`` is how long a read may hold the event
-    loop, in milliseconds; ``busy_timeout_ms`` how long to wait for another writer.
+    loop, in milliseconds; ``timeout_ms`` how long it may take at all; ``busy_timeout_ms`` how long
+    to wait for another writer.
     """
 
     path: Path
     journal_mode: str = "wal"
     guard_ms: float = 5.0
+    timeout_ms: float = 30_000
     busy_timeout_ms: int = 5000
 
 
@@ -101,9 +106,9 @@ class _Reader:
         self._deadline = _NEVER
         self._stopped = False
 
-    def guard(self) -> None:
-        """Stop statements of this reader that run past their deadline."""
-        self._connection.set_progress_handler(self._past_deadline, _GUARD_STEPS)
+    def guard(self, steps: int) -> None:
+        """Stop statements of this reader that run past their deadline, looked at so often."""
+        self._connection.set_progress_handler(self._past_deadline, steps)
 
     def _past_deadline(self) -> bool:
         if time.perf_counter() < self._deadline:
@@ -201,7 +206,7 @@ class SqliteDatabase:
         self._guard_seconds = options.guard_ms / 1000
         self._writer = _Writer(options)
         self._reader = _Reader(options, busy_timeout_ms=_LOOP_BUSY_MS)
-        self._reader.guard()
+        self._reader.guard(_GUARD_STEPS)
         self._in_snapshot = False
         self._version: int | None = None
         self._slow_reader: _Reader | None = None
@@ -272,9 +277,12 @@ class SqliteDatabase:
             self._slow_reader = _Reader(
                 self._options, busy_timeout_ms=self._options.busy_timeout_ms
             )
+            self._slow_reader.guard(_TIMEOUT_STEPS)
         try:
             self._slow_reader.begin()
-            return self._slow_reader.run(program, _NEVER)
+            return self._slow_reader.run(program, self._options.timeout_ms / 1000)
+        except _TooLongError:
+            raise ServiceUnavailableError(TOO_LONG) from None
         except apsw.Error as error:
             raise translate(error) from error
         finally:

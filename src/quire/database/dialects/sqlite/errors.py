@@ -6,6 +6,13 @@ from quire.errors import AppError, InternalServerError, ServiceUnavailableError,
 
 _UNAVAILABLE = (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.CantOpenError, apsw.FullError)
 _TOO_MUCH = (apsw.TooBigError, apsw.RangeError)
+_TOO_MUCH_TEXTS = (
+    "Expression tree is too large",
+    "parser stack overflow",
+    "too many ",
+    "tables in a join",
+)
+"""What SQLite says of statements that are correct but beyond its bounds; they have no code."""
 
 
 def translate(error: apsw.Error) -> AppError:
@@ -13,6 +20,8 @@ def translate(error: apsw.Error) -> AppError:
     if isinstance(error, _UNAVAILABLE):
         return ServiceUnavailableError()
     if isinstance(error, _TOO_MUCH):
+        return ValidationError("The query is too large")
+    if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _TOO_MUCH_TEXTS):
         return ValidationError("The query is too large")
     if "pattern too complex" in str(error):
         return ValidationError("The text to look for is too long")
