@@ -1,7 +1,7 @@
 """Running a compiled read: the page, then one statement per edge, children joined to parents."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, MutableMapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -204,15 +204,9 @@ def _plain_edge(
     run: _Run,
 ) -> Program[None]:
     """Attach rows of one kind."""
-    edge, branch = bound.edge, bound.branches[0]
-    rows: Rows = yield branch.query.for_parents(wanted, run.most)
-    run.spend(rows)
-    if edge.skip_parents:
-        ids = {parent[edge.parent_id] for parent in parents}
-        rows = [row for row in rows if row[1] not in ids]
-    found = branch.node.mapper(rows)
-    if branch.edges and found:
-        yield from _populate(branch.edges, rows, found, run)
+    edge = bound.edge
+    skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
+    rows, found = yield from _branch(bound.branches[0], wanted, run, skipped)
     key, place = edge.parent_key, edge.member
     if not edge.to_many:
         single: dict[Value, Item] = {}
@@ -226,6 +220,20 @@ def _plain_edge(
         groups[row[0]].append(item)
     for parent, item in zip(parents, items, strict=True):
         setattr(item, place, groups.get(parent[key], ()))
+
+
+def _branch(
+    branch: BoundBranch, wanted: Value, run: _Run, skipped: Collection[Value] = ()
+) -> Program[tuple[Rows, list[Item]]]:
+    """Read the rows of one kind with everything below them, but for rows with ``skipped`` ids."""
+    rows: Rows = yield branch.query.for_parents(wanted, run.most)
+    run.spend(rows)
+    if skipped:
+        rows = [row for row in rows if row[1] not in skipped]
+    found = branch.node.mapper(rows)
+    if branch.edges and found:
+        yield from _populate(branch.edges, rows, found, run)
+    return rows, found
 
 
 def _count_edge(
@@ -254,11 +262,7 @@ def _mixed_edge(
     edge = bound.edge
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
     for branch in bound.branches:
-        rows: Rows = yield branch.query.for_parents(wanted, run.most)
-        run.spend(rows)
-        found = branch.node.mapper(rows)
-        if branch.edges and found:
-            yield from _populate(branch.edges, rows, found, run)
+        rows, found = yield from _branch(branch, wanted, run)
         for row, item in zip(rows, found, strict=True):
             groups[row[0]].append((_null_first(row[1]), row[2], item))
     for parent, item in zip(parents, items, strict=True):
@@ -295,12 +299,7 @@ def _morph_edge(
         of_kind = ids.get(branch.node.uid)
         if not of_kind:
             continue
-        keys = run.dialect.encode_list(list(of_kind))
-        rows: Rows = yield branch.query.for_parents(keys, run.most)
-        run.spend(rows)
-        found = branch.node.mapper(rows)
-        if branch.edges and found:
-            yield from _populate(branch.edges, rows, found, run)
+        rows, found = yield from _branch(branch, run.dialect.encode_list(list(of_kind)), run)
         by_kind[branch.node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for near, far, kind in links:
