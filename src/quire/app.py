@@ -188,7 +188,7 @@ def _content_api(
         RouteTable(routes),
         database,
         authenticator,
-        prefix=settings.api.prefix,
+        api=settings.api,
         limits=settings.limits,
         headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
         closed=_closed_types(settings, schema),

@@ -11,6 +11,7 @@ import structlog
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, Principal
 from quire.api.body import METHODS_WITH_BODY, read_body
+from quire.api.drafts import refuse_drafts
 from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header
 from quire.api.messages import (
@@ -33,7 +34,7 @@ from quire.errors import (
     UnauthorizedError,
     UnimplementedError,
 )
-from quire.settings import LimitSettings
+from quire.settings import ApiSettings, LimitSettings
 
 _log = structlog.get_logger("quire.api")
 
@@ -51,7 +52,7 @@ class ContentApi:
         database: Database,
         authenticator: Authenticator,
         *,
-        prefix: str,
+        api: ApiSettings,
         limits: LimitSettings,
         headers: AnswerHeaders,
         closed: Collection[str],
@@ -60,10 +61,11 @@ class ContentApi:
         self._routes = routes
         self._database = database
         self._authenticator = authenticator
-        self._prefix = prefix.rstrip("/").lower().encode()
+        self._prefix = api.prefix.rstrip("/").lower().encode()
         self._limits = limits
         self.headers = headers
         self._closed = closed
+        self._drafts_need_token = api.drafts_need_token
         self._public = public
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -143,6 +145,8 @@ class ContentApi:
             principal = await self._authenticator.principal(header, version)
         request.principal = principal
         self._authorize(route, principal)
+        if self._drafts_need_token and verb == "GET":
+            refuse_drafts(principal, request)
         return await route.handler(request)
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:

@@ -7,7 +7,7 @@ from quire.api.format_v4 import HEADER, VALUE, nest
 from quire.api.messages import NO_CONTENT, Answer, Handler, Request
 from quire.api.reader import Mode, PreparedRead, Reader
 from quire.api.routes import Route
-from quire.errors import ForbiddenError, NotFoundError, UnimplementedError, ValidationError
+from quire.errors import NotFoundError, UnimplementedError, ValidationError
 from quire.schema.model import ContentType, Kind
 
 MISSING_DATA = 'Missing "data" payload in the request body'
@@ -41,15 +41,7 @@ class DocumentApi:
         return Route(method=method, path=path, action=f"{uid}.{action}", handler=handler, uid=uid)
 
     def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
-        ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, mode, request.raw_query, ability)
-        if prepared.plan.root.status == "draft" and self._reader.limits.drafts_need_token:
-            self._refuse_drafts(request)
-        return prepared
-
-    def _refuse_drafts(self, request: Request) -> None:
-        if not getattr(request.principal, "type", None):
-            raise ForbiddenError
+        return self._reader.prepare(self._type, mode, request.raw_query, request.principal.ability)
 
     async def find(self, request: Request) -> Answer:
         """List documents of a collection type."""

@@ -109,11 +109,13 @@ class _Compiler:
         self.tables = tables
         self.dialect = dialect
         self.statements = 0
+        self._published_only = False
 
     def read(self, plan: ReadPlan) -> CompiledRead:
         """Compile the page of the root, its count, and everything below."""
+        self._published_only = plan.published_only
         builder = self._builder()
-        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
         columns = _Columns([])
         node = self._node(plan.root, table, columns)
@@ -147,9 +149,14 @@ class _Compiler:
     def _builder(self) -> StatementBuilder:
         return StatementBuilder(self.dialect)
 
+    def _conditions(self, builder: StatementBuilder) -> Conditions:
+        return Conditions(
+            self.schema, self.tables, self.dialect, builder, published_only=self._published_only
+        )
+
     def _count(self, plan: ReadPlan) -> Query:
         builder = self._builder()
-        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
         where = versions_condition(plan, table, conditions)
         return builder.finish(sa.select(sa.func.count()).select_from(table.source).where(*where))
@@ -228,7 +235,7 @@ class _Compiler:
         """
         self.statements += 1
         builder = self._builder()
-        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        conditions = self._conditions(builder)
         target = builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
         leading = [joined.near, *(joined.order if mixed else ())]
@@ -243,7 +250,7 @@ class _Compiler:
     def _count_branch(self, edge: Edge, plan: PlanNode) -> CompiledBranch:
         self.statements += 1
         builder = self._builder()
-        conditions = Conditions(self.schema, self.tables, self.dialect, builder)
+        conditions = self._conditions(builder)
         target = builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
         where = [self.dialect.member_of(joined.near, builder.parents()), *joined.where]

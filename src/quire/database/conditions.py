@@ -41,7 +41,7 @@ from quire.query.plan import (
     Through,
 )
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
-from quire.schema.model import Schema
+from quire.schema.model import ContentType, Schema
 
 Condition = ColumnElement[Any]
 
@@ -65,8 +65,16 @@ class Conditions:
     """Writes the conditions of one statement."""
 
     def __init__(
-        self, schema: Schema, tables: TableMap, dialect: Dialect, builder: StatementBuilder
+        self,
+        schema: Schema,
+        tables: TableMap,
+        dialect: Dialect,
+        builder: StatementBuilder,
+        *,
+        published_only: bool = False,
     ) -> None:
+        """With ``published_only`` drafts behind an edge do not exist."""
+        self._published_only = published_only
         self.schema = schema
         self.tables = tables
         self.dialect = dialect
@@ -210,6 +218,14 @@ class Conditions:
 
     def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
         """Join target rows to what links them to their parents."""
+        joined = self._join(edge, target, target_uid)
+        model = self.schema.model(target_uid)
+        if self._published_only and isinstance(model, ContentType) and model.draft_and_publish:
+            where = (*joined.where, status_condition("published", target))
+            return joined._replace(where=where)
+        return joined
+
+    def _join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
         match edge:
             case LinkEdge():
                 return self._join_link(edge, target)

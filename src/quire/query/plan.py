@@ -147,7 +147,8 @@ class ReadPlan:
 
     ``document`` is the slot of a document id, ``entry`` the slot of a row id; ``locale_slot`` goes
     with the scopes ONE and SOME (a list). ``limit`` and ``offset`` are slots; without a limit all
-    rows are read. ``count`` asks for the number of rows before the limit.
+    rows are read. ``count`` asks for the number of rows before the limit. With ``published_only``
+    drafts of related documents do not exist, neither for filters and orders nor for what is shown.
     """
 
     root: PlanNode
@@ -159,6 +160,7 @@ class ReadPlan:
     limit: Slot | None = None
     offset: Slot | None = None
     count: bool = False
+    published_only: bool = False
 
 
 def goes_through(part: Filter | None) -> bool:

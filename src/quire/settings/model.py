@@ -88,7 +88,7 @@ class ApiSettings:
     )
     drafts_need_token: bool = setting(
         FLAG,
-        "Refuse a `status` other than `published` to anonymous visitors and to end users.",
+        "Keep drafts, and what tells of them, from anonymous visitors and from end users.",
         default=False,
     )
     private_attributes: tuple[str, ...] = setting(

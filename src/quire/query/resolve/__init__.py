@@ -217,6 +217,7 @@ class Resolver:
             "search": search,
             "locale": locale.scope,
             "locale_slot": locale.slot,
+            "published_only": self.limits.drafts_need_token and status == "published",
         }
 
     def _locale(self, query: Query, scope: Scope) -> LocaleChoice:

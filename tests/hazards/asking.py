@@ -1,0 +1,136 @@
+"""Asking the newsroom, as anybody, and watching what the database is asked in turn."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from quire.app import Application, build_app
+from quire.auth.tokens import issue_jwt
+from quire.clock import now_ms
+from quire.database.connection import Database
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Statement
+from quire.settings import load_settings
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.hazards.newsroom import API_TOKENS, ENVIRONMENT, USER_IDS, JsonObject
+
+T = TypeVar("T")
+
+ANON = None
+READER, CLERK, READONLY, FULL = "reader", "clerk", "readonly", "full"
+EVERYBODY = (ANON, READER, CLERK, READONLY, FULL)
+
+Who = str | None
+"""Nobody in particular, the name of an end user, or that of an API token."""
+
+
+@dataclass(slots=True)
+class Watched:
+    """A database that notes what it is asked to run."""
+
+    inner: Database
+    statements: list[Statement] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.inner.dialect
+
+    def version(self) -> int | None:
+        return self.inner.version()
+
+    async def read(
+        self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
+    ) -> T:
+        return await self.inner.read(lambda: self._watch(make()), snapshot=snapshot, key=key)
+
+    async def write(self, program: Program[T]) -> T:
+        return await self.inner.write(self._watch(program))
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    def _watch(self, program: Program[T]) -> Program[T]:
+        try:
+            statement = next(program)
+            while True:
+                self.statements.append(statement)
+                rows = yield statement
+                statement = program.send(rows)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+
+
+class Visitor:
+    """Sends GET requests to one application."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self._client = AsgiClient(application)
+        self._tokens = {
+            name: issue_jwt(id_, ENVIRONMENT["JWT_SECRET"], timedelta(days=1), now_ms())
+            for name, id_ in USER_IDS.items()
+        } | API_TOKENS
+
+    async def __call__(
+        self, target: str, who: Who = ANON, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Ask for a target below ``/api/``, a query string included."""
+        return await self.send("GET", f"/api/{target}", who, headers)
+
+    async def send(
+        self,
+        method: str,
+        target: str,
+        who: Who = ANON,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+    ) -> Answer:
+        """Send any request; ``target`` begins with a slash."""
+        known = {} if who is None else {"Authorization": f"Bearer {self._tokens[who]}"}
+        return await self._client.request(method, target, {**known, **(headers or {})}, body)
+
+    def watch(self) -> Watched:
+        """Note from now on what the content API asks the database."""
+        reader = self.application.reader
+        assert reader is not None
+        watched = Watched(reader.database)
+        reader.database = watched
+        return watched
+
+    def unwatch(self, watched: Watched) -> None:
+        reader = self.application.reader
+        assert reader is not None
+        reader.database = watched.inner
+
+
+@asynccontextmanager
+async def serving(project: Path, **overrides: object) -> AsyncIterator[Visitor]:
+    """Serve a project; ``limits__rows=5`` sets ``limits.rows``."""
+    named = {name.replace("__", "."): value for name, value in overrides.items()}
+    application = build_app(load_settings(project, environ={}, overrides=named))
+    async with running(application):
+        yield Visitor(application)
+
+
+def error(answer: Answer) -> JsonObject:
+    """The error that an answer tells."""
+    found: JsonObject = json.loads(answer.content)["error"]
+    return found
+
+
+def rows(answer: Answer) -> list[JsonObject]:
+    """The entries of a list."""
+    assert answer.status == 200, answer.content
+    found: list[JsonObject] = json.loads(answer.content)["data"]
+    return found
+
+
+def total(answer: Answer) -> int:
+    """How many entries a list says there are."""
+    count: int = json.loads(answer.content)["meta"]["pagination"]["total"]
+    return count
