@@ -32,6 +32,7 @@ _JSON_TYPES = frozenset(
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _BOM = b"\xef\xbb\xbf"
 _MAX_DEPTH = 250
+_LENGTH_DIGITS = 20
 _WINDOW = {"gzip": 31, "deflate": 15}
 
 FORBIDDEN_KEY = "Object contains forbidden prototype property"
@@ -73,8 +74,9 @@ async def _decoded(headers: Mapping[bytes, bytes], receive: AsgiReceive, limit: 
     if encoding not in {"identity", "", *_WINDOW}:
         message = f"Unsupported Content-Encoding: {encoding}"
         raise UnsupportedEncodingError(message)
-    length = headers.get(b"content-length", b"")
-    if length.isdigit() and int(length) > limit:
+    length = headers.get(b"content-length", b"").lstrip(b"0")
+    # Python refuses to read a number of thousands of digits; this many are enough to be too long.
+    if length.isdigit() and (len(length) > _LENGTH_DIGITS or int(length) > limit):
         raise PayloadTooLargeError
     raw = await _collect(receive, limit)
     return _inflate(raw, _WINDOW[encoding], limit) if encoding in _WINDOW else raw

@@ -132,12 +132,12 @@ def _whole_limit(limit: float) -> int:
 
 
 def _position(start: float) -> int:
+    if start > MAX_ROW:  # first, since it may be beyond any float
+        message = f"convertStartQueryParams expected a number up to {MAX_ROW}"
+        raise ValidationError(message)
     if math.isnan(start) or start != int(start):
         shown = "NaN" if math.isnan(start) else start
         message = f"convertStartQueryParams expected a positive integer got {shown}"
-        raise ValidationError(message)
-    if start > MAX_ROW:
-        message = f"convertStartQueryParams expected a number up to {MAX_ROW}"
         raise ValidationError(message)
     return int(start)
 

@@ -130,7 +130,7 @@ _EXPRESSIONS = {
 def _encode_number_or_text(value: Scalar) -> Value:
     """Bind what reads as a number as one; other text equals no number."""
     number = parse_number(value) if isinstance(value, str) else value
-    return value if number is None else int(number) if isinstance(number, bool) else number
+    return value if number is None else _encode_plain(number)
 
 
 def _encode_plain(value: Scalar) -> Value:
