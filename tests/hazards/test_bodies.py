@@ -1,0 +1,89 @@
+"""Bodies are bounded and understood, or refused, before anything is done with them."""
+
+import asyncio
+import gzip
+import zlib
+
+import pytest
+
+from tests.hazards.asking import ANON, FULL, Visitor, error
+
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+TOO_DEEP = "the JSON is nested too deeply"
+TOO_LARGE = (413, "PayloadTooLargeError", "request entity too large")
+UNPACKED = b'{"data":"' + bytes(20_000_000) + b'"}'
+GARBLED = (400, "BadRequestError", "the body cannot be decompressed")
+NO_JSON = (400, "SyntaxError", "invalid JSON, only supports object and array")
+
+REFUSED = {
+    "deep lists": (b"[" * 50_000 + b"]" * 50_000, {}, (400, "SyntaxError", TOO_DEEP)),
+    "deep objects": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, {}, (400, "SyntaxError", TOO_DEEP)),
+    "deep and open": (b"[" * 50_000, {}, (400, "SyntaxError", TOO_DEEP)),
+    "two megabytes": (b'{"a":"' + b"x" * 2_000_000 + b'"}', {}, TOO_LARGE),
+    "a length of many digits": (b"{}", {"Content-Length": "9" * 5000}, TOO_LARGE),
+    "a bomb": (gzip.compress(UNPACKED), {"Content-Encoding": "gzip"}, TOO_LARGE),
+    "a deflated bomb": (zlib.compress(UNPACKED), {"Content-Encoding": "deflate"}, TOO_LARGE),
+    "no gzip": (b"{}", {"Content-Encoding": "gzip"}, GARBLED),
+    "half a gzip": (gzip.compress(b"{}")[:-9], {"Content-Encoding": "gzip"}, GARBLED),
+    "an unknown encoding": (
+        b"{}",
+        {"Content-Encoding": "br"},
+        (415, "Error", "Unsupported Content-Encoding: br"),
+    ),
+    "a number": (b"1", {}, NO_JSON),
+    "UTF-16": ('{"a":"\u00e9"}'.encode("utf-16"), {}, NO_JSON),
+    "the end is missing": (b'{"a":', {}, (400, "SyntaxError", "Unexpected end of JSON input")),
+    "a large form": (b"a" * 60_000, FORM, TOO_LARGE),
+    "prototypes": (
+        b'{"__proto__":{}}',
+        {},
+        (400, "SyntaxError", "Object contains forbidden prototype property"),
+    ),
+}
+NO_TEXT_AT_ALL = {
+    "not a number": b'{"a":NaN}',
+    "infinity": b'{"a":Infinity}',
+    "beyond a double": b'{"a":1e999}',
+    "many digits": b'{"a":' + b"9" * 5000 + b"}",
+    "Latin-1": b'{"a":"\xe9"}',
+    "half a character": b'{"a":"\\ud800"}',
+    "a NUL in the text": b'{"a":"\0"}',
+    "a comment": b'{"a":1}//',
+    "a comma": b'{"a":1,}',
+    "single quotes": b"{'a':1}",
+    "two values": b"{}{}",
+}
+
+
+@pytest.mark.parametrize(("body", "headers", "expected"), REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize("who", [ANON, FULL])
+async def test_hostile_bodies_are_refused(
+    ask: Visitor,
+    body: bytes,
+    headers: dict[str, str],
+    expected: tuple[int, str, str],
+    who: str | None,
+) -> None:
+    """Depth, size before and after unpacking, and encoding are bounded, whoever sends the body."""
+    async with asyncio.timeout(30):
+        answer = await ask.send("POST", "/api/articles", who, {**JSON, **headers}, body)
+    assert (answer.status, error(answer)["name"], error(answer)["message"]) == expected
+
+
+@pytest.mark.parametrize("body", NO_TEXT_AT_ALL.values(), ids=NO_TEXT_AT_ALL.keys())
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+async def test_what_is_nearly_json_is_not_json(ask: Visitor, method: str, body: bytes) -> None:
+    """Nothing is mended: what JSON has no form for is no JSON."""
+    answer = await ask.send(method, "/api/articles/x", FULL, JSON, body)
+    assert (answer.status, error(answer)["name"]) == (400, "SyntaxError")
+
+
+@pytest.mark.parametrize("length", ["-1", "1.5", "abc", "", "0x10"])
+async def test_a_length_that_is_none_is_no_fault(ask: Visitor, length: str) -> None:
+    """The length is a hint; what arrives is measured."""
+    headers = {**JSON, "Content-Length": length}
+    answer = await ask.send("POST", "/api/articles", FULL, headers, b"1")
+    assert answer.status == 400
+    big = await ask.send("POST", "/api/articles", FULL, headers, b"[" + b" " * 2_000_000 + b"]")
+    assert big.status == 413

@@ -1,0 +1,267 @@
+"""What a client sends is a name that the schema knows, or a value: never a piece of SQL."""
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.hazards.asking import ANON, FULL, Visitor, error, rows
+
+HOSTILE = {
+    "a quote": "'",
+    "a closed literal": "x') or 1=1--",
+    "a double quote": '"',
+    "a back tick": "`",
+    "a backslash": "\\",
+    "a NUL": "\0",
+    "a comment": "--",
+    "a comment in slashes": "/* */",
+    "a semicolon": "; drop table articles",
+    "a numbered placeholder": "$1",
+    "a placeholder": "?",
+    "a named placeholder": ":x",
+    "a Python placeholder": "%s",
+    "a Python field": "{0}",
+    "an emoji": "\U0001f600",
+    "typographic quotes": "\u2019\u201d\uff07",
+    "a long text": "q" * 40_000,
+}
+LONE_SURROGATE = "%ED%A0%80"
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("filters[extra][a'b][$eq]=1", "Invalid key a'b at extra"),
+        ("filters[extra][a%22]][$eq]=1", 'Invalid key a" at extra'),
+        ("filters[extra][%E2%80%99][$eq]=1", "Invalid key \u2019 at extra"),
+        ("filters[extra.a%22][$eq]=1", 'Invalid key extra.a"'),
+        ("filters[extra-%3E%3E'x'][$eq]=1", "Invalid key extra->>'x'"),
+        ("fields=extra-%3E%3E'x'", "Invalid key extra->>'x'"),
+        ("sort=extra-%3E%3E'x'", "Invalid key extra->>'x'"),
+        ("sort=extra.a", "extra has no attribute a"),
+        ("populate=extra-%3E%3E'x'", "Invalid key extra->>'x'"),
+    ],
+)
+@pytest.mark.parametrize("who", [ANON, FULL])
+async def test_no_query_reaches_into_a_json_value(
+    ask: Visitor, query: str, message: str, who: str | None
+) -> None:
+    """There are no paths into JSON values, so none is pasted into SQL (CVE-2026-25544)."""
+    answer = await ask(f"articles?{query}", who)
+    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+    assert error(answer)["message"] == message
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("filters[id][$in][0]=1')%20or%201=1--", 0),
+        ("filters[title][$in][0]=1')%20or%201=1--", 0),
+        ("filters[id][$in][0][0]=1')%20or%201=1--", 0),
+        ("filters[title][$in][0][0]=1')%20or%201=1--", 0),
+        ("filters[id][$notIn][0]=1')%20or%201=1--", 3),
+    ],
+)
+async def test_listed_values_are_values(ask: Visitor, query: str, titles: int) -> None:
+    """A value in a list equals a stored one or none (CVE-2026-63316)."""
+    assert len(rows(await ask(f"articles?{query}"))) == titles
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("filters[id][$in][0][a]=1", "Invalid key a"),
+        ("filters[title][$in][0][a]=1", "Invalid key a at title"),
+        ("filters[title][$notIn][0][a]=1", "Invalid key a at title"),
+    ],
+)
+async def test_objects_among_listed_values_are_refused(
+    ask: Visitor, query: str, message: str
+) -> None:
+    """An object is no value that a list could hold."""
+    answer = await ask(f"articles?{query}")
+    assert (answer.status, error(answer)["message"]) == (400, message)
+
+
+OPERATORS = [
+    "$eq", "$ne", "$eqi", "$nei", "$lt", "$lte", "$gt", "$gte", "$in", "$notIn", "$contains",
+    "$notContains", "$containsi", "$notContainsi", "$startsWith", "$startsWithi", "$endsWith",
+    "$endsWithi", "$not",
+]  # fmt: skip
+PLACES_OF_VALUES = [
+    *(f"filters[title][{operator}]=" for operator in OPERATORS),
+    "filters[title]=",
+    "filters[id]=",
+    "filters[documentId]=",
+    "filters[extra]=",
+    "filters[kind]=",
+    "filters[category][name]=",
+    "filters[category][name][$contains]=",
+    "filters[$or][0][seo][metaTitle]=",
+    "_q=",
+    "locale=",
+    "populate[category][filters][name]=",
+]
+
+
+@pytest.mark.parametrize("place", PLACES_OF_VALUES)
+async def test_statements_do_not_change_with_values(ask: Visitor, place: str) -> None:
+    """Values are bound: the text of every statement is that of a harmless value."""
+    expected = await statements(ask, place + "x")
+    assert expected
+    for name, text in HOSTILE.items():
+        found = await statements(ask, place + quote(text, safe=""))
+        # LIKE takes no pattern that long; then nothing was read at all.
+        assert found == expected or (name == "a long text" and found == []), name
+    assert await statements(ask, place + LONE_SURROGATE) == expected
+
+
+async def statements(ask: Visitor, query: str) -> list[str]:
+    """What runs for a query, without counting; nothing, if it is refused."""
+    watched = ask.watch()
+    try:
+        answer = await ask(f"articles?pagination[withCount]=false&{query}")
+    finally:
+        ask.unwatch(watched)
+    assert answer.status in {200, 400}, answer.content
+    return [statement.sql for statement in watched.statements] if answer.status == 200 else []
+
+
+PLACES_OF_NAMES = [
+    "sort=a{}",
+    "sort[{}]=asc",
+    "sort=title:{}",
+    "sort[title]={}",
+    "fields={}",
+    "fields[0]={}",
+    "filters[{}]=1",
+    "filters[title][{}]=1",
+    "filters[category][{}]=1",
+    "filters[$or][0][{}]=1",
+    "populate={}",
+    "populate[{}]=true",
+    "populate[category][fields]={}",
+    "populate[category][sort]=a{}",
+    "populate[sections][on][{}]=true",
+    "pagination[page]={}",
+    "pagination[start]={}",
+    "pagination[withCount]={}",
+]
+
+
+@pytest.mark.parametrize("place", PLACES_OF_NAMES)
+@pytest.mark.parametrize("who", [ANON, FULL])
+async def test_names_that_no_schema_knows_reach_no_statement(
+    ask: Visitor, place: str, who: str | None
+) -> None:
+    """A name that no schema has, and a number that is none, stop a request (CVE-2026-34747)."""
+    watched = ask.watch()
+    try:
+        for name, text in HOSTILE.items():
+            answer = await ask("articles?" + place.format(quote(text, safe="")), who)
+            assert (answer.status, error(answer)["name"]) == (400, "ValidationError"), name
+        answer = await ask("articles?" + place.format(LONE_SURROGATE), who)
+        assert answer.status == 400
+    finally:
+        ask.unwatch(watched)
+    assert watched.statements == []
+
+
+BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("sort=title;drop", "Invalid key title;drop"),
+        ("sort=title:asc,id%20desc", "Invalid key id desc"),
+        ("sort=title:foo", BAD_ORDER),
+        ("sort[title]=asc;", BAD_ORDER),
+        ("sort[0][title]=asc--", BAD_ORDER),
+        ("sort[category][name]=asc)--", BAD_ORDER),
+        ("populate[category][sort]=name:foo", BAD_ORDER),
+    ],
+)
+async def test_orders_are_known_columns_and_directions(
+    ask: Visitor, query: str, message: str
+) -> None:
+    """An order is made of attributes and of four words, never of text."""
+    answer = await ask(f"articles?{query}")
+    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+    assert error(answer)["message"] == message
+
+
+ODD_TITLE = r"100% [a-z] under_score back\slash"
+
+
+@pytest.mark.parametrize(
+    ("condition", "matches"),
+    [
+        ("[$contains]=%25", True),
+        ("[$contains]=_", True),
+        ("[$contains]=%5C", True),
+        ("[$contains]=%5Ba-z%5D", True),
+        ("[$contains]=r_s", True),
+        ("[$contains]=e_s", False),
+        ("[$contains]=1%250", False),
+        ("[$contains]=*", False),
+        ("[$containsi]=BACK%5CS", True),
+        ("[$startsWith]=100%25%20", True),
+        ("[$startsWith]=%25", False),
+        ("[$startsWith]=_", False),
+        ("[$startsWithi]=1__", False),
+        ("[$endsWith]=k%5Cslash", True),
+        ("[$endsWith]=%25", False),
+        ("[$endsWith]=_", False),
+        ("[$endsWithi]=%5C", False),
+    ],
+)
+async def test_signs_of_patterns_stand_for_themselves(
+    ask: Visitor, condition: str, *, matches: bool
+) -> None:
+    """No operator of a filter has wildcards."""
+    found = rows(await ask(f"articles?filters[title]{condition}"))
+    assert [entry["title"] for entry in found] == [ODD_TITLE] * matches
+
+
+@pytest.mark.parametrize("term", ["%25", "%5C", "%5Ba-z%5D"])
+async def test_signs_of_patterns_stand_for_themselves_in_searches(ask: Visitor, term: str) -> None:
+    """Nor has a search, but for the underscore, which the server it replaces takes for any sign."""
+    found = rows(await ask(f"articles?_q={term}"))
+    assert [entry["title"] for entry in found] == [ODD_TITLE]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("filters=abc", "The filters parameter must be an object or an array"),
+        ("filters[0]=1", "The filters parameter must be an object with attributes as keys"),
+        ("filters[$or]=x", "$or expects an array of filters"),
+        ("filters[$and]=x", "$and expects an array of filters"),
+        ("filters[$not]=x", "$not expects an object of filters"),
+        ("filters[title][$and]=x", "$and cannot stand at title"),
+        ("filters[title][$eq][$eq]=1", "$eq cannot compare with an object"),
+        ("filters[title][$between]=1", "$between expects an array of exactly two values"),
+        ("filters[rank][$between][]=1", "$between expects an array of exactly two values"),
+        ("filters[views][$gt]=abc", "Invalid integer 'abc'"),
+        ("filters[rank][$gt]=abc", "Invalid number 'abc'"),
+        ("filters[happensAt][$gt]=x", "Invalid format, expected a timestamp or an ISO date"),
+        ("filters[day][$gt]=2024-13-45", "Invalid format, expected yyyy-MM-dd"),
+        ("filters[hour][$gt]=25:99", "Invalid time format, expected HH:mm:ss.SSS"),
+        ("filters[title][$foo]=1", "Invalid key $foo at title"),
+        ("_q[a]=1", "The _q parameter must be a string"),
+        ("locale[a]=1", "The locale parameter must be a string or an array of strings"),
+    ],
+)
+async def test_parameters_of_a_wrong_shape_are_refused(
+    ask: Visitor, query: str, message: str
+) -> None:
+    """What is parsed but cannot be meant is refused before anything is read."""
+    watched = ask.watch()
+    try:
+        answer = await ask(f"articles?{query}")
+    finally:
+        ask.unwatch(watched)
+    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+    assert error(answer)["message"] == message
+    assert watched.statements == []
