@@ -1,6 +1,7 @@
 """The newsroom, served in process."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,12 @@ from tests.hazards.newsroom import write_project
 def newsroom(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """The project; tests only read from it."""
     return write_project(tmp_path_factory.mktemp("newsroom"))
+
+
+@pytest.fixture
+def own_newsroom(tmp_path: Path) -> Settings:
+    """The project once more, for a test that changes something."""
+    return write_project(tmp_path)
 
 
 @pytest.fixture(scope="session")
