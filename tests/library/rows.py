@@ -27,11 +27,15 @@ from quire.database.mapping import (
     map_tables,
 )
 from quire.database.program import Program
+from quire.database.rows import RowInserts
 from quire.database.tables import build_metadata
 from quire.schema.model import FILE_UID, Schema
 from tests.library.model import BOOK, library_schema
 
 NOW = 1_700_000_000_000
+
+_known_inserts: dict[str, RowInserts] = {}
+"""Ways to insert rows by version of a schema: describing all tables takes a while."""
 
 
 class LibraryRows:
@@ -45,7 +49,10 @@ class LibraryRows:
         self.connection = connection
         self.schema = schema or library_schema()
         self.tables: TableMap = map_tables(self.schema)
-        self._inserts = row_inserts(self.schema, self.tables)
+        version = self.schema.version
+        if version not in _known_inserts:
+            _known_inserts[version] = row_inserts(self.schema, self.tables)
+        self._inserts = _known_inserts[version]
         self._documents = 0
 
     def run(self, program: Program[int]) -> int:
