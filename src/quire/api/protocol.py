@@ -12,7 +12,8 @@ that both ways answer alike.
 
 import types
 from asyncio import AbstractEventLoop
-from collections.abc import Coroutine, Generator, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
@@ -98,11 +99,11 @@ class ReadProtocol(HttpToolsProtocol):
         except StopIteration as done:
             answer: Answer | None = done.value
             if answer is None:
-                self._go_on(_deliver(content, _finished(None)))
+                self._go_on(_deliver(content, _nothing))
             else:
                 self._write(answer, content.headers.lines(headers.get(b"origin")))
             return
-        self._go_on(_deliver(content, _resumed(answering, waiting_for)))
+        self._go_on(_deliver(content, partial(_resumed, answering, waiting_for)))
 
     def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
         cycle: Any = self.cycle
@@ -173,17 +174,22 @@ class ReadProtocol(HttpToolsProtocol):
             self.app = ordinary
 
 
-def _deliver(content: ContentApi, answering: Coroutine[Any, Any, Answer | None]) -> AsgiApp:
-    """Return an application that waits for an answer under way and sends it."""
+def _deliver(
+    content: ContentApi, answering: Callable[[], Coroutine[Any, Any, Answer | None]]
+) -> AsgiApp:
+    """Return an application that waits for an answer under way and sends it.
+
+    It is not called at all when uvicorn refuses the request, so nothing may wait for it before.
+    """
 
     async def application(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        await content.deliver(await answering, scope, receive, send)
+        await content.deliver(await answering(), scope, receive, send)
 
     return application
 
 
-async def _finished(answer: Answer | None) -> Answer | None:
-    return answer
+async def _nothing() -> None:
+    """Stand for the answer to what is a matter of the public folder."""
 
 
 async def _resumed(
