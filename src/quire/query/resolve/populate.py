@@ -63,6 +63,14 @@ class _Paths(dict[str, "_Paths"]):
         for segment in path:
             branch = branch.setdefault(segment, _Paths())
 
+    def put(self, path: Iterable[str]) -> None:
+        """Add a path; what stood below its end gives way."""
+        *above, last = path
+        branch = self
+        for segment in above:
+            branch = branch.setdefault(segment, _Paths())
+        branch[last] = _Paths()
+
     @classmethod
     def of(cls, paths: Iterable[Iterable[str]]) -> "_Paths":
         """Make a tree of paths."""
@@ -76,7 +84,7 @@ class _Paths(dict[str, "_Paths"]):
 class _Place:
     """Where in the query a fault is: the dotted path, and what stands before a fragment's uid."""
 
-    path: str
+    path: str | None
     fragment: str | None = None
 
 
@@ -130,25 +138,33 @@ class _Populate:
     ) -> tuple[PlanEdge, ...]:
         """Resolve dotted paths. ``prefix`` is where they stand in the whole query.
 
-        In one string with commas, what may not be read is left out where it stands; otherwise a
-        path through something forbidden is left out as a whole.
+        Where commas stand between paths, what may not be read is left out where it stands, and
+        paths add up. Otherwise a path through something forbidden is left out as a whole, and a
+        later path takes the place of an earlier one that goes further.
         """
         if value == "*":
             return self.everything(model)
-        lenient = isinstance(value, str) and "," in value
-        texts = value.split(",") if isinstance(value, str) else value
+        texts = [value] if isinstance(value, str) else value
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.scope.malformed(BAD_POPULATE)
             return ()
+        pieces = [piece for text in texts for piece in str(text).split(",")]
+        lenient = len(pieces) > len(texts)
         strings = _Strings(self, prefix, lenient=lenient)
         tree = _Paths()
-        for text in texts:
-            path = [part for part in (piece.strip() for piece in str(text).split(".")) if part]
-            self.check_depth(len(path))
-            if not lenient and not self._allowed(path, model):
-                strings.edges(_Paths.of([path]), model, None)
+        for piece in pieces:
+            path, written = _path(piece), _segments(piece)
+            self.check_depth(len(written))
+            if path != written:
+                strings.edges(_Paths.of([written]), model, None)
+            if not path:
                 continue
-            tree.add(path)
+            if lenient:
+                tree.add(path)
+            elif self._allowed(path, model):
+                tree.put(path)
+            else:
+                strings.edges(_Paths.of([path]), model, None)
         return strings.edges(tree, model, None)
 
     def _allowed(self, path: list[str], model: Model) -> bool:
@@ -203,11 +219,29 @@ class _Populate:
         self, name: str, value: QueryValue, model: Model, path: str | None
     ) -> PlanEdge | None:
         own_path = join_path(path, name)
+        if name in _KEYWORDS and name not in model.attributes:
+            self._keyword(name, value, model, path)
+            return None
         attribute = self.populatable(name, model, path, own_path)
         if attribute is None:
             return None
         edge = self._asked(attribute, value, model, own_path)
         return None if self.scope.note_hidden(attribute, own_path) else edge
+
+    def _keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
+        """Check an option that stands where attributes are expected; it has no effect there."""
+        inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
+        match name, value:
+            case "populate", _:
+                self._nested(value, model, _Place(path))
+            case "fields", _:
+                resolve_fields(value, model, inner)
+            case "filters", dict():
+                resolve_filters(value, model, inner)
+            case "sort", _:
+                resolve_sort(value, model, inner)
+            case "count", _ if value not in [*_TRUE, *_FALSE]:
+                self.scope.invalid_key(name, path)
 
     def _asked(
         self, attribute: Attribute, value: QueryValue, model: Model, own_path: str
@@ -319,8 +353,9 @@ class _Populate:
                 return self._object(value, target, place.path)
             case _:
                 edges = self._texts(value, target, place.path)
-        if isinstance(value, str) and "," in value:
-            self.scope.invalid_key(value, place.path)
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and "," in text:
+                self.scope.invalid_key(text, place.path)
         return edges
 
     def _counted(self, attribute: Attribute, value: Mapping[str, QueryValue], path: str) -> bool:
@@ -552,6 +587,24 @@ class _Strings:
 
 
 _NESTED = {"fields": Param.FIELDS, "filters": Param.FILTERS, "sort": Param.SORT}
+
+
+_KEYWORDS = frozenset({"populate", "count", *_NESTED})
+
+
+def _segments(text: str) -> list[str]:
+    """Split a dotted path, as its names are checked: without what is empty or blank."""
+    return [part for part in (piece.strip() for piece in text.split(".")) if part]
+
+
+def _path(text: str) -> list[str]:
+    """Split a dotted path, as it is followed: up to where a segment is empty or has blanks."""
+    path: list[str] = []
+    for segment in text.strip().lstrip(".").split("."):
+        if not segment or segment != segment.strip():
+            break
+        path.append(segment)
+    return path
 
 
 def _zones_last(edges: Iterable[PlanEdge], model: Model) -> tuple[PlanEdge, ...]:
