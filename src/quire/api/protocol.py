@@ -17,9 +17,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
+from quire.api.connection import Connection
 from quire.api.content import ContentApi
 from quire.api.headers import Header, header_lines
 from quire.api.messages import (
@@ -59,7 +60,7 @@ async def _no_body() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-class ReadProtocol(HttpToolsProtocol):
+class ReadProtocol(Connection):
     """One connection.
 
     Behind middleware (trusted proxies, request logs) everything takes the ordinary way.
@@ -81,12 +82,14 @@ class ReadProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Begin a request; the scope of an ordinary one is made when it is known to be one."""
+        self.head_begins()
         self.url = b""
         self.expect_100_continue = False
         self.headers = []
 
     def on_headers_complete(self) -> None:
         """Answer a plain GET, or leave the request to the ordinary way."""
+        self.head_ends()
         content = None if self._application is None else self._application.content
         headers = dict(self.headers)
         if content is None or not self._is_plain_read(headers):
