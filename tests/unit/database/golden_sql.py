@@ -1,0 +1,140 @@
+"""The SQL of a dozen reads, written down: ``tests/golden/sql/<database>/<name>.sql``.
+
+After a wanted change, ``python -m tests.unit.database.golden_sql`` writes the files anew; the
+commit says why they changed.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from quire.database.compile import CompiledNode, compile_read
+from quire.database.dialect import Dialect
+from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.statements import Query
+from quire.query.querystring import parse
+from quire.query.resolve import ResolvedRead
+from quire.schema.model import USER_UID
+from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, QUOTE, library_schema, library_tables
+from tests.library.queries import resolver
+
+FOLDER = Path(__file__).parents[2] / "golden" / "sql"
+
+DIALECTS: Mapping[str, Dialect] = {"sqlite": SqliteDialect()}
+
+
+class Read(NamedTuple):
+    """A read by its query; ``document`` is the id of the one document that is asked for."""
+
+    query: str
+    uid: str = BOOK
+    document: str | None = None
+    mode: str = "list"
+
+
+READS: Mapping[str, Read] = {
+    "list": Read("fields=title&sort=rating:desc&pagination[page]=2"),
+    "document": Read("fields=title&populate=author&status=draft", document="abc"),
+    "single-type": Read("fields=heading", HOMEPAGE, mode="single"),
+    "window": Read("fields=username&limit=2", USER_UID, mode="window"),
+    "filters-numbers": Read(
+        "fields=id&filters[rating][$between]=1&filters[rating][$between]=5&filters[price][$gt]=1.5"
+        "&filters[copies][$ne]=7&filters[lent]=true&filters[happens][$lte]=2024-05-21"
+        "&filters[kind][$in]=novel&filters[kind][$in]=poem&filters[weight][$null]=true"
+    ),
+    "filters-texts": Read(
+        "fields=id&filters[title][$contains]=50%25_off&filters[slug][$startsWith]=a"
+        "&filters[slug][$endsWithi]=B&filters[contact][$eqi]=A&filters[rating][$contains]=1"
+        "&filters[price][$eqi]=1.0&filters[summary][$notContainsi]=x"
+    ),
+    "filters-groups": Read(
+        "fields=id&filters[$or][0][title]=a&filters[$or][1][$not][rating]=1"
+        "&filters[$or][1][$not][lent]=true&filters[$and][0][title][$ne][0]=b"
+        "&filters[$and][0][title][$ne][1]=c"
+    ),
+    "filters-through": Read(
+        "fields=id&filters[author][name]=a&filters[tags][label][$null]=true"
+        "&filters[seo][image][name]=b&filters[sequel][$null]=true&filters[links][to][$notNull]=true"
+        "&filters[localizations][locale]=fr"
+    ),
+    "sort-related": Read("fields=id&sort=author.name:desc,links.to.title"),
+    "search": Read("fields=id&_q=10%25"),
+    "versions": Read("fields=id&publicationFilter=modified&status=draft&locale=en&locale=fr"),
+    "populate-relations": Read(
+        "fields=id&populate[author][fields]=name&populate[prequel][fields]=title"
+        "&populate[tags][fields]=label&populate[tags][sort]=label"
+        "&populate[tags][filters][label][$ne]=x&populate[localizations][fields]=title"
+    ),
+    "populate-inverse": Read(
+        "fields=id&populate[books][fields]=title&populate[edited][count]=true", PERSON
+    ),
+    "populate-files-and-components": Read(
+        "fields=id&populate[cover][fields]=url&populate[links][populate][to][fields]=title"
+        f"&populate[sections][on][{QUOTE}][populate]=by&populate[seo][count]=true"
+    ),
+    "populate-any-type": Read("fields=id&populate=about,subject", NOTE),
+}
+
+
+def golden(name: str, dialect: Dialect) -> str:
+    """Write the statements of a read with what is bound to them."""
+    read = READS[name]
+    resolved = _resolve(read)
+    compiled = compile_read(resolved.plan, library_schema(), library_tables(), dialect)
+    parts = [f"-- {read.uid}: {read.query}", _statement("page", compiled.page, resolved)]
+    if compiled.count is not None:
+        parts.append(_statement("count", compiled.count, resolved))
+    parts += _below(compiled.node, resolved, ())
+    return "\n\n".join(parts) + "\n"
+
+
+def _resolve(read: Read) -> ResolvedRead:
+    asked, query = resolver(read.uid), parse(read.query)
+    if read.document is not None:
+        return asked.document(query, read.document)
+    match read.mode:
+        case "single":
+            return asked.single(query)
+        case "window":
+            return asked.window(query)
+        case _:
+            return asked.list(query)
+
+
+def _statement(what: str, query: Query, resolved: ResolvedRead) -> str:
+    bound = query.bind(resolved.values)
+    if query.parents >= 0:
+        values = ", ".join(
+            "(parents)" if position == query.parents else repr(value)
+            for position, value in enumerate(bound)
+        )
+    else:
+        values = ", ".join(map(repr, bound))
+    return f"-- {what}\n{_tidy(query.sql)};\n-- values: {values}"
+
+
+def _below(node: CompiledNode, resolved: ResolvedRead, path: tuple[str, ...]) -> Iterator[str]:
+    for position, edge in enumerate(node.edges):
+        if edge.links is not None:
+            yield _statement(f"links of edge {position}", edge.links, resolved)
+        for branch in edge.branches:
+            here = (*path, branch.node.uid)
+            yield _statement(" > ".join(here), branch.query, resolved)
+            yield from _below(branch.node, resolved, here)
+
+
+def _tidy(sql: str) -> str:
+    return "\n".join(line.rstrip() for line in sql.splitlines())
+
+
+def write() -> None:
+    """Write all files anew."""
+    for database, dialect in DIALECTS.items():
+        folder = FOLDER / database
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in READS:
+            (folder / f"{name}.sql").write_text(golden(name, dialect), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

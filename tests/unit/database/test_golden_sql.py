@@ -1,0 +1,36 @@
+"""The SQL of a dozen reads is what was written down, and runs."""
+
+import apsw
+import pytest
+
+from quire.database.dialect import Dialect
+from tests.library.rows import new_connection
+from tests.unit.database.golden_sql import DIALECTS, FOLDER, READS, golden
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize("database", DIALECTS)
+def test_the_statements_are_those_that_were_written_down(name: str, database: str) -> None:
+    expected = (FOLDER / database / f"{name}.sql").read_text("utf-8")
+    assert golden(name, DIALECTS[database]) == expected, (
+        "If the change is wanted: python -m tests.unit.database.golden_sql"
+    )
+
+
+@pytest.mark.parametrize("database", DIALECTS)
+def test_nothing_is_written_down_that_is_not_asked_for(database: str) -> None:
+    assert {file.stem for file in (FOLDER / database).glob("*.sql")} == set(READS)
+
+
+@pytest.fixture(scope="module")
+def connection() -> apsw.Connection:
+    return new_connection()
+
+
+@pytest.mark.parametrize("name", READS)
+def test_sqlite_accepts_every_statement(name: str, connection: apsw.Connection) -> None:
+    dialect: Dialect = DIALECTS["sqlite"]
+    for statement in golden(name, dialect).split(";\n"):
+        sql = "\n".join(line for line in statement.splitlines() if not line.startswith("--"))
+        if sql.strip():
+            connection.execute(f"EXPLAIN {sql}", [None] * sql.count("?")).fetchall()
