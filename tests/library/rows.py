@@ -146,8 +146,13 @@ class LibraryRows:
         near: int,
         *far: int,
         target: str | None = None,
+        field: str | None = None,
     ) -> None:
-        """Link an entry to others, in this order; ``target`` is their type where any will do."""
+        """Link an entry to others, in this order.
+
+        Where their type may be any, ``target`` is their type, and ``field`` the name under which
+        they know the entry.
+        """
         edge = self.tables[uid].edges[attribute]
         for position, other in enumerate(far, start=1):
             match edge:
@@ -162,7 +167,7 @@ class LibraryRows:
                     self.insert(edge.table, {**row, FIELD: edge.field, ORDER: position})
                 case MorphListEdge():
                     row = {edge.near: near, edge.far_id: other, edge.far_type: str(target)}
-                    self.insert(edge.table, {**row, FIELD: attribute, ORDER: position})
+                    self.insert(edge.table, {**row, FIELD: field, ORDER: position})
                 case MorphColumnEdge():
                     row = {edge.id_column: other, edge.type_column: str(target)}
                     self._update(uid, near, row)
