@@ -1,0 +1,119 @@
+"""A request gets as much work done as the settings allow, and then no more."""
+
+import re
+from typing import Any
+
+import pytest
+
+from quire.settings import Settings
+from tests.hazards.asking import ANON, FULL, Visitor, Who, error, rows, serving
+from tests.hazards.newsroom import SCHEMA_FILES
+
+HEAVY = "categories?sort=" + "articles.category." * 9 + "name"
+"""Looks at the articles of each category of each article of each category, and so on."""
+
+
+async def test_h120_a_read_that_takes_too_long_is_given_up(newsroom: Settings) -> None:
+    """One heavy request does not keep others from being answered, and ends with a clear 503."""
+    async with serving(
+        newsroom.project, database__slow_query_ms=1, database__read_timeout_ms=1
+    ) as ask:
+        for _ in range(2):
+            answer = await ask(HEAVY)
+            assert answer.status == 503
+            assert answer.headers["retry-after"]
+            assert error(answer) == {
+                "status": 503,
+                "name": "ServiceUnavailableError",
+                "message": "Reading this takes longer than the server allows",
+            }
+            assert (await ask("categories?sort=name")).status == 200
+
+
+async def test_h120_what_is_slow_but_allowed_is_answered(newsroom: Settings) -> None:
+    """A heavy request that stays within the time gets its answer, beside lighter ones."""
+    async with serving(newsroom.project, database__slow_query_ms=1) as ask:
+        names = [row["name"] for row in rows(await ask(HEAVY))]
+    assert sorted(names) == ["Harbour", "Sea"]
+
+
+@pytest.mark.parametrize("who", [ANON, FULL])
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("sort=" + "children." * 20 + "name", "Cannot sort through more than 20 names"),
+        ("sort[0]=" + "children." * 4000 + "name", "Cannot sort through more than 20 names"),
+        (
+            "populate[children][sort]=" + "children." * 30 + "name",
+            "Cannot sort through more than 20 names",
+        ),
+        (
+            "sort=" + ",".join(f"{'children.' * i}{'parent.' * j}{name}:{order}"
+                for i in range(6) for j in range(6)
+                for name in ("id", "name") for order in ("asc", "desc")),
+            "Cannot sort by more than 100 keys",
+        ),
+    ],
+)  # fmt: skip
+async def test_h120_orders_are_bounded(ask: Visitor, who: Who, query: str, message: str) -> None:
+    """An order has so many keys, and each leads through so many names, before anything is read."""
+    watched = ask.watch()
+    try:
+        answer = await ask(f"categories?{query}", who)
+    finally:
+        ask.unwatch(watched)
+    assert (answer.status, error(answer)["message"]) == (400, message)
+    assert watched.statements == []
+
+
+async def test_h120_the_same_key_again_is_no_further_work(ask: Visitor) -> None:
+    """Sorting by a key for the thousandth time adds nothing to a statement."""
+    seen = []
+    for times in (1, 1000):
+        watched = ask.watch()
+        try:
+            keys = ",".join(["name:desc", "parent.name"] * times)
+            rows(await ask(f"categories?pagination[withCount]=false&sort={keys}"))
+        finally:
+            ask.unwatch(watched)
+        seen.append([statement.sql for statement in watched.statements])
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("limit", [3, 7, 12])
+async def test_h120_no_more_rows_are_fetched_than_may_be(newsroom: Settings, limit: int) -> None:
+    """Every statement is told how many rows are left, so that too many are never in memory."""
+    async with serving(newsroom.project, limits__rows=limit) as ask:
+        watched = ask.watch()
+        answer = await ask("categories?populate=articles.related,articles.cover,children.articles")
+        fetched = [s for s in watched.statements if "count(" not in s.sql]
+        ask.unwatch(watched)
+    assert answer.status in {200, 400}
+    assert all(statement.most is None or statement.most <= limit + 1 for statement in fetched)
+    left = [statement.most for statement in fetched if statement.most is not None]
+    assert left == sorted(left, reverse=True)
+
+
+async def test_h123_expressions_of_the_schema_do_not_run_on_reads(
+    newsroom: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regular expression of an attribute is for writing; no read compiles or runs one.
+
+    The one here takes exponential time on a long text that does not fit.
+    """
+    compiled: list[Any] = []
+    compile_ = re._compile  # type: ignore[attr-defined]  # noqa: SLF001 - where all ways meet
+
+    def note(pattern: object, flags: int) -> object:
+        compiled.append(pattern)
+        return compile_(pattern, flags)
+
+    article = SCHEMA_FILES["src/api/article/content-types/article/schema.json"]
+    expression = article["attributes"]["code"]["regex"]
+    monkeypatch.setattr(re, "_compile", note)
+    async with serving(newsroom.project) as ask:
+        for operator in ("$eq", "$contains", "$startsWith", "$in", "$eqi", "$gt"):
+            answer = await ask(f"articles?filters[code][{operator}]={'a' * 10_000}!")
+            assert rows(answer) == []
+        rows(await ask(f"articles?_q={'a' * 10_000}!&sort=code"))
+    assert expression not in [getattr(pattern, "pattern", pattern) for pattern in compiled]
