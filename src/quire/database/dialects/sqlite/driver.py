@@ -230,8 +230,9 @@ class SqliteDatabase:
         return self._version
 
     def _end_snapshot(self) -> None:
-        self._in_snapshot = False
-        self._reader.end()
+        if self._in_snapshot:
+            self._in_snapshot = False
+            self._reader.end()
 
     async def read(
         self,
@@ -254,9 +255,8 @@ class SqliteDatabase:
                 self._remember_slow(key)
             except apsw.Error as error:
                 raise translate(error) from error
-        started = time.perf_counter()
-        result = await self._read_slowly(make())
-        if time.perf_counter() - started < self._guard_seconds:
+        result, seconds = await self._read_slowly(make())
+        if seconds < self._guard_seconds:
             # It was slow only once: pages that had to come from the disk, a busy machine.
             self._slow.pop(key, None)
         return result
@@ -268,25 +268,38 @@ class SqliteDatabase:
             del self._slow[next(iter(self._slow))]
         self._slow[key] = None
 
-    async def _read_slowly(self, program: Program[T]) -> T:
+    async def _read_slowly(self, program: Program[T]) -> tuple[T, float]:
+        """Run a program on the reader thread; returns its result and how much work it was.
+
+        Work is processor time in seconds: waiting in the queue, or for the interpreter while the
+        event loop is busy, would make every read look slow as soon as a few come together.
+        """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._read_thread, self._on_read_thread, program)
 
-    def _on_read_thread(self, program: Program[T]) -> T:
-        if self._slow_reader is None:
-            self._slow_reader = _Reader(
-                self._options, busy_timeout_ms=self._options.busy_timeout_ms
-            )
-            self._slow_reader.guard(_TIMEOUT_STEPS)
+    def _on_read_thread(self, program: Program[T]) -> tuple[T, float]:
+        reader = self._slow_reader or self._open_slow_reader()
         try:
-            self._slow_reader.begin()
-            return self._slow_reader.run(program, self._options.timeout_ms / 1000)
+            reader.begin()
+            started = time.thread_time()
+            result = reader.run(program, self._options.timeout_ms / 1000)
+            return result, time.thread_time() - started
         except _TooLongError:
             raise ServiceUnavailableError(TOO_LONG) from None
         except apsw.Error as error:
             raise translate(error) from error
         finally:
-            self._slow_reader.end()
+            reader.end()
+
+    def _open_slow_reader(self) -> _Reader:
+        try:
+            reader = _Reader(self._options, busy_timeout_ms=self._options.busy_timeout_ms)
+        except DatabaseOpenError as error:
+            # The file has been open all the while, so this is a lock that will go.
+            raise ServiceUnavailableError from error
+        reader.guard(_TIMEOUT_STEPS)
+        self._slow_reader = reader
+        return reader
 
     async def write(self, program: Program[T]) -> T:
         """Run a program that writes, in one durable transaction, after those before it."""
