@@ -1,0 +1,468 @@
+"""The SQLite driver: snapshots, versions, slow reads, writes, locks and faults."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions, open_connection
+from quire.database.program import Program, Rows, Statement
+from quire.errors import AppError, DatabaseOpenError, InternalServerError, ServiceUnavailableError
+from tests.library.reading import opened
+
+MANY_STEPS = (
+    "WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ?)"
+    " SELECT count(*) FROM counter"
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file with one table: two accounts whose amounts make 100 together."""
+    path = tmp_path / "data.db"
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute(
+            "CREATE TABLE accounts (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL)"
+        )
+        connection.execute("INSERT INTO accounts (amount) VALUES (60), (40)")
+    return path
+
+
+@pytest.fixture
+async def database(path: Path) -> AsyncIterator[SqliteDatabase]:
+    async with opened(path, guard_ms=60_000, busy_timeout_ms=20) as database:
+        yield database
+
+
+@contextmanager
+def connected(path: Path) -> Iterator[apsw.Connection]:
+    """Connect as another program would."""
+    with closing(apsw.Connection(str(path))) as connection:
+        yield connection
+
+
+def amounts() -> Program[list[int]]:
+    rows = yield Statement("SELECT amount FROM accounts ORDER BY id")
+    return [int(row[0] or 0) for row in rows]
+
+
+def insert(amount: int) -> Program[None]:
+    yield Statement("INSERT INTO accounts (amount) VALUES (?)", (amount,))
+
+
+def total_in_two_steps(between: Callable[[], object]) -> Callable[[], Program[int]]:
+    """Read the two accounts one after the other, and do something in between."""
+
+    def program() -> Program[int]:
+        first = yield Statement("SELECT amount FROM accounts WHERE id = 1")
+        between()
+        second = yield Statement("SELECT amount FROM accounts WHERE id = 2")
+        return int(first[0][0] or 0) + int(second[0][0] or 0)
+
+    return program
+
+
+def transfer(connection: apsw.Connection, amount: int) -> None:
+    with connection:
+        connection.execute("UPDATE accounts SET amount = amount - ? WHERE id = 1", (amount,))
+        connection.execute("UPDATE accounts SET amount = amount + ? WHERE id = 2", (amount,))
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+async def test_a_program_is_sent_the_rows_of_its_statements(database: SqliteDatabase) -> None:
+    assert await database.read(amounts) == [60, 40]
+
+
+async def test_values_are_bound_and_not_read_as_sql(database: SqliteDatabase) -> None:
+    def program() -> Program[Rows]:
+        return (yield Statement("SELECT ?, ?, ?, ?", ("'; --", 1, 1.5, None)))
+
+    assert await database.read(program) == [("'; --", 1, 1.5, None)]
+
+
+@pytest.mark.parametrize(("most", "fetched"), [(None, 2), (5, 2), (2, 2), (1, 1), (0, 0)])
+async def test_no_more_rows_are_fetched_than_asked_for(
+    most: int | None, fetched: int, database: SqliteDatabase
+) -> None:
+    def program() -> Program[int]:
+        rows = yield Statement("SELECT id FROM accounts", (), most)
+        return len(rows)
+
+    assert await database.read(program) == fetched
+    assert await database.write(program()) == fetched
+
+
+async def test_all_statements_of_a_read_see_one_state(path: Path, database: SqliteDatabase) -> None:
+    with connected(path) as other:
+        read = total_in_two_steps(lambda: transfer(other, 10))
+        assert await database.read(read, snapshot=True) == 100
+    await asyncio.sleep(0)
+    assert await database.read(amounts) == [50, 50]
+
+
+async def test_a_slow_read_sees_one_state_too(path: Path) -> None:
+    with connected(path) as other:
+        async with opened(path, guard_ms=0) as database:
+
+            def slow() -> Program[int]:
+                yield Statement(MANY_STEPS, (100_000,))
+                return (yield from total_in_two_steps(lambda: transfer(other, 10))())
+
+            assert await database.read(slow, snapshot=True) == 100
+
+
+async def test_reads_see_one_state_each_while_writers_commit(
+    path: Path, database: SqliteDatabase
+) -> None:
+    def move() -> Program[None]:
+        yield Statement("UPDATE accounts SET amount = amount - 1 WHERE id = 1")
+        yield Statement("UPDATE accounts SET amount = amount + 1 WHERE id = 2")
+
+    totals: set[int] = set()
+
+    async def write() -> None:
+        for _ in range(20):
+            await database.write(move())
+
+    async def read() -> None:
+        for _ in range(50):
+            totals.add(sum(await database.read(amounts)))
+            await asyncio.sleep(0)
+
+    await asyncio.gather(write(), *(read() for _ in range(3)))
+    assert totals == {100}
+    assert await database.read(amounts) == [40, 60]
+
+
+async def test_a_fault_of_a_program_is_passed_on_and_the_next_read_works(
+    database: SqliteDatabase,
+) -> None:
+    def broken() -> Program[None]:
+        yield Statement("SELECT 1")
+        raise ValueError("of the program")
+
+    with pytest.raises(ValueError, match="of the program"):
+        await database.read(broken)
+    assert await database.read(amounts) == [60, 40]
+
+
+async def test_a_fault_of_the_sql_is_an_internal_one_and_keeps_its_cause(
+    database: SqliteDatabase,
+) -> None:
+    def broken() -> Program[Rows]:
+        return (yield Statement("SELECT nope FROM accounts"))
+
+    for read in (database.read(broken), database.write(broken())):
+        with pytest.raises(InternalServerError) as raised:
+            await read
+        assert raised.value.message == "Internal Server Error"
+        assert isinstance(raised.value.__cause__, apsw.SQLError)
+    assert await database.read(amounts) == [60, 40]
+
+
+async def test_a_read_cannot_write(database: SqliteDatabase) -> None:
+    with pytest.raises(AppError):
+        await database.read(lambda: insert(1))
+    await asyncio.sleep(0)
+    assert await database.read(amounts) == [60, 40]
+
+
+# Versions ----------------------------------------------------------------------------------------
+
+
+async def present(database: SqliteDatabase) -> int | None:
+    """Return the version of the content as it is now: each round of the loop looks anew."""
+    await asyncio.sleep(0)
+    return database.version()
+
+
+async def test_the_version_stays_while_nothing_is_committed(
+    path: Path, database: SqliteDatabase
+) -> None:
+    before = await present(database)
+    await database.read(amounts)
+    with connected(path) as other:
+        other.execute("SELECT * FROM accounts").fetchall()
+        other.execute("BEGIN IMMEDIATE; INSERT INTO accounts (amount) VALUES (1); ROLLBACK")
+    assert before is not None
+    assert await present(database) == before
+
+
+async def test_the_version_changes_with_a_commit_of_ours(database: SqliteDatabase) -> None:
+    before = await present(database)
+    await database.write(insert(1))
+    assert await present(database) != before
+
+
+async def test_the_version_changes_with_a_commit_of_anybody(
+    path: Path, database: SqliteDatabase
+) -> None:
+    seen = {await present(database)}
+    with connected(path) as other:
+        for amount in range(3):
+            other.execute("INSERT INTO accounts (amount) VALUES (?)", (amount,))
+            seen.add(await present(database))
+    assert len(seen) == 4
+
+
+async def test_what_is_read_in_one_round_of_the_loop_is_what_its_version_stands_for(
+    path: Path, database: SqliteDatabase
+) -> None:
+    await asyncio.sleep(0)
+    version = database.version()
+    with connected(path) as other:
+        other.execute("INSERT INTO accounts (amount) VALUES (1)")
+    assert await database.read(amounts) == [60, 40]
+    assert database.version() == version
+    assert await present(database) != version
+    assert await database.read(amounts) == [60, 40, 1]
+
+
+# Slow reads --------------------------------------------------------------------------------------
+
+
+def noting(threads: list[str], steps: Callable[[], int]) -> Callable[[], Program[int]]:
+    """Make a program of so many steps that notes on which threads it runs."""
+
+    def program() -> Program[int]:
+        threads.append(threading.current_thread().name)
+        rows = yield Statement(MANY_STEPS, (steps(),))
+        return int(rows[0][0] or 0)
+
+    return program
+
+
+async def test_quick_reads_run_in_the_event_loop(database: SqliteDatabase) -> None:
+    threads: list[str] = []
+    assert await database.read(noting(threads, lambda: 10)) == 10
+    assert threads == [threading.current_thread().name]
+
+
+async def test_a_read_that_takes_too_long_is_run_again_on_the_reader_thread(path: Path) -> None:
+    async with opened(path, guard_ms=0) as database:
+        threads: list[str] = []
+        read = noting(threads, lambda: 100_000)
+        assert await database.read(read, key="slow") == 100_000
+        assert threads[0] == threading.current_thread().name
+        assert threads[1].startswith("quire-read")
+        # What kind of work it was is remembered, so that it starts there the next time.
+        del threads[:]
+        assert await database.read(read, key="slow") == 100_000
+        assert [name.partition("_")[0] for name in threads] == ["quire-read"]
+        # Other work starts in the event loop, and so does work of no kind.
+        del threads[:]
+        await database.read(noting(threads, lambda: 1), key="quick")
+        await database.read(read)
+        await database.read(read)
+        assert [name.partition("_")[0] for name in threads] == [
+            threading.current_thread().name,
+            *[threading.current_thread().name, "quire-read"] * 2,
+        ]
+
+
+async def test_work_that_is_quick_again_comes_back_into_the_event_loop(path: Path) -> None:
+    async with opened(path, guard_ms=20) as database:
+        threads: list[str] = []
+        steps = [3_000_000]
+        read = noting(threads, lambda: steps[0])
+        await database.read(read, key="work")
+        assert threads[-1].startswith("quire-read")
+        steps[0] = 1
+        for _ in range(100):
+            await database.read(read, key="work")
+            if threads[-1] == threading.current_thread().name:
+                break
+        assert threads[-1] == threading.current_thread().name
+
+
+async def test_waiting_behind_others_makes_no_work_slow(path: Path) -> None:
+    async with opened(path, guard_ms=50) as database:
+        threads: list[str] = []
+        steps = [5_000_000, 1]
+        read = noting(threads, lambda: steps.pop(0) if len(steps) > 1 else steps[0])
+        queued = asyncio.create_task(database.read(noting([], lambda: 5_000_000), key="slow"))
+        await asyncio.sleep(0)
+        # Stopped in the event loop, it waits for the thread; there it is quick.
+        await database.read(read, key="work")
+        await queued
+        await database.read(read, key="work")
+        assert [name.partition("_")[0] for name in threads] == [
+            threading.current_thread().name,
+            "quire-read",
+            threading.current_thread().name,
+        ]
+
+
+async def test_while_a_slow_read_runs_others_are_answered(path: Path) -> None:
+    async with opened(path, guard_ms=0) as database:
+        slow = asyncio.create_task(database.read(noting([], lambda: 2_000_000)))
+        await asyncio.sleep(0)
+        assert await database.read(amounts, key="quick") == [60, 40]
+        assert not slow.done()
+        assert await slow == 2_000_000
+
+
+async def test_a_read_that_never_ends_is_given_up(path: Path) -> None:
+    async with opened(path, guard_ms=0, timeout_ms=1) as database:
+        with pytest.raises(ServiceUnavailableError):
+            await database.read(noting([], lambda: 10**9))
+        assert await database.read(amounts) == [60, 40]
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+
+async def test_what_was_written_is_there_for_every_later_read(database: SqliteDatabase) -> None:
+    def program() -> Program[int]:
+        rows = yield Statement("INSERT INTO accounts (amount) VALUES (7) RETURNING id")
+        return int(rows[0][0] or 0)
+
+    assert await database.write(program()) == 3
+    assert await database.read(amounts) == [60, 40, 7]
+
+
+async def test_writes_happen_one_after_the_other_in_their_order(database: SqliteDatabase) -> None:
+    await asyncio.gather(*(database.write(insert(amount)) for amount in range(20)))
+    assert await database.read(amounts) == [60, 40, *range(20)]
+
+
+async def test_a_write_that_raises_leaves_nothing(database: SqliteDatabase) -> None:
+    def broken() -> Program[None]:
+        yield Statement("INSERT INTO accounts (amount) VALUES (1)")
+        yield Statement("UPDATE accounts SET amount = 0")
+        raise ValueError("of the program")
+
+    before = await present(database)
+    with pytest.raises(ValueError, match="of the program"):
+        await database.write(broken())
+    assert await database.read(amounts) == [60, 40]
+    assert await present(database) == before
+
+
+async def test_a_write_that_the_database_refuses_leaves_nothing(database: SqliteDatabase) -> None:
+    def broken() -> Program[None]:
+        yield Statement("INSERT INTO accounts (amount) VALUES (1)")
+        yield Statement("INSERT INTO accounts (amount) VALUES (NULL)")
+
+    with pytest.raises(AppError) as raised:
+        await database.write(broken())
+    assert isinstance(raised.value.__cause__, apsw.ConstraintError)
+    assert await database.read(amounts) == [60, 40]
+    await database.write(insert(1))
+    assert await database.read(amounts) == [60, 40, 1]
+
+
+# Locks -------------------------------------------------------------------------------------------
+
+
+async def test_a_write_does_not_wait_for_another_writer_for_ever(
+    path: Path, database: SqliteDatabase
+) -> None:
+    with connected(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(ServiceUnavailableError) as raised:
+            await database.write(insert(1))
+        assert raised.value.status == 503
+        assert raised.value.headers == {"Retry-After": "1"}
+        # Reading goes on meanwhile.
+        assert await database.read(amounts) == [60, 40]
+        other.execute("ROLLBACK")
+    await database.write(insert(1))
+    assert await database.read(amounts) == [60, 40, 1]
+
+
+async def test_where_nobody_may_read_nothing_is_taken_from_a_cache_either(path: Path) -> None:
+    """Without a write-ahead log, a writer that commits keeps all readers away."""
+    async with opened(path, journal_mode="keep", busy_timeout_ms=20) as database:
+        with connected(path) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            await asyncio.sleep(0)
+            with pytest.raises(ServiceUnavailableError):
+                await database.read(amounts)
+            assert await present(database) is None
+        assert await database.read(amounts) == [60, 40]
+        assert await present(database) is not None
+
+
+# Opening and closing -----------------------------------------------------------------------------
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "data.db"
+    with pytest.raises(DatabaseOpenError, match="there is no database file"):
+        open_connection(SqliteOptions(path=path), readonly=False)
+    assert not path.exists()
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.db"
+    path.write_text("text that is certainly longer than the head of a database " * 20)
+    with pytest.raises(DatabaseOpenError, match="is not a SQLite database"):
+        open_connection(SqliteOptions(path=path), readonly=False)
+
+
+def test_a_damaged_file_is_refused(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[100:200] = b"\xff" * 100
+    path.write_bytes(content)
+    with pytest.raises(DatabaseOpenError, match=r"is damaged|cannot be opened"):
+        open_connection(SqliteOptions(path=path), readonly=False)
+
+
+async def test_the_journal_is_a_write_ahead_log_unless_it_is_to_be_kept(path: Path) -> None:
+    def journal() -> Program[object]:
+        rows = yield Statement("PRAGMA journal_mode")
+        return rows[0][0]
+
+    async with opened(path, journal_mode="keep") as database:
+        assert await database.read(journal) == "delete"
+    async with opened(path) as database:
+        assert await database.read(journal) == "wal"
+    async with opened(path, journal_mode="keep") as database:
+        assert await database.read(journal) == "wal"
+
+
+async def test_acknowledged_writes_are_durable_and_foreign_keys_are_held(
+    database: SqliteDatabase,
+) -> None:
+    def settings() -> Program[list[object]]:
+        synchronous = yield Statement("PRAGMA synchronous")
+        foreign_keys = yield Statement("PRAGMA foreign_keys")
+        return [synchronous[0][0], foreign_keys[0][0]]
+
+    assert await database.write(settings()) == [2, 1]
+
+
+async def test_closing_finishes_what_is_being_written_and_folds_the_log_into_the_file(
+    path: Path,
+) -> None:
+    async with opened(path) as database:
+        writes = [asyncio.create_task(database.write(insert(amount))) for amount in range(5)]
+        await asyncio.sleep(0)
+    await asyncio.gather(*writes)
+    assert not path.with_name("data.db-wal").exists()
+    with connected(path) as other:
+        assert other.execute("SELECT count(*) FROM accounts").fetchall() == [(7,)]
+
+
+async def test_closing_right_after_a_look_at_the_version_leaves_nothing_behind(
+    path: Path,
+) -> None:
+    faults: list[dict[str, object]] = []
+    loop = asyncio.get_running_loop()
+    handler = loop.get_exception_handler()
+    loop.set_exception_handler(lambda _, context: faults.append(context))
+    try:
+        database = SqliteDatabase(SqliteOptions(path=path))
+        database.version()
+        await database.close()
+        await asyncio.sleep(0)
+    finally:
+        loop.set_exception_handler(handler)
+    assert faults == []
