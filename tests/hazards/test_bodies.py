@@ -58,7 +58,7 @@ NO_TEXT_AT_ALL = {
 
 @pytest.mark.parametrize(("body", "headers", "expected"), REFUSED.values(), ids=REFUSED.keys())
 @pytest.mark.parametrize("who", [ANON, FULL])
-async def test_hostile_bodies_are_refused(
+async def test_h117_hostile_bodies_are_refused(
     ask: Visitor,
     body: bytes,
     headers: dict[str, str],
@@ -73,14 +73,14 @@ async def test_hostile_bodies_are_refused(
 
 @pytest.mark.parametrize("body", NO_TEXT_AT_ALL.values(), ids=NO_TEXT_AT_ALL.keys())
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-async def test_what_is_nearly_json_is_not_json(ask: Visitor, method: str, body: bytes) -> None:
+async def test_h117_what_is_nearly_json_is_not_json(ask: Visitor, method: str, body: bytes) -> None:
     """Nothing is mended: what JSON has no form for is no JSON."""
     answer = await ask.send(method, "/api/articles/x", FULL, JSON, body)
     assert (answer.status, error(answer)["name"]) == (400, "SyntaxError")
 
 
 @pytest.mark.parametrize("length", ["-1", "1.5", "abc", "", "0x10"])
-async def test_a_length_that_is_none_is_no_fault(ask: Visitor, length: str) -> None:
+async def test_h117_a_length_that_is_none_is_no_fault(ask: Visitor, length: str) -> None:
     """The length is a hint; what arrives is measured."""
     headers = {**JSON, "Content-Length": length}
     answer = await ask.send("POST", "/api/articles", FULL, headers, b"1")

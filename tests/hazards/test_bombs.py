@@ -35,7 +35,9 @@ MANY = 900
         ("fields" + "[]" * 60 + "=title", 400),
     ],
 )
-async def test_deep_and_wide_queries_are_bounded(ask: Visitor, query: str, status: int) -> None:
+async def test_h119_deep_and_wide_queries_are_bounded(
+    ask: Visitor, query: str, status: int
+) -> None:
     """The parser allocates by the length of a query, never by a number or a depth in it."""
     async with asyncio.timeout(30):
         answer = await ask(f"articles?{query}")
@@ -60,7 +62,7 @@ async def test_deep_and_wide_queries_are_bounded(ask: Visitor, query: str, statu
         "filters[price]=" + "1" * 60_000,
     ],
 )
-async def test_large_queries_end(ask: Visitor, query: str) -> None:
+async def test_h119_large_queries_end(ask: Visitor, query: str) -> None:
     """A large query is answered or refused as too large; it is no fault of the server.
 
     Among them texts that take a pattern with repetitions long: the attribute ``code`` has one.
@@ -73,7 +75,7 @@ async def test_large_queries_end(ask: Visitor, query: str) -> None:
 
 
 @pytest.mark.parametrize("levels", [1, 4, 8, 16])
-async def test_statements_grow_with_levels_alone(ask: Visitor, levels: int) -> None:
+async def test_h120_statements_grow_with_levels_alone(ask: Visitor, levels: int) -> None:
     """A relation takes a statement for all entries of a level, not one for each entry."""
     steps = ["category", *(("articles", "category") * levels)][:levels]
     watched = ask.watch()
@@ -86,14 +88,14 @@ async def test_statements_grow_with_levels_alone(ask: Visitor, levels: int) -> N
 
 
 @pytest.mark.parametrize("who", [ANON, FULL])
-async def test_everything_is_one_level_of_everything(ask: Visitor, who: str | None) -> None:
+async def test_h120_everything_is_one_level_of_everything(ask: Visitor, who: str | None) -> None:
     """``*`` does not go on into what it populates, so that a circle of types has an end."""
     entries = rows(await ask("articles?populate=*&filters[title]=Tides", who))
     assert entries[0]["category"]["name"] == "Sea"
     assert "articles" not in entries[0]["category"]
 
 
-async def test_levels_of_relations_are_bounded(ask: Visitor, newsroom: Settings) -> None:
+async def test_h120_levels_of_relations_are_bounded(ask: Visitor, newsroom: Settings) -> None:
     """More levels than the settings allow are refused before anything is read."""
     message = "Cannot populate more than {} levels (limits.populate_depth)"
     target = "articles?populate=category" + ".parent" * 20
@@ -105,7 +107,7 @@ async def test_levels_of_relations_are_bounded(ask: Visitor, newsroom: Settings)
     assert (answer.status, error(answer)["message"]) == (400, message.format(2))
 
 
-async def test_relations_of_one_request_are_bounded(newsroom: Settings) -> None:
+async def test_h120_relations_of_one_request_are_bounded(newsroom: Settings) -> None:
     """A wide request is refused like a deep one."""
     async with serving(newsroom.project, limits__populate_nodes=3) as strict:
         rows(await strict("articles?populate=category"))
@@ -119,7 +121,7 @@ async def test_relations_of_one_request_are_bounded(newsroom: Settings) -> None:
 @pytest.mark.parametrize(
     "query", ["", "?populate=category", "?populate=category.articles.category"]
 )
-async def test_rows_of_one_request_are_bounded(newsroom: Settings, query: str) -> None:
+async def test_h120_rows_of_one_request_are_bounded(newsroom: Settings, query: str) -> None:
     """Rows are counted over all statements of a request, and no more are fetched than that."""
     async with serving(newsroom.project, limits__rows=2) as strict:
         answer = await strict(f"articles{query}")
@@ -129,7 +131,7 @@ async def test_rows_of_one_request_are_bounded(newsroom: Settings, query: str) -
     )
 
 
-async def test_asking_for_the_same_again_costs_nothing_more(ask: Visitor) -> None:
+async def test_h121_asking_for_the_same_again_costs_nothing_more(ask: Visitor) -> None:
     """There are no aliases by which one request reads the same many times (CVE-2026-35441)."""
     counts = []
     for times in (1, 90):

@@ -43,7 +43,7 @@ LONE_SURROGATE = "%ED%A0%80"
     ],
 )
 @pytest.mark.parametrize("who", [ANON, FULL])
-async def test_no_query_reaches_into_a_json_value(
+async def test_h110_no_query_reaches_into_a_json_value(
     ask: Visitor, query: str, message: str, who: str | None
 ) -> None:
     """There are no paths into JSON values, so none is pasted into SQL (CVE-2026-25544)."""
@@ -62,7 +62,7 @@ async def test_no_query_reaches_into_a_json_value(
         ("filters[id][$notIn][0]=1')%20or%201=1--", 3),
     ],
 )
-async def test_listed_values_are_values(ask: Visitor, query: str, titles: int) -> None:
+async def test_h111_listed_values_are_values(ask: Visitor, query: str, titles: int) -> None:
     """A value in a list equals a stored one or none (CVE-2026-63316)."""
     assert len(rows(await ask(f"articles?{query}"))) == titles
 
@@ -75,7 +75,7 @@ async def test_listed_values_are_values(ask: Visitor, query: str, titles: int) -
         ("filters[title][$notIn][0][a]=1", "Invalid key a at title"),
     ],
 )
-async def test_objects_among_listed_values_are_refused(
+async def test_h111_objects_among_listed_values_are_refused(
     ask: Visitor, query: str, message: str
 ) -> None:
     """An object is no value that a list could hold."""
@@ -105,7 +105,7 @@ PLACES_OF_VALUES = [
 
 
 @pytest.mark.parametrize("place", PLACES_OF_VALUES)
-async def test_statements_do_not_change_with_values(ask: Visitor, place: str) -> None:
+async def test_h112_statements_do_not_change_with_values(ask: Visitor, place: str) -> None:
     """Values are bound: the text of every statement is that of a harmless value."""
     expected = await statements(ask, place + "x")
     assert expected
@@ -151,7 +151,7 @@ PLACES_OF_NAMES = [
 
 @pytest.mark.parametrize("place", PLACES_OF_NAMES)
 @pytest.mark.parametrize("who", [ANON, FULL])
-async def test_names_that_no_schema_knows_reach_no_statement(
+async def test_h112_names_that_no_schema_knows_reach_no_statement(
     ask: Visitor, place: str, who: str | None
 ) -> None:
     """A name that no schema has, and a number that is none, stop a request (CVE-2026-34747)."""
@@ -182,7 +182,7 @@ BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
         ("populate[category][sort]=name:foo", BAD_ORDER),
     ],
 )
-async def test_orders_are_known_columns_and_directions(
+async def test_h113_orders_are_known_columns_and_directions(
     ask: Visitor, query: str, message: str
 ) -> None:
     """An order is made of attributes and of four words, never of text."""
@@ -216,7 +216,7 @@ ODD_TITLE = r"100% [a-z] under_score back\slash"
         ("[$endsWithi]=%5C", False),
     ],
 )
-async def test_signs_of_patterns_stand_for_themselves(
+async def test_h114_signs_of_patterns_stand_for_themselves(
     ask: Visitor, condition: str, *, matches: bool
 ) -> None:
     """No operator of a filter has wildcards."""
@@ -225,7 +225,9 @@ async def test_signs_of_patterns_stand_for_themselves(
 
 
 @pytest.mark.parametrize("term", ["%25", "%5C", "%5Ba-z%5D"])
-async def test_signs_of_patterns_stand_for_themselves_in_searches(ask: Visitor, term: str) -> None:
+async def test_h114_signs_of_patterns_stand_for_themselves_in_searches(
+    ask: Visitor, term: str
+) -> None:
     """Nor has a search, but for the underscore, which the server it replaces takes for any sign."""
     found = rows(await ask(f"articles?_q={term}"))
     assert [entry["title"] for entry in found] == [ODD_TITLE]
@@ -253,7 +255,7 @@ async def test_signs_of_patterns_stand_for_themselves_in_searches(ask: Visitor, 
         ("locale[a]=1", "The locale parameter must be a string or an array of strings"),
     ],
 )
-async def test_parameters_of_a_wrong_shape_are_refused(
+async def test_h115_parameters_of_a_wrong_shape_are_refused(
     ask: Visitor, query: str, message: str
 ) -> None:
     """What is parsed but cannot be meant is refused before anything is read."""

@@ -34,7 +34,7 @@ NUMBERS = [
         ("start]=-5", {"start": 0, "limit": 25, "total": 3}),
     ],
 )
-async def test_pages_stay_within_bounds(
+async def test_h116_pages_stay_within_bounds(
     ask: Visitor, query: str, pagination: dict[str, int]
 ) -> None:
     """A page has at least one entry and at most as many as the settings say."""
@@ -54,7 +54,7 @@ async def test_pages_stay_within_bounds(
         ("pagination[pageSize]=1&pagination[limit]=1", "PaginationError", MIXED),
     ],
 )
-async def test_pages_that_cannot_be_are_refused(
+async def test_h116_pages_that_cannot_be_are_refused(
     ask: Visitor, query: str, name: str, message: str
 ) -> None:
     """What is no place in a list is refused, and not guessed."""
@@ -64,7 +64,7 @@ async def test_pages_that_cannot_be_are_refused(
 
 
 @pytest.mark.parametrize("query", ["page]=1000000000", "start]=9007199254740993"])
-async def test_a_place_far_behind_the_end_is_an_empty_page(ask: Visitor, query: str) -> None:
+async def test_h116_a_place_far_behind_the_end_is_an_empty_page(ask: Visitor, query: str) -> None:
     """Any row that can be counted is a place like any other."""
     assert rows(await ask(f"articles?pagination[{query}")) == []
 
@@ -94,7 +94,7 @@ async def test_a_place_far_behind_the_end_is_an_empty_page(ask: Visitor, query: 
         "articles/",
     ],
 )
-async def test_no_number_is_a_fault_of_the_server(ask: Visitor, place: str) -> None:
+async def test_h122_no_number_is_a_fault_of_the_server(ask: Visitor, place: str) -> None:
     """Any number anywhere is understood or refused (CVE-2024-36128)."""
     for number in NUMBERS:
         answer = await ask(place + number, FULL)
@@ -103,7 +103,7 @@ async def test_no_number_is_a_fault_of_the_server(ask: Visitor, place: str) -> N
 
 @pytest.mark.parametrize("number", ["9" * 30, "-" + "9" * 30, "9" * 400, "1e300"])
 @pytest.mark.parametrize("name", ["id", "rank", "views", "price"])
-async def test_numbers_beyond_every_column_equal_nothing(
+async def test_h122_numbers_beyond_every_column_equal_nothing(
     ask: Visitor, name: str, number: str
 ) -> None:
     """A number that no column holds is one like any other: it equals none, and is greater."""
@@ -113,7 +113,7 @@ async def test_numbers_beyond_every_column_equal_nothing(
             assert rows(found) == []
 
 
-async def test_pages_are_bounded_by_the_settings_alone(newsroom: Settings) -> None:
+async def test_h116_pages_are_bounded_by_the_settings_alone(newsroom: Settings) -> None:
     """Without a greatest page size, the rows of a read are still bounded."""
     async with serving(newsroom.project, api__max_limit=None, limits__rows=2) as ask:
         answer = await ask("articles?pagination[pageSize]=1e18")

@@ -30,13 +30,13 @@ TEXTS = {
 @pytest.mark.parametrize(
     "place", ["filters[title]=", "filters[title][$in]=", "filters[documentId]=", "locale="]
 )
-async def test_odd_text_equals_nothing(ask: Visitor, place: str, text: str) -> None:
+async def test_h118_odd_text_equals_nothing(ask: Visitor, place: str, text: str) -> None:
     """No sign is dropped from a text and none is taken for another one."""
     assert rows(await ask(f"articles?{place}{text}", FULL)) == []
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
-async def test_texts_are_compared_as_they_were_sent(
+async def test_h118_texts_are_compared_as_they_were_sent(
     ask: Visitor, form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 ) -> None:
     """Forms of a text that look alike are different texts; none is a fault."""
@@ -57,6 +57,6 @@ async def test_texts_are_compared_as_they_were_sent(
         ("%C0%AF", 400),
     ],
 )
-async def test_ids_in_paths_are_text(ask: Visitor, segment: str, status: int) -> None:
+async def test_h118_ids_in_paths_are_text(ask: Visitor, segment: str, status: int) -> None:
     """A segment of a path that is no text is refused; other odd ones name no document."""
     assert (await ask(f"articles/{segment}")).status == status
