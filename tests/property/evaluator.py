@@ -222,6 +222,7 @@ def text(value: Any, kind: str) -> str:  # noqa: ANN401 - a value of the attribu
         case "boolean":
             return "1" if value else "0"
         case "float" | "decimal":
-            return f"{value:.15g}" if "." in f"{value:.15g}" else f"{value:.15g}.0"
+            digits, exponent, power = f"{value:.15g}".partition("e")
+            return (digits if "." in digits else f"{digits}.0") + exponent + power
         case _:
             return str(value)
