@@ -4,6 +4,7 @@ Names used twice, relations to types that are not there, sides of a relation tha
 components that are missing or contain themselves, attributes whose columns would collide.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from quire.errors import SchemaProblem
@@ -12,6 +13,9 @@ from quire.schema.automatic import RESERVED_MEMBERS, RESERVED_NAMES, RESERVED_PR
 from quire.schema.words import snake_case
 
 Raw = Mapping[str, object]
+_UNWRITABLE = re.compile(r'["\\\x00-\x1f]')
+"""What a name of a JSON member would have to escape."""
+
 Models = Mapping[str, tuple[str, Raw]]
 """Schema files by uid: the path for messages and the content."""
 
@@ -79,6 +83,8 @@ def _name_faults(uid: str, name: str) -> Iterator[tuple[str, str]]:
     snake = snake_case(name)
     if not snake:
         yield "", "the name has no letter or digit"
+    if _UNWRITABLE.search(name):
+        yield "", "the name has a quotation mark, a backslash or a control character"
     reserved = snake in RESERVED_NAMES or name in RESERVED_MEMBERS
     if reserved or name.startswith(RESERVED_PREFIXES):
         yield "", "the name is reserved"

@@ -270,6 +270,9 @@ def test_the_servers_own_names_are_reserved(name: str, tmp_path: Path) -> None:
         ("??", "the name has no letter or digit"),
         ("日本", "the name has no letter or digit"),
         ("", "the name has no letter or digit"),
+        ('quo"te', "the name has a quotation mark, a backslash or a control character"),
+        ("back\\slash", "the name has a quotation mark, a backslash or a control character"),
+        ("line\nbreak", "the name has a quotation mark, a backslash or a control character"),
     ],
 )
 def test_some_names_cannot_be_given_to_attributes(name: str, message: str, tmp_path: Path) -> None:
