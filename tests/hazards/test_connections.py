@@ -125,6 +125,19 @@ def test_h124_a_large_body_is_no_large_head(port: int) -> None:
     first = b"POST /api/articles HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
     received = exchange(port, first + body + GET + b"\r\n" + GET + b"Connection: close\r\n\r\n")
     assert statuses(received)[1:] == [b"200", b"200"]
+    more = GET + b"Connection: close\r\n\r\n"
+    assert statuses(exchange(port, first + body + more[:9], more[9:], pause=0.1))[1:] == [b"200"]
+
+
+def test_h124_answers_that_are_due_are_not_mixed_up(port: int) -> None:
+    """What is refused behind other requests does not get an answer in their place."""
+    sign_in = b'{"identifier": "reader", "password": "x"}'
+    first = (
+        b"POST /api/auth/local HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n%s" % (len(sign_in), sign_in)
+    )
+    received = exchange(port, first + GET + header(MAX_HEAD) + END)
+    assert statuses(received) in ([b"400"], [])
 
 
 @pytest.mark.parametrize(

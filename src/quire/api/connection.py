@@ -40,7 +40,9 @@ class Connection(HttpToolsProtocol):
         _loop: AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self._chunk = 0
         self._in_head = False
+        self._began_here = False
         self._head_at_least = 0
         self._head_at_most = 0
         self._too_large = False
@@ -64,18 +66,16 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; refuse a head that does not end."""
-        size = len(data)
-        self._received += size
-        was_in_head = self._in_head
-        self._head_at_most += size
+        self._chunk = len(data)
+        self._began_here = False
+        self._received += self._chunk
+        self._head_at_most += self._chunk
         super().data_received(data)
-        if not self._in_head:
-            self._head_at_least = self._head_at_most = 0
-        elif was_in_head:
-            # Of the chunk that a head begins in, a part may belong to the request before.
-            self._head_at_least += size
+        # Of the chunk that a head begins in, a part may belong to the request before.
+        if self._in_head and not self._began_here:
+            self._head_at_least += self._chunk
             if self._head_at_least > MAX_HEAD and not self.transport.is_closing():
-                self._refuse(431)
+                self._refuse_head()
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -89,7 +89,9 @@ class Connection(HttpToolsProtocol):
 
     def head_begins(self) -> None:
         """Note that a request begins."""
-        self._in_head = self._begun = self._is_new = True
+        self._in_head = self._began_here = self._begun = self._is_new = True
+        self._head_at_least = 0
+        self._head_at_most = self._chunk
 
     def head_ends(self) -> None:
         """Note that a head is complete. Raises HeadTooLargeError, which stops the parser."""
@@ -103,15 +105,21 @@ class Connection(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """Answer what the parser stopped at."""
         if self._too_large:
-            self._refuse(431)
+            self._refuse_head()
         else:
             super().send_400_response(msg)
 
-    def _refuse(self, status: int) -> None:
+    def _refuse_head(self) -> None:
+        """Refuse a head; what is due to requests before it is not to be taken for the answer."""
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete:
+            self._answer(431)
+        self.transport.close()
+
+    def _answer(self, status: int) -> None:
         self.transport.write(
             STATUS_LINE[status] + b"content-length: 0\r\nconnection: close\r\n\r\n"
         )
-        self.transport.close()
 
     # Its speed -------------------------------------------------------------------------------
 
@@ -119,14 +127,16 @@ class Connection(HttpToolsProtocol):
         """Close the connection when what it waits for does not come; else look again later."""
         if self.transport.is_closing():
             return
+        cycle: Any = self.cycle
+        at_rest = cycle is None or cycle.response_complete
         if self._is_new or not self._waits():
             self._is_new = False
             self._received = 0
             self._watch = self.loop.call_later(self.period, self._look)
-        elif self._in_head or (self._begun and not self.cycle.response_started):
-            self._refuse(408)
-        else:
-            self.transport.close()
+            return
+        if self._begun if at_rest else not cycle.response_started and not self.pipeline:
+            self._answer(408)
+        self.transport.close()
 
     def _waits(self) -> bool:
         """Tell whether it is the client's turn, and it has not done enough of it."""
