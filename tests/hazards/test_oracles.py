@@ -73,6 +73,34 @@ async def test_h002_who_made_a_document_cannot_be_filtered_by(
         }
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "filters[createdBy][email][$contains]={}",
+        "filters[createdBy][password][$startsWith]={}",
+        "filters[createdBy][resetPasswordToken][$startsWith]={}",
+        "filters[createdBy][roles][code]={}",
+        "filters[updatedBy][apiTokens][accessKey][$startsWith]={}",
+        "populate[createdBy][filters][email][$startsWith]={}",
+        "populate[createdBy][populate][roles][filters][code]={}",
+        "populate[createdBy][fields][0]=email&x={}",
+        "populate[updatedBy][populate][apiTokens]=true&x={}",
+        "populate=createdBy.roles&x={}",
+        "sort=createdBy.email&x={}",
+    ],
+)
+async def test_h002_creators_that_are_shown_are_shown_by_name_alone(
+    ask: Visitor, question: str
+) -> None:
+    """Where a type shows who made a document, what is private of them stays so."""
+    answer = await ask_alike(ask, f"masthead?{question}", SECRET, FULL)
+    assert answer.status == 400
+    assert error(answer)["message"].startswith("Invalid key ")
+    shown = await ask("masthead?populate[createdBy][populate]=*", FULL)
+    assert shown.status == 200
+    assert SECRET not in shown.content.decode()
+
+
 @pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize(
     "filters",
