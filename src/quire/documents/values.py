@@ -1,0 +1,77 @@
+"""What is to be written to an entry, once it has been understood: values, links, components.
+
+`validate` turns the wire's form into these; `entries` writes them. Nothing here knows rows or SQL.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+_EMPTY: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a linked entry goes among its siblings.
+
+    At most one member is set; all unset is the end. Anchors are given like targets.
+    """
+
+    before: "Target | None" = None
+    after: "Target | None" = None
+    start: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One entry that a relation (or a media attribute) is to lead to, as the payload names it.
+
+    Either ``id`` (a row) or ``document_id`` is set. ``uid`` is the content type for relations to
+    any type (``__type``).
+    """
+
+    id: int | None = None
+    document_id: str | None = None
+    locale: str | None = None
+    status: str | None = None
+    uid: str | None = None
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationChange:
+    """What a payload asks of one relation.
+
+    ``set`` replaces everything (an empty tuple clears) and makes the others count for nothing;
+    ``None`` leaves what is there but for ``connect`` and ``disconnect``. With ``strict`` an unknown
+    anchor of a position is an error.
+    """
+
+    set: tuple[Target, ...] | None = None
+    connect: tuple[Target, ...] = ()
+    disconnect: tuple[Target, ...] = ()
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryValues:
+    """What is to be written to one entry or component; attributes that are absent stay.
+
+    ``scalars`` maps attributes to values as columns take them: text, numbers, booleans, moments as
+    epoch milliseconds, JSON as Python values, ``None``. ``relations`` holds relations and media.
+    ``components`` maps single, repeatable and zone attributes to all of their components in order;
+    an empty tuple clears.
+    """
+
+    scalars: Mapping[str, object] = _EMPTY
+    relations: Mapping[str, RelationChange] = field(default_factory=dict)
+    components: "Mapping[str, tuple[ComponentValues, ...]]" = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentValues:
+    """One component: ``id`` names the row that is to be changed, ``None`` makes a new one."""
+
+    uid: str
+    id: int | None
+    values: EntryValues
