@@ -6,6 +6,8 @@ there is no application object to reach for.
 
 import structlog
 
+from quire.api.authorization import Authorizer
+from quire.api.batch import BatchApi
 from quire.api.content import ContentApi
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
@@ -21,13 +23,21 @@ from quire.api.sign_in import SignInApi
 from quire.api.timing import ServerTiming, TimedAuthenticator, TimedDatabase, TimedReader
 from quire.api.users import UserApi
 from quire.auth.authenticate import Authenticator
+from quire.auth.passwords import hash_password
 from quire.auth.rate_limit import RateLimiter
 from quire.clock import Clock, now_ms
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
 from quire.database.connection import Database
+from quire.database.links import Links
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
+from quire.database.writes import Writes
+from quire.documents.layout import Layouts
+from quire.documents.service import DocumentService
+from quire.documents.unit import Engine
+from quire.events.bus import EventBus
+from quire.ids import new_document_id
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
@@ -51,6 +61,8 @@ class Application:
         """What answers, where a protocol may ask it without the way around (api/protocol.py)."""
         self._answering: AsgiApp | None = None
         self.reader: Reader | None = None
+        self.events = EventBus()
+        self.documents: DocumentService | None = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
@@ -85,11 +97,35 @@ class Application:
         self.reader = _reader(
             self.settings, self.database, self.schema, self.tables, default_locale
         )
+        self.documents = self._document_service(self.database, default_locale)
         content = _content_api(
-            self.settings, self.schema, self.database, accounts, self.reader, self._clock
+            self.settings,
+            self.schema,
+            self.database,
+            accounts,
+            self.reader,
+            self.documents,
+            self._clock,
         )
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
+
+    def _document_service(
+        self, database: Database, default_locale: str | None
+    ) -> DocumentService:
+        writes = Writes(database.dialect)
+        engine = Engine(
+            schema=self.schema,
+            tables=self.tables,
+            layouts=Layouts(self.schema, self.tables),
+            writes=writes,
+            links=Links(self.schema, self.tables, writes),
+            new_id=new_document_id,
+            default_locale=default_locale,
+        )
+        return DocumentService(
+            database, engine, self.events, clock=self._clock, hash_password=hash_password
+        )
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
@@ -153,6 +189,7 @@ def _content_api(
     database: Database,
     accounts: Accounts,
     reader: Reader,
+    documents: DocumentService,
     clock: Clock,
 ) -> ContentApi:
     authenticator = (TimedAuthenticator if settings.is_development else Authenticator)(
@@ -172,10 +209,12 @@ def _content_api(
         jwt_lifetime=settings.users.jwt_expires_in,
         limiter=_limiter(settings, clock),
     )
+    authorizer = Authorizer(_closed_types(settings, schema))
     routes: list[Route] = []
     for content_type in schema.api_types:
-        routes += DocumentApi(reader, content_type).routes()
+        routes += DocumentApi(reader, documents, content_type).routes()
     for api in (
+        BatchApi(reader, documents, authorizer, limit=settings.limits.batch_operations),
         UserApi(reader),
         RoleApi(reader, accounts),
         sign_in,
@@ -191,7 +230,7 @@ def _content_api(
         api=settings.api,
         limits=settings.limits,
         headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
-        closed=_closed_types(settings, schema),
+        authorizer=authorizer,
         public=PublicFiles(
             project=settings.project,
             public=settings.project / settings.public.directory,

@@ -8,11 +8,13 @@
     │   │   └── InvalidKeyError       400  a key that does not exist or may not be used
     │   ├── ApplicationError          400  a rule of the business refuses
     │   ├── PaginationError           400  contradictory pagination
+    │   ├── ForeignComponentError     400  a component of a dynamic zone of another entry
     │   ├── BadRequestError           400  the HTTP layer cannot read the request
     │   ├── BodySyntaxError           400  the body is not JSON
     │   ├── UnauthorizedError         401  credentials missing, unknown or expired
     │   ├── ForbiddenError            403  the principal lacks the permission
     │   ├── NotFoundError             404  no such document, file, role or route
+    │   ├── PreconditionFailedError   412  the document is not what the client takes it for
     │   ├── PayloadTooLargeError      413  body beyond the limit
     │   ├── UnsupportedEncodingError  415  unknown Content-Encoding
     │   ├── RateLimitError            429  too many requests
@@ -113,6 +115,14 @@ class PaginationError(AppError):
     default_message = "Invalid pagination"
 
 
+class ForeignComponentError(_DetaillessError):
+    """A component of a dynamic zone is named by an id that does not belong to the entry."""
+
+    status = 400
+    name = "Error"
+    default_message = "Some of the provided components are not related to the entity"
+
+
 class BadRequestError(_DetaillessError):
     """The HTTP layer cannot make sense of the request."""
 
@@ -151,6 +161,14 @@ class NotFoundError(AppError):
     status = 404
     name = "NotFoundError"
     default_message = "Not Found"
+
+
+class PreconditionFailedError(AppError):
+    """The document has changed since the client read it (``If-Match``)."""
+
+    status = 412
+    name = "PreconditionFailedError"
+    default_message = "The document has changed meanwhile"
 
 
 class PayloadTooLargeError(_DetaillessError):

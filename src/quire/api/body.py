@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import orjson
 
 from quire.api.messages import AsgiReceive
+from quire.api.multipart import read_form
 from quire.errors import (
     BadRequestError,
     BodySyntaxError,
@@ -30,6 +31,7 @@ _JSON_TYPES = frozenset(
     }
 )
 _FORM_TYPE = "application/x-www-form-urlencoded"
+_MULTIPART_TYPE = "multipart/form-data"
 _BOM = b"\xef\xbb\xbf"
 _MAX_DEPTH = 250
 _LENGTH_DIGITS = 20
@@ -54,6 +56,8 @@ async def read_body(
     if content_type == _FORM_TYPE:
         raw = await _decoded(headers, receive, limits.form_body)
         return parse(raw.decode("latin-1"))
+    if content_type == _MULTIPART_TYPE:
+        return await read_form(headers[b"content-type"], receive, limits.json_body)
     if content_type.startswith("text/"):
         raw = await _decoded(headers, receive, limits.form_body)
         return raw.decode(errors="replace")

@@ -4,12 +4,11 @@ The way of a request: read the body, find the route, find out who asks, check th
 the handler, write the answer. Errors are raised wherever they are known and answered here alone.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import structlog
 
-from quire.access.ability import NOTHING
-from quire.access.principal import Anonymous, Principal
+from quire.api.authorization import Authorizer
 from quire.api.body import METHODS_WITH_BODY, read_body
 from quire.api.drafts import refuse_drafts
 from quire.api.envelope import respond_error
@@ -29,9 +28,7 @@ from quire.auth.authenticate import Authenticator
 from quire.database.connection import Database
 from quire.errors import (
     AppError,
-    ForbiddenError,
     InternalServerError,
-    UnauthorizedError,
     UnimplementedError,
 )
 from quire.settings import ApiSettings, LimitSettings
@@ -55,7 +52,7 @@ class ContentApi:
         api: ApiSettings,
         limits: LimitSettings,
         headers: AnswerHeaders,
-        closed: Collection[str],
+        authorizer: Authorizer,
         public: AsgiApp,
     ) -> None:
         self._routes = routes
@@ -64,7 +61,7 @@ class ContentApi:
         self._prefix = api.prefix.rstrip("/").lower().encode()
         self._limits = limits
         self.headers = headers
-        self._closed = closed
+        self._authorizer = authorizer
         self._drafts_need_token = api.drafts_need_token
         self._public = public
 
@@ -144,7 +141,7 @@ class ContentApi:
         if principal is None:
             principal = await self._authenticator.principal(header, version)
         request.principal = principal
-        self._authorize(route, principal)
+        self._authorizer.require(principal, route.action, route.uid)
         if self._drafts_need_token and verb == "GET":
             refuse_drafts(principal, request)
         return await route.handler(request)
@@ -166,15 +163,6 @@ class ContentApi:
         if method not in METHODS:
             return Answer(501, b"Not Implemented", TEXT, headers)
         return Answer(405, b"Method Not Allowed", TEXT, headers)
-
-    def _authorize(self, route: Route, principal: Principal) -> None:
-        if route.uid in self._closed:
-            raise ForbiddenError
-        if route.action is None or principal.ability.allows(route.action):
-            return
-        if isinstance(principal, Anonymous) and principal.ability == NOTHING:
-            raise UnauthorizedError
-        raise ForbiddenError
 
 
 def _shown(raw_path: bytes) -> str:

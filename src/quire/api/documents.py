@@ -1,4 +1,4 @@
-"""The endpoints that every content type gets: find and find one, of collections and singles."""
+"""The endpoints that every content type gets: reading and writing, of collections and singles."""
 
 from collections.abc import Iterator
 
@@ -7,18 +7,36 @@ from quire.api.format_v4 import HEADER, VALUE, nest
 from quire.api.messages import NO_CONTENT, Answer, Handler, Request
 from quire.api.reader import Mode, PreparedRead, Reader
 from quire.api.routes import Route
-from quire.errors import NotFoundError, UnimplementedError, ValidationError
+from quire.api.writing import (
+    data_of,
+    deleted_locales,
+    expected_tags,
+    is_narrowed,
+    is_published,
+    one_locale,
+    refuse_draft_deletion,
+)
+from quire.database.mappers import Item
+from quire.database.program import Program
+from quire.database.read import read_program
+from quire.documents.intents import Create, Data, Delete, Every, Update
+from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.unit import UnitOfWork
+from quire.errors import NotFoundError
 from quire.schema.model import ContentType, Kind
 
-MISSING_DATA = 'Missing "data" payload in the request body'
-NOT_WRITABLE = "Writing documents is not available yet"
+CREATED = 201
+OK = 200
 
 
 class DocumentApi:
     """The handlers of one content type."""
 
-    def __init__(self, reader: Reader, content_type: ContentType) -> None:
+    def __init__(
+        self, reader: Reader, documents: DocumentService, content_type: ContentType
+    ) -> None:
         self._reader = reader
+        self._documents = documents
         self._type = content_type
 
     def routes(self) -> Iterator[Route]:
@@ -26,14 +44,14 @@ class DocumentApi:
         name = self._type.route_name
         if self._type.kind is Kind.SINGLE:
             yield self._route("GET", name, "find", self.find_single)
-            yield self._route("PUT", name, "update", self.write)
+            yield self._route("PUT", name, "update", self.update_single)
             yield self._route("DELETE", name, "delete", self.delete_single)
             return
         one = f"{name}/:documentId"
         yield self._route("GET", name, "find", self.find)
-        yield self._route("POST", name, "create", self.write)
+        yield self._route("POST", name, "create", self.create)
         yield self._route("GET", one, "findOne", self.find_one)
-        yield self._route("PUT", one, "update", self.write)
+        yield self._route("PUT", one, "update", self.update)
         yield self._route("DELETE", one, "delete", self.delete)
 
     def _route(self, method: str, path: str, action: str, handler: Handler) -> Route:
@@ -71,27 +89,93 @@ class DocumentApi:
             return respond(nest(item, prepared.plan.root, self._reader.schema))
         return respond(item)
 
-    async def write(self, request: Request) -> Answer:
-        """Check what can be checked of a write."""
-        self._reader.prepare(self._type, "single", request.raw_query, request.principal.ability)
-        body = request.body
-        data = body.get("data") if isinstance(body, dict) else None
-        if not isinstance(data, dict | list):
-            raise ValidationError(MISSING_DATA)
-        raise UnimplementedError(NOT_WRITABLE)
+    async def create(self, request: Request) -> Answer:
+        """Make a document."""
+        prepared, data = self._prepare_write(request)
+        intent = Create(
+            uid=self._type.uid,
+            data=data,
+            locale=one_locale(request.query),
+            publish=is_published(request.query),
+        )
+        item = await self._write(request, prepared, intent)
+        return self._shown(request, prepared, item, status=CREATED)
+
+    async def update(self, request: Request) -> Answer:
+        """Change a document."""
+        prepared, data = self._prepare_write(request)
+        document_id = request.parameters["documentId"]
+        item = await self._write(request, prepared, self._change(request, document_id, data))
+        return self._shown(request, prepared, item)
+
+    async def update_single(self, request: Request) -> Answer:
+        """Change the document of a single type, or make it."""
+        prepared, data = self._prepare_write(request)
+        item = await self._write(request, prepared, self._change(request, None, data))
+        return self._shown(request, prepared, item)
 
     async def delete(self, request: Request) -> Answer:
-        """Answer for documents that are not there; nothing can be deleted yet."""
-        return await self._delete(request, "document", request.parameters["documentId"])
+        """Delete a document in one locale or in several; that there is none is no fault."""
+        return await self._delete(request, request.parameters["documentId"])
 
     async def delete_single(self, request: Request) -> Answer:
-        """Answer for a single type that is empty; nothing can be deleted yet."""
-        return await self._delete(request, "single", None)
+        """Delete the document of a single type."""
+        return await self._delete(request, None)
 
-    async def _delete(self, request: Request, mode: Mode, document_id: str | None) -> Answer:
-        prepared = self._reader.prepare(
-            self._type, mode, request.raw_query, request.principal.ability
+    async def _delete(self, request: Request, document_id: str | None) -> Answer:
+        intent = self._deletion(request, document_id)
+        await self._documents.perform([intent], principal=request.principal)
+        return NO_CONTENT
+
+    def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
+        prepared = self._prepare(request, "written")
+        schema, ability = self._reader.schema, request.principal.ability
+        return prepared, data_of(schema, self._type, request.body, ability)
+
+    def _change(self, request: Request, document_id: str | None, data: Data) -> Update:
+        return Update(
+            uid=self._type.uid,
+            document_id=document_id,
+            data=data,
+            locale=one_locale(request.query),
+            publish=is_published(request.query),
+            expected=expected_tags(request),
         )
-        if await self._reader.row(prepared, document_id) is None:
-            return NO_CONTENT
-        raise UnimplementedError(NOT_WRITABLE)
+
+    def _deletion(self, request: Request, document_id: str | None) -> Delete:
+        prepared = self._prepare(request, "removed")
+        query = request.query
+        refuse_draft_deletion(self._type, query)
+        locale, locales = deleted_locales(query)
+        narrowed = is_narrowed(query)
+        return Delete(
+            uid=self._type.uid,
+            document_id=document_id,
+            locale=Every.LOCALE if narrowed else locale,
+            locales=None if narrowed else locales,
+            narrowed=(lambda id_: prepared.for_id(id_).page) if narrowed else None,
+            expected=expected_tags(request),
+        )
+
+    async def _write(
+        self, request: Request, prepared: PreparedRead, intent: Create | Update
+    ) -> Item:
+        """Write a document, and read what the answer shows within the same transaction."""
+        dialect = self._reader.database.dialect
+
+        def act(unit: UnitOfWork) -> Program[Item]:
+            written = yield from act_on(unit, intent)
+            bound = prepared.for_id(written[0].entry_id)
+            items, _ = yield from read_program(bound, dialect, None)
+            return items[0]
+
+        passwords = list(passwords_of(self._documents.schema, intent))
+        return await self._documents.run(act, passwords=passwords, principal=request.principal)
+
+    def _shown(
+        self, request: Request, prepared: PreparedRead, item: Item, *, status: int = OK
+    ) -> Answer:
+        if request.headers.get(HEADER) == VALUE:
+            shown = nest(item, prepared.plan.root, self._reader.schema)
+            return respond(shown, status=status)
+        return respond(item, status=status)

@@ -26,7 +26,9 @@ from quire.query.resolve import (
 )
 from quire.schema.model import ContentType, Schema
 
-Mode = Literal["list", "document", "single", "entry", "window", "count", "populated"]
+Mode = Literal[
+    "list", "document", "single", "entry", "window", "count", "populated", "written", "removed"
+]
 
 _MAX_CACHED_QUERY = 4096
 _ANY_DOCUMENT = ""
@@ -94,6 +96,16 @@ class Reader:
             if len(raw_query) <= _MAX_CACHED_QUERY:
                 self._prepared[key] = prepared
         return prepared
+
+    def prepare_query(
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: dict[str, QueryValue],
+        ability: Ability,
+    ) -> PreparedRead:
+        """Work out what a parsed query means; raises as `prepare` does."""
+        return self._prepare(content_type, mode, query, ability)
 
     def _prepare(
         self,
@@ -191,3 +203,7 @@ def _resolve(resolver: Resolver, mode: Mode, query: dict[str, QueryValue]) -> Re
             return resolver.entry({"populate": query.get("populate")}, _ANY_ENTRY)
         case "count":
             return resolver.window(query, count=True)
+        case "written":
+            return resolver.written(query)
+        case "removed":
+            return resolver.removed(query, _ANY_DOCUMENT)

@@ -18,9 +18,13 @@ _DUMMY = b"$2b$10$C6UzMDM.H6dfI/f/IKcEeO7ZK8wVIsNnS1Vz0lG/o6bY3CjVQpRWq"
 _threads = ThreadPoolExecutor(2, thread_name_prefix="quire-bcrypt")
 
 
-def hash_password(password: str) -> str:
-    """Hash a password; takes tens of milliseconds, call it off the loop."""
-    return bcrypt.hashpw(password.encode(), bcrypt.gensalt(_ROUNDS, prefix=b"2a")).decode()
+def hash_password(password: str, rounds: int = _ROUNDS) -> str:
+    """Hash a password; takes tens of milliseconds, call it off the loop.
+
+    Bytes beyond those that bcrypt regards are cut off here, as they are where it is checked.
+    """
+    salt = bcrypt.gensalt(rounds, prefix=b"2a")
+    return bcrypt.hashpw(password.encode()[:MAX_BYTES], salt).decode()
 
 
 async def verify_password(password: str, hashed: str | None) -> bool:

@@ -39,6 +39,12 @@ class Dialect(Protocol):
     def encode_list(self, values: Sequence[Value]) -> Value:
         """Bind any number of values as one."""
 
+    def encode_json(self, value: object) -> Value:
+        """Return what a JSON column stores for a value, in the form that the reference stores."""
+
+    def decode_value(self, kind: StorageKind, stored: Value) -> object:
+        """Return a stored value as Python has it: JSON parsed, moments as epoch milliseconds."""
+
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """Return Python source that turns a fetched value into what JSON shows.
 

@@ -14,6 +14,7 @@ from quire.database.program import Program, Rows, Statement, Value
 from quire.database.statements import Query, StatementBuilder
 
 _STATEMENTS = 5000
+_ROWS_AT_ONCE = 50
 
 
 class Writes:
@@ -68,6 +69,54 @@ class Writes:
         rows = yield from self.run(("insert", table, columns), build, tuple(row.values()))
         return int(rows[0][0] or 0)
 
+    def insert_many(
+        self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[Scalar]]
+    ) -> Program[None]:
+        """Insert rows with the same columns, a bounded number per statement."""
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            some = rows[start : start + _ROWS_AT_ONCE]
+
+            def build(builder: StatementBuilder, count: int = len(some)) -> sa.ClauseElement:
+                described = sa.table(table, *(sa.column(name) for name in columns))
+                width = len(columns)
+                values = [
+                    {
+                        name: builder.plain_slot(row * width + slot)
+                        for slot, name in enumerate(columns)
+                    }
+                    for row in range(count)
+                ]
+                return sa.insert(described).values(values)
+
+            bound = [value for row in some for value in row]
+            yield from self.run(("insert", table, columns, len(some)), build, bound)
+
+    def copy(
+        self, table: str, columns: Sequence[str], row_id: int, changes: Mapping[str, Scalar]
+    ) -> Program[int]:
+        """Insert a copy of a row's ``columns``, with other values in ``changes``; returns its id.
+
+        Raises LookupError when there is no such row.
+        """
+        kept = tuple(name for name in columns if name not in changes)
+        changed = tuple(changes)
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(table, sa.column("id"), *(sa.column(n) for n in kept + changed))
+            source = builder.table(table)
+            chosen = [source.c(name) for name in kept]
+            chosen += [builder.plain_slot(slot) for slot in range(len(changed))]
+            here = source.c("id") == builder.plain_slot(len(changed))
+            rows = sa.select(*chosen).select_from(source.source).where(here)
+            insert = sa.insert(described).from_select([*kept, *changed], rows)
+            return insert.returning(described.c.id)
+
+        values = (*changes.values(), row_id)
+        rows = yield from self.run(("copy", table, kept, changed), build, values)
+        if not rows:
+            raise LookupError(f"{table} has no row {row_id}")
+        return int(rows[0][0] or 0)
+
     def update(self, table: str, row_id: int, row: Mapping[str, Scalar]) -> Program[None]:
         """Set columns of the row with this ``id``; without columns nothing is done."""
         if not row:
@@ -81,6 +130,17 @@ class Writes:
             return sa.update(described).values(values).where(here)
 
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
+
+    def fill(self, table: str, row_id: int, column: str, value: Scalar) -> Program[None]:
+        """Set a column of a row where it is empty."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(table, sa.column("id"), sa.column(column))
+            here = described.c.id == builder.plain_slot(1)
+            empty = described.c[column].is_(None)
+            return sa.update(described).values({column: builder.plain_slot(0)}).where(here, empty)
+
+        yield from self.run(("fill", table, column), build, (value, row_id))
 
     def delete(self, table: str, ids: Collection[int], *, column: str = "id") -> Program[None]:
         """Delete the rows whose ``column`` is one of ``ids``; without any nothing is done."""

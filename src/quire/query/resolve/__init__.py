@@ -7,7 +7,7 @@ not read is either an error or absent.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.access.ability import Ability
 from quire.errors import AppError, InvalidKeyError, ValidationError
@@ -125,6 +125,41 @@ class Resolver:
         """Resolve a request for one row by its numeric id (end users, files)."""
         return self._one(query, entry_id=entry_id)
 
+    def written(self, query: Query) -> ResolvedRead:
+        """Resolve the query of a write, whose answer is the row that was written.
+
+        Everything is checked as in reading; filters, order and search have no say in the answer.
+        """
+        scope = self._scope()
+        plan = self._common(query, scope)
+        self._check_written_locale(query, scope)
+        plan["root"] = replace(self._root(plan), filter=None, sort=(), publication=None)
+        plan["search"] = None
+        plan["locale"], plan["locale_slot"] = LocaleScope.IGNORED, None
+        plan["entry"] = scope.slots.add(0)
+        return self._finish(plan, scope, limit=1, start=0)
+
+    def removed(self, query: Query, document_id: str) -> ResolvedRead:
+        """Resolve what a deletion is narrowed to: the ids of rows of any status that match."""
+        scope = self._scope()
+        query = self._without_document_filter(query, scope)
+        plan = self._common(query, scope)
+        root = self._root(plan)
+        plan["root"] = PlanNode(uid=root.uid, fields=("id",), filter=root.filter)
+        plan["document"] = scope.slots.add(document_id)
+        start = 0
+        try:
+            start = root_window(query)[0]
+        except AppError as error:
+            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+        return self._finish(plan, scope, limit=None, start=start)
+
+    def _root(self, plan: Mapping[str, object]) -> PlanNode:
+        root = plan["root"]
+        if not isinstance(root, PlanNode):
+            raise TypeError("a plan begins with a node")
+        return root
+
     def window(self, query: Query, *, count: bool = False) -> ResolvedRead:
         """Resolve a request for rows without pages: root ``start`` and ``limit`` (end users)."""
         scope = self._scope()
@@ -169,9 +204,17 @@ class Resolver:
     def _check_one_locale(self, query: Query, scope: Scope) -> None:
         """Note several locales where one document is asked for."""
         asked = query.get("locale")
-        if not self.content_type.localized or not isinstance(asked, list | dict):
-            return
-        shown = "[object Object]"
+        if self.content_type.localized and isinstance(asked, list | dict):
+            self._refuse_locale(asked, scope)
+
+    def _check_written_locale(self, query: Query, scope: Scope) -> None:
+        """Note anything but one locale where an entry is written."""
+        asked = query.get("locale")
+        if self.content_type.localized and (asked == "*" or isinstance(asked, list | dict)):
+            self._refuse_locale(asked, scope)
+
+    def _refuse_locale(self, asked: QueryValue, scope: Scope) -> None:
+        shown = asked if isinstance(asked, str) else "[object Object]"
         if isinstance(asked, list):
             shown = ",".join(item for item in asked if isinstance(item, str))
         message = f"Invalid locale param {shown} provided. Document locales must be strings."

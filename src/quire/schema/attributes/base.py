@@ -287,6 +287,8 @@ class AttributeType:
     cast: Cast = as_text
     search: Search = Search.NEVER
     secret: bool = False
+    per_entry: bool = False
+    """Whether each locale has its own value, whatever the options say (as a uid must)."""
 
     def faults(self, raw: Mapping[str, object]) -> list[Fault]:
         """List every fault of an attribute's object in a schema file."""

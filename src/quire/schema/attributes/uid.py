@@ -22,4 +22,5 @@ UID = AttributeType(
     },
     storage=StorageKind.STRING,
     search=Search.TEXT,
+    per_entry=True,
 )

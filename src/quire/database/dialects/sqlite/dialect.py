@@ -167,6 +167,28 @@ class SqliteDialect:
         """A list is bound as one JSON text."""
         return orjson.dumps(values, default=_unlisted).decode()
 
+    def encode_json(self, value: object) -> Value:
+        """Objects and lists are JSON text; scalars stand bare, as the reference binds them."""
+        if value is None or isinstance(value, str | float):
+            return value
+        if isinstance(value, int):
+            return _encode_plain(value)
+        return orjson.dumps(value, default=_unlisted).decode()
+
+    def decode_value(self, kind: StorageKind, stored: Value) -> object:
+        """See `Dialect.decode_value`."""
+        if stored is None:
+            return None
+        match kind:
+            case StorageKind.BOOLEAN:
+                return bool(stored)
+            case StorageKind.DATETIME | StorageKind.TIMESTAMP:
+                return self.epoch_ms(stored)
+            case StorageKind.JSON:
+                return _parsed(stored)
+            case _:
+                return stored
+
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """See `Dialect.decode_expression`."""
         return _EXPRESSIONS.get(kind, "{0}").format(variable)
@@ -227,6 +249,16 @@ class SqliteDialect:
         from sqlalchemy.sql.operators import custom_op  # noqa: PLC0415 - see above
 
         return UnaryExpression(column, operator=custom_op("+"))
+
+
+def _parsed(stored: Value) -> object:
+    """Read a stored JSON value; text that is no JSON is a string that stands for itself."""
+    if not isinstance(stored, str):
+        return stored
+    try:
+        return orjson.loads(stored)
+    except orjson.JSONDecodeError:
+        return stored
 
 
 def _unlisted(value: object) -> object:

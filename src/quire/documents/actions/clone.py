@@ -1,0 +1,87 @@
+"""Clone: a new document made of the drafts of another one."""
+
+from collections.abc import Sequence
+
+from quire.database.program import Program
+from quire.documents.content_types import content_type_of
+from quire.documents.entries import update_entry
+from quire.documents.finding import Entry, entries_of, in_locale
+from quire.documents.intents import Clone, Written
+from quire.documents.layout import Layout
+from quire.documents.relations import Version
+from quire.documents.stamps import stamp
+from quire.documents.understanding import check_publishable, understand
+from quire.documents.unit import UnitOfWork
+from quire.documents.versions import copy_entry
+from quire.errors import NotFoundError
+from quire.events.bus import EventName
+
+
+def clone(unit: UnitOfWork, intents: Sequence[Clone]) -> Program[list[Written]]:
+    """Make documents of others; returns the new entries, one per locale.
+
+    What can belong to one document only stays with the one that has it. Raises NotFoundError where
+    there is nothing to copy, and ValidationError for data that cannot be written or values that
+    must not be there twice.
+    """
+    written: list[Written] = []
+    for intent in intents:
+        layout = unit.layout(intent.uid)
+        entries = yield from entries_of(unit, layout, intent.document_id)
+        chosen = in_locale(unit, layout, entries, intent.locale)
+        if layout.is_versioned():
+            chosen = [entry for entry in chosen if not entry.published]
+        if not chosen:
+            raise NotFoundError
+        document_id = unit.engine.new_id()
+        for entry in chosen:
+            written.append((yield from _clone(unit, layout, intent, entry, document_id)))
+    return written
+
+
+def _clone(
+    unit: UnitOfWork, layout: Layout, intent: Clone, entry: Entry, document_id: str
+) -> Program[Written]:
+    content_type = content_type_of(layout)
+    versioned = content_type.draft_and_publish
+    now = unit.tick()
+    columns = stamp(
+        unit,
+        layout,
+        documentId=document_id,
+        createdAt=now,
+        updatedAt=now,
+        publishedAt=None if versioned else now,
+    )
+    row_id = yield from copy_entry(unit, layout, entry.id, columns)
+    version = Version(
+        content_type=content_type, published=not versioned, locale=entry.locale
+    )
+    if intent.data:
+        values, resolution = yield from understand(
+            unit,
+            layout,
+            intent.data,
+            version,
+            draft=versioned,
+            creating=False,
+            document_id=document_id,
+        )
+        yield from update_entry(unit, layout, row_id, values, {}, resolution)
+    if not versioned:
+        yield from check_publishable(unit, layout, row_id, version, document_id)
+    unit.happened(
+        EventName.CREATE,
+        uid=intent.uid,
+        document_id=document_id,
+        locale=entry.locale,
+        entry_id=row_id,
+        published=not versioned,
+    )
+    return Written(
+        uid=intent.uid,
+        document_id=document_id,
+        entry_id=row_id,
+        locale=entry.locale,
+        published=not versioned,
+    )

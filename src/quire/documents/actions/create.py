@@ -1,0 +1,66 @@
+"""Create: a new document in one locale, as a draft or published at once."""
+
+from collections.abc import Sequence
+
+from quire.database.program import Program
+from quire.documents.actions.publish import publish_draft
+from quire.documents.content_types import content_type_of
+from quire.documents.entries import insert_entry
+from quire.documents.finding import Entry
+from quire.documents.intents import Create, Written
+from quire.documents.relations import Version
+from quire.documents.stamps import entry_locale, stamp
+from quire.documents.understanding import understand
+from quire.documents.unit import UnitOfWork
+from quire.events.bus import EventName
+
+
+def create(unit: UnitOfWork, intents: Sequence[Create]) -> Program[list[Written]]:
+    """Make documents; returns the published entry of each, or its draft.
+
+    Raises ValidationError for data that cannot be written; then nothing of all this is kept.
+    """
+    written: list[Written] = []
+    for intent in intents:
+        written.append((yield from _create(unit, intent)))
+    return written
+
+
+def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
+    layout = unit.layout(intent.uid)
+    content_type = content_type_of(layout)
+    locale = entry_locale(unit, layout, intent.locale)
+    versioned = content_type.draft_and_publish
+    version = Version(content_type=content_type, published=False, locale=locale)
+    values, resolution = yield from understand(
+        unit, layout, intent.data, version, draft=versioned, creating=True, document_id=None
+    )
+    now, document_id = unit.tick(), intent.document_id or unit.engine.new_id()
+    columns = stamp(
+        unit,
+        layout,
+        documentId=document_id,
+        createdAt=now,
+        updatedAt=now,
+        publishedAt=None if versioned else now,
+        locale=locale,
+    )
+    row_id = yield from insert_entry(unit, layout, values, columns, resolution)
+    unit.happened(
+        EventName.CREATE,
+        uid=intent.uid,
+        document_id=document_id,
+        locale=locale,
+        entry_id=row_id,
+        published=not versioned,
+    )
+    entry = Entry(row_id, document_id, locale, not versioned, now)
+    if versioned and intent.publish:
+        return (yield from publish_draft(unit, layout, entry, [entry]))
+    return Written(
+        uid=intent.uid,
+        document_id=document_id,
+        entry_id=row_id,
+        locale=locale,
+        published=not versioned,
+    )

@@ -1,0 +1,65 @@
+"""Delete: the versions of a document in one locale, in some, or in every one."""
+
+from collections.abc import Sequence
+
+from quire.database.program import Program
+from quire.documents.entries import delete_entries
+from quire.documents.finding import Entry, entries_of, first_document_id, in_locale
+from quire.documents.intents import Delete, Written
+from quire.documents.preconditions import require_unchanged
+from quire.documents.unit import UnitOfWork
+from quire.events.bus import EventName
+
+
+def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]]:
+    """Delete documents; returns the entries that are no more, none where there was nothing.
+
+    Raises PreconditionFailedError for a document that is not what the caller expects.
+    """
+    deleted: list[Written] = []
+    for intent in intents:
+        layout = unit.layout(intent.uid)
+        document_id = intent.document_id
+        if document_id is None:
+            document_id = yield from first_document_id(unit, layout)
+        if document_id is None:
+            continue
+        entries = yield from entries_of(unit, layout, document_id)
+        chosen = _chosen(unit, intent, entries)
+        if intent.expected is not None:
+            drafts = [entry for entry in chosen if not entry.published]
+            require_unchanged(next(iter(drafts or chosen), None), intent.expected)
+        if intent.narrowed is not None and chosen:
+            rows = yield intent.narrowed(document_id)
+            ids = {row[0] for row in rows}
+            chosen = [entry for entry in chosen if entry.id in ids]
+        unit.tick()
+        yield from delete_entries(unit, layout, [entry.id for entry in chosen])
+        for entry in chosen:
+            deleted.append(_gone(unit, intent.uid, entry))
+    return deleted
+
+
+def _chosen(unit: UnitOfWork, intent: Delete, entries: Sequence[Entry]) -> list[Entry]:
+    layout = unit.layout(intent.uid)
+    if intent.locales is not None and layout.is_localized():
+        return [entry for entry in entries if entry.locale in intent.locales]
+    return in_locale(unit, layout, entries, intent.locale)
+
+
+def _gone(unit: UnitOfWork, uid: str, entry: Entry) -> Written:
+    unit.happened(
+        EventName.DELETE,
+        uid=uid,
+        document_id=entry.document_id,
+        locale=entry.locale,
+        entry_id=entry.id,
+        published=entry.published,
+    )
+    return Written(
+        uid=uid,
+        document_id=entry.document_id,
+        entry_id=entry.id,
+        locale=entry.locale,
+        published=entry.published,
+    )

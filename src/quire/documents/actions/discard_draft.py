@@ -1,0 +1,70 @@
+"""Discard draft: the draft says again what is published."""
+
+from collections.abc import Sequence
+
+from quire.database.program import Program
+from quire.documents.finding import Entry, entries_of, in_locale
+from quire.documents.intents import DiscardDraft, Written
+from quire.documents.layout import Layout
+from quire.documents.locales import share
+from quire.documents.stamps import stamp
+from quire.documents.unit import UnitOfWork
+from quire.documents.versions import Replacement, replace_version
+from quire.errors import NotFoundError
+from quire.events.bus import EventName
+
+
+def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[list[Written]]:
+    """Make drafts anew of what is published; returns them.
+
+    Raises NotFoundError where nothing is published in the locale.
+    """
+    written: list[Written] = []
+    for intent in intents:
+        layout = unit.layout(intent.uid)
+        entries = yield from entries_of(unit, layout, intent.document_id)
+        chosen = in_locale(unit, layout, entries, intent.locale)
+        live = [entry for entry in chosen if entry.published]
+        if not live:
+            raise NotFoundError
+        for entry in live:
+            written.append((yield from _discard(unit, layout, entry, entries)))
+            entries = yield from entries_of(unit, layout, intent.document_id)
+    return written
+
+
+def _discard(
+    unit: UnitOfWork, layout: Layout, live: Entry, entries: Sequence[Entry]
+) -> Program[Written]:
+    uid = layout.model.uid
+    drafts = [entry for entry in entries if not entry.published]
+    prior = next((entry for entry in drafts if entry.locale == live.locale), None)
+    replacement = Replacement(
+        source=live.id,
+        prior=None if prior is None else prior.id,
+        published=False,
+        siblings=frozenset(entry.id for entry in entries),
+    )
+    unit.tick()
+    row_id = yield from replace_version(
+        unit, layout, replacement, stamp(unit, layout, publishedAt=None)
+    )
+    unit.happened(
+        EventName.DRAFT_DISCARD,
+        uid=uid,
+        document_id=live.document_id,
+        locale=live.locale,
+        entry_id=row_id,
+        published=False,
+    )
+    others = [entry for entry in drafts if entry.locale != live.locale]
+    draft = Entry(row_id, live.document_id, live.locale, False, live.updated_at)
+    if others and layout.shared:
+        yield from share(unit, layout, draft, others, layout.shared)
+    return Written(
+        uid=uid,
+        document_id=live.document_id,
+        entry_id=row_id,
+        locale=live.locale,
+        published=False,
+    )

@@ -1,0 +1,89 @@
+"""Publish: what the draft says becomes public."""
+
+from collections.abc import Collection, Sequence
+
+from quire.database.program import Program
+from quire.documents.content_types import content_type_of
+from quire.documents.finding import Entry, entries_of, in_locale
+from quire.documents.intents import Publish, Written
+from quire.documents.layout import FIRST_PUBLISHED, Layout
+from quire.documents.locales import share
+from quire.documents.relations import Version
+from quire.documents.stamps import stamp
+from quire.documents.understanding import check_publishable
+from quire.documents.unit import UnitOfWork
+from quire.documents.versions import Replacement, replace_version
+from quire.errors import NotFoundError
+from quire.events.bus import EventName
+
+
+def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Written]]:
+    """Publish the drafts of documents; returns their published entries.
+
+    Raises NotFoundError where there is no draft in the locale, and ValidationError for a draft that
+    cannot be published as it is.
+    """
+    written: list[Written] = []
+    for intent in intents:
+        layout = unit.layout(intent.uid)
+        entries = yield from entries_of(unit, layout, intent.document_id)
+        chosen = in_locale(unit, layout, entries, intent.locale)
+        drafts = [entry for entry in chosen if not entry.published]
+        if not drafts:
+            raise NotFoundError
+        for draft in drafts:
+            written.append((yield from publish_draft(unit, layout, draft, entries)))
+            entries = yield from entries_of(unit, layout, intent.document_id)
+    return written
+
+
+def publish_draft(
+    unit: UnitOfWork, layout: Layout, draft: Entry, entries: Collection[Entry]
+) -> Program[Written]:
+    """Publish one draft in the place of what was published; ``entries`` are all of its document.
+
+    The published row says when the draft was changed last, so that equal moments mean that there
+    is nothing new to publish.
+    """
+    content_type = content_type_of(layout)
+    version = Version(content_type=content_type, published=True, locale=draft.locale)
+    yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
+    now = unit.tick()
+    columns = stamp(unit, layout, publishedAt=now)
+    if FIRST_PUBLISHED in layout.model.attributes:
+        yield from _stamp_first(unit, layout, draft, now)
+    prior = next((e for e in entries if e.published and e.locale == draft.locale), None)
+    replacement = Replacement(
+        source=draft.id,
+        prior=None if prior is None else prior.id,
+        published=True,
+        siblings=frozenset(entry.id for entry in entries),
+    )
+    row_id = yield from replace_version(unit, layout, replacement, columns)
+    unit.happened(
+        EventName.PUBLISH,
+        uid=content_type.uid,
+        document_id=draft.document_id,
+        locale=draft.locale,
+        entry_id=row_id,
+        published=True,
+    )
+    live = Entry(row_id, draft.document_id, draft.locale, True, draft.updated_at)
+    others = [e for e in entries if e.published and e.locale != draft.locale]
+    if others and layout.shared:
+        yield from share(unit, layout, live, others, layout.shared)
+    return Written(
+        uid=content_type.uid,
+        document_id=draft.document_id,
+        entry_id=row_id,
+        locale=draft.locale,
+        published=True,
+    )
+
+
+def _stamp_first(unit: UnitOfWork, layout: Layout, draft: Entry, now: int) -> Program[None]:
+    """Note on the draft when it was published for the first time, once."""
+    writes = unit.engine.writes
+    column = layout.table.columns[FIRST_PUBLISHED]
+    moment = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]
+    yield from writes.fill(layout.table.name, draft.id, column, moment)

@@ -1,0 +1,49 @@
+"""Unpublish: a document is no longer public; its draft stays as it is."""
+
+from collections.abc import Sequence
+
+from quire.database.program import Program
+from quire.documents.entries import delete_entries
+from quire.documents.finding import entries_of, in_locale
+from quire.documents.intents import Unpublish, Written
+from quire.documents.unit import UnitOfWork
+from quire.errors import NotFoundError
+from quire.events.bus import EventName
+
+
+def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Written]]:
+    """Take published entries away; returns the drafts that remain.
+
+    Raises NotFoundError for a document that has no entry in the locale.
+    """
+    written: list[Written] = []
+    for intent in intents:
+        layout = unit.layout(intent.uid)
+        entries = yield from entries_of(unit, layout, intent.document_id)
+        chosen = in_locale(unit, layout, entries, intent.locale)
+        if not chosen:
+            raise NotFoundError
+        live = [entry for entry in chosen if entry.published]
+        unit.tick()
+        yield from delete_entries(unit, layout, [entry.id for entry in live])
+        for entry in live:
+            unit.happened(
+                EventName.UNPUBLISH,
+                uid=intent.uid,
+                document_id=entry.document_id,
+                locale=entry.locale,
+                entry_id=entry.id,
+                published=True,
+            )
+        written += [
+            Written(
+                uid=intent.uid,
+                document_id=entry.document_id,
+                entry_id=entry.id,
+                locale=entry.locale,
+                published=False,
+            )
+            for entry in chosen
+            if not entry.published
+        ]
+    return written

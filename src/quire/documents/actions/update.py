@@ -1,0 +1,220 @@
+"""Update: change one locale of a document, or add a locale to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from quire.database.program import Program
+from quire.documents.actions.create import create
+from quire.documents.actions.publish import publish_draft
+from quire.documents.content_types import content_type_of
+from quire.documents.entries import insert_entry, update_entry
+from quire.documents.finding import Entry, entries_of, first_document_id, in_locale
+from quire.documents.intents import Create, Update, Written
+from quire.documents.layout import Layout
+from quire.documents.locales import (
+    blank_lists,
+    model_entry,
+    share,
+    shared_columns,
+    take_over,
+)
+from quire.documents.preconditions import require_unchanged
+from quire.documents.relations import Version
+from quire.documents.stamps import entry_locale, stamp
+from quire.documents.understanding import understand
+from quire.documents.unit import UnitOfWork
+from quire.documents.values import EntryValues
+from quire.documents.versions import Replacement, replace_version
+from quire.errors import NotFoundError
+from quire.events.bus import EventName
+
+
+def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]]:
+    """Change documents; returns the published entry of each that is published, or its draft.
+
+    Raises NotFoundError for a document that has no entry in any locale, PreconditionFailedError
+    for one that is not what the caller expects, and ValidationError for data that cannot be
+    written.
+    """
+    written: list[Written] = []
+    for intent in intents:
+        document_id = intent.document_id
+        if document_id is None:
+            document_id = yield from first_document_id(unit, unit.layout(intent.uid))
+        if document_id is None:
+            written.append((yield from _first(unit, intent)))
+        else:
+            written.append((yield from _Update(unit, intent, document_id).run()))
+    return written
+
+
+def _first(unit: UnitOfWork, intent: Update) -> Program[Written]:
+    """Make the document of a single type."""
+    require_unchanged(None, intent.expected)
+    wanted = Create(
+        uid=intent.uid, data=intent.data, locale=intent.locale, publish=intent.publish
+    )
+    return (yield from create(unit, [wanted]))[0]
+
+
+class _Update:
+    """The change of one document, in named steps."""
+
+    def __init__(self, unit: UnitOfWork, intent: Update, document_id: str) -> None:
+        self._unit = unit
+        self._intent = intent
+        self._document_id = document_id
+        self._layout: Layout = unit.layout(intent.uid)
+        self._type = content_type_of(self._layout)
+        self._locale = entry_locale(unit, self._layout, intent.locale)
+
+    def run(self) -> Program[Written]:
+        entries = yield from self._entries()
+        if not entries:
+            raise NotFoundError
+        here = in_locale(self._unit, self._layout, entries, self._locale)
+        entry = self._editable(here)
+        require_unchanged(entry, self._intent.expected)
+        if entry is None and here:
+            entry = yield from self._draft_of(here[0], entries)
+            entries = yield from self._entries()
+        if entry is None:
+            entry = yield from self._add_locale(entries)
+        else:
+            entry = yield from self._change(entry, entries)
+        if self._type.draft_and_publish and self._intent.publish:
+            entries = yield from self._entries()
+            return (yield from publish_draft(self._unit, self._layout, entry, entries))
+        return Written(
+            uid=self._intent.uid,
+            document_id=entry.document_id,
+            entry_id=entry.id,
+            locale=entry.locale,
+            published=entry.published,
+        )
+
+    def _entries(self) -> Program[list[Entry]]:
+        return (yield from entries_of(self._unit, self._layout, self._document_id))
+
+    def _editable(self, here: Sequence[Entry]) -> Entry | None:
+        """Return the entry that is written to: the draft, where there are drafts."""
+        if not self._type.draft_and_publish:
+            return here[0] if here else None
+        return next((entry for entry in here if not entry.published), None)
+
+    def _draft_of(self, live: Entry, entries: Sequence[Entry]) -> Program[Entry]:
+        """Make the draft of an entry that, against the rules, was published without one."""
+        unit, layout = self._unit, self._layout
+        replacement = Replacement(
+            source=live.id,
+            prior=None,
+            published=False,
+            siblings=frozenset(entry.id for entry in entries),
+        )
+        columns = stamp(unit, layout, publishedAt=None)
+        row_id = yield from replace_version(unit, layout, replacement, columns)
+        return replace(live, id=row_id, published=False)
+
+    def _version(self) -> Version:
+        return Version(content_type=self._type, published=False, locale=self._locale)
+
+    def _change(self, entry: Entry, entries: Sequence[Entry]) -> Program[Entry]:
+        unit, layout = self._unit, self._layout
+        versioned = self._type.draft_and_publish
+        values, resolution = yield from understand(
+            unit,
+            layout,
+            self._intent.data,
+            self._version(),
+            draft=versioned,
+            creating=False,
+            document_id=entry.document_id,
+        )
+        now = unit.tick()
+        columns = stamp(unit, layout, updatedAt=now)
+        if not versioned:
+            columns |= stamp(unit, layout, publishedAt=now)
+        siblings = [other.id for other in entries if other.id != entry.id]
+        yield from update_entry(
+            unit, layout, entry.id, values, columns, resolution, siblings=siblings
+        )
+        changed = replace(entry, updated_at=now)
+        self._happened(EventName.UPDATE, changed, values)
+        yield from self._share(changed, entries, values)
+        return changed
+
+    def _add_locale(self, entries: Sequence[Entry]) -> Program[Entry]:
+        """Add a locale to the document; it begins with what all locales have in common."""
+        unit, layout, intent = self._unit, self._layout, self._intent
+        versioned = self._type.draft_and_publish
+        source = model_entry(unit, entries)
+        data = intent.data
+        given = data if isinstance(data, Mapping) else {}
+        taken = frozenset(name for name in layout.shared if given.get(name) is None)
+        if isinstance(data, Mapping):
+            data = blank_lists(layout, data, taken)
+        values, resolution = yield from understand(
+            unit,
+            layout,
+            data,
+            self._version(),
+            draft=versioned,
+            creating=True,
+            document_id=self._document_id,
+        )
+        now = unit.tick()
+        columns = stamp(
+            unit,
+            layout,
+            documentId=self._document_id,
+            createdAt=now,
+            updatedAt=now,
+            publishedAt=None if versioned else now,
+            locale=self._locale,
+        )
+        if source is not None:
+            columns |= yield from shared_columns(unit, layout, source.id, taken)
+        own = _without(values, taken)
+        row_id = yield from insert_entry(unit, layout, own, columns, resolution)
+        if source is not None:
+            yield from take_over(unit, layout, source, row_id, taken)
+        entry = Entry(row_id, self._document_id, self._locale, not versioned, now)
+        self._happened(EventName.CREATE, entry, own)
+        yield from self._share(entry, entries, own)
+        return entry
+
+    def _share(
+        self, entry: Entry, entries: Sequence[Entry], values: EntryValues
+    ) -> Program[None]:
+        """Write what all locales have in common to those of the same status."""
+        names = self._layout.shared & _given(values)
+        others = [
+            other
+            for other in entries
+            if other.published == entry.published and other.locale != entry.locale
+        ]
+        if names and others:
+            yield from share(self._unit, self._layout, entry, others, names)
+
+    def _happened(self, name: EventName, entry: Entry, values: EntryValues) -> None:
+        self._unit.happened(
+            name,
+            uid=self._intent.uid,
+            document_id=entry.document_id,
+            locale=entry.locale,
+            entry_id=entry.id,
+            published=entry.published,
+            fields=tuple(sorted(_given(values))),
+        )
+
+
+def _given(values: EntryValues) -> frozenset[str]:
+    return frozenset((*values.scalars, *values.relations, *values.components))
+
+
+def _without(values: EntryValues, names: frozenset[str]) -> EntryValues:
+    return EntryValues(
+        scalars={k: v for k, v in values.scalars.items() if k not in names},
+        relations={k: v for k, v in values.relations.items() if k not in names},
+        components={k: v for k, v in values.components.items() if k not in names},
+    )

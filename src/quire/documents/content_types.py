@@ -1,0 +1,11 @@
+"""From layouts and uids to content types, for those who act on documents."""
+
+from quire.documents.layout import Layout
+from quire.schema.model import ContentType
+
+
+def content_type_of(layout: Layout) -> ContentType:
+    """Return the content type of a layout. Raises TypeError for a component's."""
+    if not isinstance(layout.model, ContentType):
+        raise TypeError(f"{layout.model.uid} is a component, not a content type")
+    return layout.model

@@ -1,0 +1,120 @@
+"""What somebody wants done to documents: frozen values, so that a retry starts from the same.
+
+Data stay in the wire's form until the one step that understands and checks them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from quire.database.program import Statement
+
+Data = Mapping[str, object] | list[object]
+"""The attributes of an entry in the wire's form; what is no object is refused by validation."""
+
+
+class Every(Enum):
+    """All locales of a document."""
+
+    LOCALE = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Create:
+    """Make a document of a content type, in one locale.
+
+    ``locale`` counts for localized types; ``None`` is the default locale. ``publish`` counts for
+    draft & publish types. ``document_id`` is chosen beforehand only where other intents refer to
+    the document; no client chooses it.
+    """
+
+    uid: str
+    data: Data
+    locale: str | None = None
+    publish: bool = False
+    document_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """Change one locale of a document, or add the locale to it.
+
+    ``document_id`` is ``None`` for the document of a single type, which is made when there is none.
+    ``expected`` are the tags of the versions that the change may be made to (``If-Match``); without
+    any the last write wins.
+    """
+
+    uid: str
+    document_id: str | None
+    data: Data
+    locale: str | None = None
+    publish: bool = False
+    expected: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete:
+    """Delete the versions of a document in one locale, or in every one.
+
+    ``document_id`` is ``None`` for the document of a single type. ``locales`` are several locales,
+    in the place of ``locale``. ``narrowed`` makes, for a document id, the statement that returns
+    the ids of all rows that may be deleted; ``None`` does not narrow.
+    """
+
+    uid: str
+    document_id: str | None
+    locale: str | Every | None = None
+    locales: tuple[str, ...] | None = None
+    narrowed: Callable[[str], Statement] | None = None
+    expected: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publish:
+    """Make what the drafts of a document say public, in one locale or in every one."""
+
+    uid: str
+    document_id: str
+    locale: str | Every | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpublish:
+    """Take the published version of a document away, in one locale or in every one."""
+
+    uid: str
+    document_id: str
+    locale: str | Every | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscardDraft:
+    """Make the draft of a document what is published again, in one locale or in every one."""
+
+    uid: str
+    document_id: str
+    locale: str | Every | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clone:
+    """Make a new document of the drafts of another one, with ``data`` in place of its values."""
+
+    uid: str
+    document_id: str
+    locale: str | Every | None = Every.LOCALE
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+Intent = Create | Update | Delete | Publish | Unpublish | DiscardDraft | Clone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """An entry that an action wrote: the row to show as its result."""
+
+    uid: str
+    document_id: str
+    entry_id: int
+    locale: str | None
+    published: bool

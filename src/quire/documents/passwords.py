@@ -1,0 +1,60 @@
+"""Passwords in data that are to be written: found beforehand, so that they can be hashed outside.
+
+Hashing takes tens of milliseconds by design. While a transaction is open nobody else can write, so
+hashes are made before it begins.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import Model, Schema
+
+_ROUNDS = 10
+_FEWEST, _MOST = 4, 15
+
+
+class Password(NamedTuple):
+    """A password as it was sent, and the cost at which it is to be hashed."""
+
+    text: str
+    rounds: int
+
+
+def password_of(attribute: ScalarAttribute, value: object) -> Password:
+    """Return a value of a password attribute with the cost that its options ask for."""
+    options = attribute.raw.get("encryption")
+    rounds = options.get("rounds") if isinstance(options, Mapping) else None
+    cost = rounds if isinstance(rounds, int) else _ROUNDS
+    return Password(str(value), min(max(cost, _FEWEST), _MOST))
+
+
+def passwords_in(schema: Schema, model: Model, data: object) -> Iterator[Password]:
+    """Iterate over the passwords in data of a model, its components included."""
+    if not isinstance(data, Mapping):
+        return
+    for name, value in data.items():
+        attribute = model.attributes.get(name)
+        if isinstance(attribute, ScalarAttribute):
+            if attribute.secret and isinstance(value, str):
+                yield password_of(attribute, value)
+        elif attribute is not None and isinstance(value, Mapping | list):
+            yield from _below(schema, attribute, value)
+
+
+def _below(schema: Schema, attribute: Attribute, value: object) -> Iterator[Password]:
+    items = value if isinstance(value, list) else [value]
+    for item in items:
+        uid = None
+        if isinstance(attribute, ComponentAttribute):
+            uid = attribute.component
+        elif isinstance(attribute, DynamicZoneAttribute) and isinstance(item, Mapping):
+            uid = item.get("__component")
+        component = schema.components.get(uid) if isinstance(uid, str) else None
+        if component is not None:
+            yield from passwords_in(schema, component, item)

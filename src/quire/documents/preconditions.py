@@ -1,0 +1,26 @@
+"""Tags of documents: how a client says which state of a document its change is meant for.
+
+The tag of a version is the moment of its last change. A published version carries the moment of the
+draft that it was made of, so it has the tag of the draft as long as nobody has changed that.
+"""
+
+from quire.documents.finding import Entry
+from quire.errors import PreconditionFailedError
+
+ANY = "*"
+
+
+def tag_of(updated_at: int | None) -> str:
+    """Return the tag of a version that was last changed then (epoch milliseconds), unquoted."""
+    return format(updated_at or 0, "x")
+
+
+def require_unchanged(entry: Entry | None, expected: frozenset[str] | None) -> None:
+    """Refuse to go on when the entry is none of what the client expects.
+
+    ``None`` expects nothing; ``*`` any entry at all. Raises PreconditionFailedError.
+    """
+    if expected is None:
+        return
+    if entry is None or (ANY not in expected and tag_of(entry.updated_at) not in expected):
+        raise PreconditionFailedError

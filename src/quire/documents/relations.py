@@ -1,0 +1,233 @@
+"""From documents to rows: which rows the targets of relations stand for.
+
+Payloads name documents; links lead from row to row. Which row of a document is meant follows from
+the entry that is written: its status where the target has draft & publish, its locale where the
+target is localized. An entry without draft & publish is linked with the draft and the published row
+both, and whoever reads picks one. Components count as the entry that they belong to.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from quire.database.links import Anchor, LinkChange, Linked
+from quire.database.mapping import ColumnEdge
+from quire.database.program import Program
+from quire.database.statements import StatementBuilder
+from quire.documents.layout import Layout
+from quire.documents.unit import UnitOfWork
+from quire.documents.values import EntryValues, RelationChange, Target
+from quire.errors import ValidationError
+from quire.schema.attributes.base import MediaAttribute, RelationAttribute
+from quire.schema.model import FILE_UID, PUBLISHED_STATUS, ContentType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """The entry that is written, as far as it decides which rows its relations lead to."""
+
+    content_type: ContentType
+    published: bool
+    locale: str | None
+
+
+class _Wanted(NamedTuple):
+    """The rows of one document that a target stands for."""
+
+    uid: str
+    document_id: str
+    locale: str | None
+    status: str | None
+
+
+class _Row(NamedTuple):
+    id: int
+    published: bool
+
+
+@dataclass(slots=True)
+class Resolution:
+    """The rows of all targets of an entry and its components.
+
+    ``missing`` counts, by content type, the numeric ids that no row has.
+    """
+
+    version: Version
+    rows: dict[_Wanted, tuple[int, ...]] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+
+    def link_change(
+        self, unit: UnitOfWork, layout: Layout, name: str, change: RelationChange
+    ) -> LinkChange:
+        """Return what a payload asks of an attribute in terms of rows."""
+        uid = target_uid(layout, name)
+
+        def linked(target: Target) -> Linked:
+            position = target.position
+            return Linked(
+                rows=self._rows_of(unit, uid, target),
+                uid=target.uid,
+                before=self._anchor(unit, uid, position.before if position else None),
+                after=self._anchor(unit, uid, position.after if position else None),
+                start=position is not None and position.start,
+            )
+
+        return LinkChange(
+            set=None if change.set is None else tuple(linked(t) for t in change.set),
+            connect=tuple(linked(t) for t in change.connect),
+            disconnect=tuple(linked(t) for t in change.disconnect),
+            strict=change.strict,
+        )
+
+    def _anchor(self, unit: UnitOfWork, uid: str | None, target: Target | None) -> Anchor | None:
+        return None if target is None else Anchor(rows=self._rows_of(unit, uid, target))
+
+    def _rows_of(self, unit: UnitOfWork, uid: str | None, target: Target) -> tuple[int, ...]:
+        if target.document_id is None:
+            return () if target.id is None else (target.id,)
+        return self.rows[_wanted(unit, self.version, target.uid or uid or "", target)]
+
+
+def target_uid(layout: Layout, name: str) -> str | None:
+    """Return the content type that an attribute leads to, ``None`` when it may be any."""
+    attribute = layout.model.attributes[name]
+    if isinstance(attribute, MediaAttribute):
+        return FILE_UID
+    return attribute.target if isinstance(attribute, RelationAttribute) else None
+
+
+def resolve_targets(
+    unit: UnitOfWork, layout: Layout, values: EntryValues, version: Version
+) -> Program[Resolution]:
+    """Find the rows of every target in an entry's relations and those of its components.
+
+    Raises ValidationError for the first document that is not there; ids that are not there are
+    counted, because they are reported with the other faults of the entry.
+    """
+    resolution = Resolution(version)
+    wanted: dict[_Wanted, None] = {}
+    ids: dict[str, dict[int, None]] = {}
+    for found in _targets(unit, layout, values):
+        target = found.target
+        if target.document_id is not None and not found.by_column:
+            wanted[_wanted(unit, version, found.uid, target)] = None
+        elif target.document_id is not None:
+            # A relation that is kept in a column knows row ids alone.
+            resolution.missing[found.uid] = resolution.missing.get(found.uid, 0) + 1
+        elif target.id is not None and found.must_exist:
+            ids.setdefault(found.uid, {})[target.id] = None
+    yield from _find_documents(unit, version, wanted, resolution)
+    yield from _count_missing(unit, ids, resolution)
+    return resolution
+
+
+class _Found(NamedTuple):
+    uid: str
+    target: Target
+    must_exist: bool
+    by_column: bool
+
+
+def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[_Found]:
+    """Iterate over all targets that payloads name, anchors of positions included."""
+    for name, change in values.relations.items():
+        uid = target_uid(layout, name)
+        by_column = isinstance(layout.table.edges.get(name), ColumnEdge)
+        for target in (*(change.set or ()), *change.connect):
+            yield _Found(target.uid or uid or "", target, True, by_column)
+            position = target.position
+            for anchor in (position.before, position.after) if position else ():
+                if anchor is not None:
+                    yield _Found(anchor.uid or uid or "", anchor, False, by_column)
+        for target in change.disconnect:
+            yield _Found(target.uid or uid or "", target, False, by_column)
+    for components in values.components.values():
+        for component in components:
+            yield from _targets(unit, unit.layout(component.uid), component.values)
+
+
+def _wanted(unit: UnitOfWork, version: Version, uid: str, target: Target) -> _Wanted:
+    content_type = unit.engine.schema.content_types.get(uid)
+    locale = status = None
+    if content_type is not None and content_type.localized:
+        own = version.locale if version.content_type.localized else target.locale
+        locale = own or unit.engine.default_locale
+    if content_type is not None and content_type.draft_and_publish:
+        if version.content_type.draft_and_publish:
+            status = PUBLISHED_STATUS if version.published else "draft"
+        else:
+            status = target.status
+    return _Wanted(uid, target.document_id or "", locale, status)
+
+
+def _find_documents(
+    unit: UnitOfWork, version: Version, wanted: Mapping[_Wanted, None], resolution: Resolution
+) -> Program[None]:
+    groups: dict[tuple[str, str | None], dict[str, None]] = {}
+    for item in wanted:
+        groups.setdefault((item.uid, item.locale), {})[item.document_id] = None
+    found: dict[tuple[str, str | None, str], list[_Row]] = {}
+    for (uid, locale), document_ids in groups.items():
+        if unit.engine.schema.content_types.get(uid) is None:
+            continue
+        rows = yield from _rows_of_documents(unit, uid, locale, tuple(document_ids))
+        for document_id, row in rows:
+            found.setdefault((uid, locale, document_id), []).append(row)
+    for item in wanted:
+        rows_found = found.get((item.uid, item.locale, item.document_id), [])
+        ids = tuple(row.id for row in rows_found if _has_status(row, item.status))
+        if not ids:
+            shown = "null" if item.locale is None else item.locale
+            message = f'Document with id "{item.document_id}", locale "{shown}" not found'
+            raise ValidationError(message)
+        resolution.rows[item] = ids
+
+
+def _has_status(row: _Row, status: str | None) -> bool:
+    return status is None or row.published == (status == PUBLISHED_STATUS)
+
+
+def _rows_of_documents(
+    unit: UnitOfWork, uid: str, locale: str | None, document_ids: tuple[str, ...]
+) -> Program[list[tuple[str, _Row]]]:
+    layout = unit.layout(uid)
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        published = table.c(columns["publishedAt"]).is_not(None)
+        document = table.c(columns["documentId"])
+        select = sa.select(table.c("id"), document, sa.case((published, 1), else_=0)).where(
+            unit.engine.dialect.member_of(document, builder.parents())
+        )
+        if locale is not None:
+            select = select.where(table.c(columns["locale"]) == builder.plain_slot(0))
+        return select.order_by(table.c("id"))
+
+    key = ("documents", uid, locale is None)
+    values = () if locale is None else (locale,)
+    rows = yield from unit.engine.writes.run_listed(key, build, document_ids, values)
+    return [(str(document), _Row(int(id_ or 0), bool(live))) for id_, document, live in rows]
+
+
+def _count_missing(
+    unit: UnitOfWork, ids: Mapping[str, Mapping[int, None]], resolution: Resolution
+) -> Program[None]:
+    for uid, asked in ids.items():
+        layout = unit.engine.layouts.get(uid)
+        if layout is None:
+            resolution.missing[uid] = len(asked)
+            continue
+        table_name = layout.table.name
+
+        def build(builder: StatementBuilder, name: str = table_name) -> sa.ClauseElement:
+            table = builder.table(name)
+            member = unit.engine.dialect.member_of(table.c("id"), builder.parents())
+            return sa.select(table.c("id")).where(member)
+
+        rows = yield from unit.engine.writes.run_listed(("ids", uid), build, tuple(asked))
+        if len(rows) < len(asked):
+            missing = resolution.missing.get(uid, 0)
+            resolution.missing[uid] = missing + len(asked) - len(rows)

@@ -1,0 +1,198 @@
+"""The document service: the only way to write content.
+
+An action is a program that is given a unit of work. Whatever one call does, several actions among
+it, is one transaction with the answer read inside it; what happened is told when it is durable.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from quire.access.principal import Principal
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.documents.actions.clone import clone
+from quire.documents.actions.create import create
+from quire.documents.actions.delete import delete
+from quire.documents.actions.discard_draft import discard_draft
+from quire.documents.actions.publish import publish
+from quire.documents.actions.unpublish import unpublish
+from quire.documents.actions.update import update
+from quire.documents.intents import (
+    Clone,
+    Create,
+    Delete,
+    DiscardDraft,
+    Intent,
+    Publish,
+    Unpublish,
+    Update,
+    Written,
+)
+from quire.documents.passwords import Password, passwords_in
+from quire.documents.unit import Engine, UnitOfWork
+from quire.errors import ServiceUnavailableError
+from quire.events.bus import EventBus
+from quire.schema.model import Schema
+
+T = TypeVar("T")
+Act = Callable[[UnitOfWork], Program[T]]
+HashPassword = Callable[[str, int], str]
+"""Hashes a password with so many rounds; takes long by design."""
+
+_ATTEMPTS = 3
+_hashing = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
+
+
+class DocumentService:
+    """Writes documents of one schema into one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        engine: Engine,
+        bus: EventBus,
+        *,
+        clock: Clock,
+        hash_password: HashPassword,
+    ) -> None:
+        self._database = database
+        self._engine = engine
+        self._bus = bus
+        self._clock = clock
+        self._hash_password = hash_password
+
+    @property
+    def schema(self) -> Schema:
+        """The schema whose documents are written."""
+        return self._engine.schema
+
+    def new_id(self) -> str:
+        """Return an id for a document that is about to be made."""
+        return self._engine.new_id()
+
+    async def run(
+        self,
+        act: Act[T],
+        *,
+        passwords: Collection[Password] = (),
+        principal: Principal | None = None,
+        origin: str = "api",
+    ) -> T:
+        """Run a program that acts on documents, in one transaction, and tell what happened.
+
+        ``passwords`` are those in the data that it writes. Raises what the actions raise, with
+        nothing written, and ServiceUnavailableError when the database is busy for too long.
+        """
+        hashed = await self._hash(passwords)
+        for attempt in range(1, _ATTEMPTS + 1):
+            unit = UnitOfWork(
+                engine=self._engine,
+                clock=self._clock,
+                principal=principal,
+                origin=origin,
+                hashed=hashed,
+            )
+            try:
+                result = await self._database.write(act(unit))
+            except ServiceUnavailableError:
+                if attempt == _ATTEMPTS:
+                    raise
+                continue
+            await self._bus.emit(unit.events)
+            return result
+        raise ServiceUnavailableError
+
+    async def perform(
+        self,
+        intents: Sequence[Intent],
+        *,
+        principal: Principal | None = None,
+        origin: str = "api",
+    ) -> list[list[Written]]:
+        """Do several things one after the other, all of them or none; returns what each wrote."""
+
+        def act(unit: UnitOfWork) -> Program[list[list[Written]]]:
+            written = []
+            for intent in intents:
+                written.append((yield from act_on(unit, intent)))
+            return written
+
+        passwords = [
+            password for intent in intents for password in passwords_of(self.schema, intent)
+        ]
+        return await self.run(act, passwords=passwords, principal=principal, origin=origin)
+
+    async def create(self, intent: Create, *, principal: Principal | None = None) -> Written:
+        """Make a document."""
+        return (await self.perform([intent], principal=principal))[0][0]
+
+    async def update(self, intent: Update, *, principal: Principal | None = None) -> Written:
+        """Change a document."""
+        return (await self.perform([intent], principal=principal))[0][0]
+
+    async def delete(self, intent: Delete, *, principal: Principal | None = None) -> list[Written]:
+        """Delete a document; returns the entries that are no more."""
+        return (await self.perform([intent], principal=principal))[0]
+
+    async def publish(
+        self, intent: Publish, *, principal: Principal | None = None
+    ) -> list[Written]:
+        """Publish a document; returns its published entries."""
+        return (await self.perform([intent], principal=principal))[0]
+
+    async def unpublish(
+        self, intent: Unpublish, *, principal: Principal | None = None
+    ) -> list[Written]:
+        """Take what is published of a document away; returns its drafts."""
+        return (await self.perform([intent], principal=principal))[0]
+
+    async def discard_draft(
+        self, intent: DiscardDraft, *, principal: Principal | None = None
+    ) -> list[Written]:
+        """Make the draft of a document what is published; returns the new drafts."""
+        return (await self.perform([intent], principal=principal))[0]
+
+    async def clone(self, intent: Clone, *, principal: Principal | None = None) -> list[Written]:
+        """Make a new document of another one; returns its entries."""
+        return (await self.perform([intent], principal=principal))[0]
+
+    async def _hash(self, passwords: Collection[Password]) -> Mapping[Password, str]:
+        if not passwords:
+            return {}
+        loop = asyncio.get_running_loop()
+        wanted = list(dict.fromkeys(passwords))
+        hashes = await asyncio.gather(
+            *(
+                loop.run_in_executor(_hashing, self._hash_password, password.text, password.rounds)
+                for password in wanted
+            )
+        )
+        return dict(zip(wanted, hashes, strict=True))
+
+
+def act_on(unit: UnitOfWork, intent: Intent) -> Program[list[Written]]:
+    """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted."""
+    match intent:
+        case Create():
+            return (yield from create(unit, [intent]))
+        case Update():
+            return (yield from update(unit, [intent]))
+        case Delete():
+            return (yield from delete(unit, [intent]))
+        case Publish():
+            return (yield from publish(unit, [intent]))
+        case Unpublish():
+            return (yield from unpublish(unit, [intent]))
+        case DiscardDraft():
+            return (yield from discard_draft(unit, [intent]))
+        case Clone():
+            return (yield from clone(unit, [intent]))
+
+
+def passwords_of(schema: Schema, intent: Intent) -> Iterator[Password]:
+    """Iterate over the passwords in the data of an intent."""
+    if isinstance(intent, Create | Update | Clone):
+        yield from passwords_in(schema, schema.model(intent.uid), intent.data)

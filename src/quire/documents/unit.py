@@ -1,0 +1,116 @@
+"""The unit of work: what one transaction of writing carries with it, passed and never global."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from quire.access.principal import Principal
+from quire.clock import Clock
+from quire.database.dialect import Dialect
+from quire.database.links import Links
+from quire.database.mapping import TableMap
+from quire.database.program import Value
+from quire.database.writes import Writes
+from quire.documents.layout import Layout, Layouts
+from quire.documents.passwords import Password, password_of
+from quire.events.bus import Event, EventName
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.model import Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """What all writing of one schema shares.
+
+    ``default_locale`` is ``None`` in a project without locales. With ``strict_relations`` required
+    relations and media are enforced.
+    """
+
+    schema: Schema
+    tables: TableMap
+    layouts: Layouts
+    writes: Writes
+    links: Links
+    new_id: Callable[[], str]
+    default_locale: str | None
+    strict_relations: bool = False
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the database answers the questions of SQL."""
+        return self.writes.dialect
+
+
+@dataclass(slots=True, kw_only=True)
+class UnitOfWork:
+    """One transaction: who writes, when, and what has happened so far.
+
+    ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
+    while other writers wait. ``principal`` is ``None`` where the server itself writes.
+    """
+
+    engine: Engine
+    clock: Clock
+    principal: Principal | None = None
+    origin: str = "api"
+    hashed: Mapping[Password, str] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    _last: int = 0
+
+    def tick(self) -> int:
+        """Return the present as epoch milliseconds; later than every moment returned before."""
+        self._last = max(self.clock(), self._last + 1)
+        return self._last
+
+    def layout(self, uid: str) -> Layout:
+        """Return the layout of a uid. Raises KeyError when there is no such model."""
+        return self.engine.layouts[uid]
+
+    def happened(
+        self,
+        name: EventName,
+        *,
+        uid: str,
+        document_id: str,
+        locale: str | None,
+        entry_id: int,
+        published: bool,
+        fields: tuple[str, ...] = (),
+    ) -> None:
+        """Note an event; it is told when the transaction is durable."""
+        self.events.append(
+            Event(
+                name=name,
+                uid=uid,
+                document_id=document_id,
+                locale=locale,
+                entry_id=entry_id,
+                published=published,
+                fields=fields,
+                at=self._last,
+                origin=self.origin,
+            )
+        )
+
+    def encode(self, layout: Layout, scalars: Mapping[str, object]) -> dict[str, Value]:
+        """Return the columns of scalar values, in the model's order.
+
+        Raises KeyError for a password that was not hashed before.
+        """
+        dialect, columns = self.engine.dialect, layout.table.columns
+        row: dict[str, Value] = {}
+        for attribute in layout.model.scalars:
+            name = attribute.name
+            if name in scalars:
+                row[columns[name]] = self._encode_one(dialect, attribute, scalars[name])
+        return row
+
+    def _encode_one(self, dialect: Dialect, attribute: ScalarAttribute, value: object) -> Value:
+        if value is None:
+            return None
+        if attribute.secret:
+            return self.hashed[password_of(attribute, value)]
+        if attribute.storage is StorageKind.JSON:
+            return dialect.encode_json(value)
+        if isinstance(value, str | int | float):
+            return dialect.encoder(attribute.storage)(value)
+        raise TypeError(f"{attribute.name} cannot hold {type(value).__name__}")

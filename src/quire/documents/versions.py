@@ -1,0 +1,274 @@
+"""Making a version of a document of its other one: publishing, and discarding a draft.
+
+A version is replaced as a whole: a new row is made of the row it is copied from, with components of
+its own; what other rows had linked to the replaced row is led to the new one; then the replaced row
+goes. Nothing is read into memory that the database can copy by itself, so every value stays exact,
+hashes of passwords among them.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from quire.database.mapping import FIELD, LinkEdge, MorphListEdge, MorphTargetEdge
+from quire.database.program import Program, Value
+from quire.database.statements import StatementBuilder
+from quire.documents.components import attach_components, component_links
+from quire.documents.entries import delete_entries
+from quire.documents.finding import counterparts
+from quire.documents.incoming import Succession, lead_to
+from quire.documents.layout import Layout, far_is_single, is_two_sided
+from quire.documents.unit import UnitOfWork
+from quire.schema.attributes.base import RelationAttribute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
+    """One version of one locale that is made anew.
+
+    ``source`` is the row to copy, ``prior`` the row to replace (``None`` where there is none),
+    ``siblings`` are all rows of the document.
+    """
+
+    source: int
+    prior: int | None
+    published: bool
+    siblings: frozenset[int]
+
+
+def replace_version(
+    unit: UnitOfWork, layout: Layout, replacement: Replacement, columns: Mapping[str, Value]
+) -> Program[int]:
+    """Make a version anew; returns the id of its row. ``columns`` differ from the source."""
+    new = yield from unit.engine.writes.copy(
+        layout.table.name, layout.columns, replacement.source, columns
+    )
+    copier = _Copier(unit, replacement)
+    yield from copier.copy_parts(layout, replacement.source, new)
+    yield from copier.copy_links(layout, replacement.source, new)
+    succession = Succession(
+        new=new,
+        source=replacement.source,
+        prior=replacement.prior,
+        published=replacement.published,
+    )
+    yield from lead_to(unit, layout, succession)
+    if replacement.prior is not None:
+        yield from delete_entries(unit, layout, [replacement.prior])
+    return new
+
+
+def copy_entry(
+    unit: UnitOfWork, layout: Layout, source: int, columns: Mapping[str, Value]
+) -> Program[int]:
+    """Copy a draft to a new document; returns the id of the new row.
+
+    What can belong to one document only is not taken from the one that has it.
+    """
+    new = yield from unit.engine.writes.copy(layout.table.name, layout.columns, source, columns)
+    replacement = Replacement(
+        source=source, prior=None, published=False, siblings=frozenset({source, new})
+    )
+    copier = _Copier(unit, replacement)
+    yield from copier.copy_parts(layout, source, new)
+    for attribute, edge in layout.links:
+        two_sided = is_two_sided(unit.engine.layouts, attribute, edge)
+        if not (two_sided and far_is_single(attribute)):
+            yield from copier.copy_link(layout, attribute, edge, source, new)
+    return new
+
+
+def copy_attributes(
+    unit: UnitOfWork,
+    layout: Layout,
+    source: int,
+    target: int,
+    names: Collection[str],
+    *,
+    published: bool,
+) -> Program[None]:
+    """Copy media and components of some attributes to another row, which has none of them yet."""
+    replacement = Replacement(
+        source=source, prior=None, published=published, siblings=frozenset({source, target})
+    )
+    yield from _Copier(unit, replacement).copy_parts(layout, source, target, names)
+
+
+class _Copier:
+    def __init__(self, unit: UnitOfWork, replacement: Replacement) -> None:
+        self._unit = unit
+        self._replacement = replacement
+
+    def copy_parts(
+        self, layout: Layout, source: int, new: int, names: Collection[str] | None = None
+    ) -> Program[None]:
+        """Copy what belongs to the row alone: media, polymorphic links and components."""
+        for name, back in layout.morph_targets:
+            if names is None or name in names:
+                yield from self._copy_morph_targets(back, source, new)
+        for name, edge in layout.morph_lists:
+            if names is None or name in names:
+                yield from self._copy_morph_list(edge, source, new)
+        links = yield from component_links(self._unit, layout, [source])
+        rows: list[tuple[int, int, str, str, float | None]] = []
+        for link in links:
+            if names is not None and link.field not in names:
+                continue
+            inner = self._unit.layout(link.uid)
+            writes = self._unit.engine.writes
+            id_ = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
+            yield from self.copy_parts(inner, link.id, id_)
+            yield from self.copy_links(inner, link.id, id_)
+            rows.append((new, id_, link.uid, link.field, link.order))
+        yield from attach_components(self._unit, layout, rows)
+
+    def _copy_morph_targets(self, edge: MorphTargetEdge, source: int, new: int) -> Program[None]:
+        """Copy the rows of a morph table that lead to a row through one of its attributes."""
+        key = ("copy related", edge.table, edge.near_id)
+        columns = (edge.far, edge.near_type, FIELD, "order")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(edge.table, *(sa.column(n) for n in (*columns, edge.near_id)))
+            rows = builder.table(edge.table)
+            chosen = [*(rows.c(name) for name in columns), builder.plain_slot(0)]
+            here = (
+                rows.c(edge.near_id) == builder.plain_slot(1),
+                rows.c(edge.near_type) == builder.plain_slot(2),
+                rows.c(FIELD) == builder.plain_slot(3),
+            )
+            select = sa.select(*chosen).select_from(rows.source).where(*here)
+            select = select.order_by(rows.c("order"), rows.c("id"))
+            return sa.insert(described).from_select([*columns, edge.near_id], select)
+
+        values = (new, source, edge.type_value, edge.field)
+        yield from self._unit.engine.writes.run(key, build, values)
+
+    def _copy_morph_list(self, edge: MorphListEdge, source: int, new: int) -> Program[None]:
+        """Copy the rows of a morph table that a row owns."""
+        columns = (edge.far_id, edge.far_type, FIELD, "order")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(edge.table, *(sa.column(n) for n in (*columns, edge.near)))
+            rows = builder.table(edge.table)
+            chosen = [*(rows.c(name) for name in columns), builder.plain_slot(0)]
+            here = rows.c(edge.near) == builder.plain_slot(1)
+            select = sa.select(*chosen).select_from(rows.source).where(here)
+            select = select.order_by(rows.c("order"), rows.c("id"))
+            return sa.insert(described).from_select([*columns, edge.near], select)
+
+        yield from self._unit.engine.writes.run(("copy owned", edge.table), build, (new, source))
+
+    def copy_links(self, layout: Layout, source: int, new: int) -> Program[None]:
+        """Link the new row with what the source is linked with, in the version that fits."""
+        for attribute, edge in layout.links:
+            yield from self.copy_link(layout, attribute, edge, source, new)
+
+    def copy_link(
+        self, layout: Layout, attribute: RelationAttribute, edge: LinkEdge, source: int, new: int
+    ) -> Program[None]:
+        """Link the new row through one attribute."""
+        links = yield from self._links_of(edge, source)
+        if not links:
+            return
+        mapped = yield from self._mapped(edge.target, [far for far, _, _ in links])
+        prior = self._replacement.prior if source == self._replacement.source else None
+        kept = {} if prior is None else dict(
+            (far, inverse) for far, _, inverse in (yield from self._links_of(edge, prior))
+        )
+        two_sided = is_two_sided(self._unit.engine.layouts, attribute, edge)
+        rows: list[tuple[int, int, Value, Value]] = []
+        seen: set[int] = set()
+        for far, order, inverse in links:
+            target = mapped.get(far)
+            if target is None or target in seen:
+                continue
+            seen.add(target)
+            if prior is not None or not edge.owning:
+                # Where the other side has a place for this document already, it keeps it.
+                inverse = kept.get(self._former(target, new, prior))
+            rows.append((new, target, order, inverse))
+        if two_sided and far_is_single(attribute):
+            yield from self._steal(edge, sorted(seen), new)
+        yield from self._insert_links(edge, rows)
+
+    def _former(self, target: int, new: int, prior: int | None) -> int:
+        """Return what stood for a target in the links of the replaced row."""
+        return prior if target == new and prior is not None else target
+
+    def _links_of(
+        self, edge: LinkEdge, near: int
+    ) -> Program[list[tuple[int, Value, Value]]]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(edge.table)
+            nothing = sa.null()
+            order = nothing if edge.order is None else table.c(edge.order)
+            inverse = nothing if edge.inverse_order is None else table.c(edge.inverse_order)
+            chosen = sa.select(table.c(edge.far), order, inverse)
+            chosen = chosen.where(table.c(edge.near) == builder.plain_slot(0))
+            if edge.order is not None:
+                chosen = chosen.order_by(order)
+            return chosen.order_by(table.c("id"))
+
+        key = ("links of", edge.table, edge.near)
+        rows = yield from self._unit.engine.writes.run(key, build, (near,))
+        return [(int(far or 0), order, inverse) for far, order, inverse in rows]
+
+    def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
+        """Map linked rows to those of the version that is made; what is missing is left out."""
+        layout = self._unit.layout(uid)
+        if not layout.is_versioned():
+            return {id_: id_ for id_ in ids}
+        replaced = self._replacement
+        besides = () if replaced.prior is None else (replaced.prior,)
+        return (
+            yield from counterparts(
+                self._unit, layout, ids, published=replaced.published, besides=besides
+            )
+        )
+
+    def _steal(self, edge: LinkEdge, fars: Collection[int], new: int) -> Program[None]:
+        """Take rows that belong to one document only from the documents that have them."""
+        if not fars:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(edge.table, sa.column(edge.near), sa.column(edge.far))
+            dialect = self._unit.engine.dialect
+            listed = dialect.member_of(described.c[edge.far], builder.parents())
+            spared = dialect.member_of(
+                described.c[edge.near], builder.list_slot(0, lambda value: value)  # type: ignore[arg-type,return-value]
+            )
+            return sa.delete(described).where(listed, sa.not_(spared))
+
+        spared = [*self._replacement.siblings, new]
+        key = ("steal", edge.table, edge.near)
+        yield from self._unit.engine.writes.run_listed(key, build, fars, (spared,))
+
+    def _insert_links(
+        self, edge: LinkEdge, rows: list[tuple[int, int, Value, Value]]
+    ) -> Program[None]:
+        """Insert links; one without a place within its far row goes to the end there."""
+        columns = [edge.near, edge.far]
+        columns += [name for name in (edge.order, edge.inverse_order) if name is not None]
+        complete: list[list[Value]] = []
+        for near, far, order, inverse in rows:
+            row: list[Value] = [near, far]
+            if edge.order is not None:
+                row.append(order)
+            if edge.inverse_order is not None:
+                if inverse is None:
+                    inverse = yield from self._next_place(edge, far)
+                row.append(inverse)
+            complete.append(row)
+        yield from self._unit.engine.writes.insert_many(edge.table, tuple(columns), complete)
+
+    def _next_place(self, edge: LinkEdge, far: int) -> Program[Value]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(edge.table)
+            places = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
+            here = table.c(edge.far) == builder.plain_slot(0)
+            return sa.select(places + sa.literal_column("1")).where(here)
+
+        rows = yield from self._unit.engine.writes.run(("next", edge.table, edge.far), build, (far,))
+        return rows[0][0]

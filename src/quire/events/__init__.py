@@ -1,0 +1,1 @@
+"""What happened, told to those who listen once it is durable."""

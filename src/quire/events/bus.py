@@ -1,0 +1,68 @@
+"""Events and their listeners.
+
+Events are collected while a unit of work runs and delivered after it has been committed, in the
+order in which things happened. A listener that fails is logged and keeps neither the others from
+listening nor the request from being answered.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import structlog
+
+_log = structlog.get_logger("quire.events")
+
+
+class EventName(StrEnum):
+    """What can happen to an entry, by the names that webhooks know."""
+
+    CREATE = "entry.create"
+    UPDATE = "entry.update"
+    DELETE = "entry.delete"
+    PUBLISH = "entry.publish"
+    UNPUBLISH = "entry.unpublish"
+    DRAFT_DISCARD = "entry.draft-discard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened to one entry of a document.
+
+    ``entry_id`` is the row it happened to; a row that was deleted is named all the same. ``fields``
+    are the attributes that were written (empty where all of them were). ``at`` is epoch
+    milliseconds; ``origin`` says what caused it (``api``, a job, an administrator).
+    """
+
+    name: EventName
+    uid: str
+    document_id: str
+    locale: str | None
+    entry_id: int
+    published: bool
+    fields: tuple[str, ...]
+    at: int
+    origin: str
+
+
+Listener = Callable[[Event], Awaitable[None]]
+
+
+class EventBus:
+    """Delivers events to listeners, one after the other."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> None:
+        """Tell ``listener`` of every event from now on."""
+        self._listeners.append(listener)
+
+    async def emit(self, events: Sequence[Event]) -> None:
+        """Deliver events that are durable, in order."""
+        for event in events:
+            for listener in self._listeners:
+                try:
+                    await listener(event)
+                except Exception as error:  # noqa: BLE001 - a listener must not undo what is done
+                    _log.error("a listener failed", event_name=event.name, exc_info=error)
