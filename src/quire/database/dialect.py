@@ -11,7 +11,7 @@ from quire.database.program import Value
 from quire.schema.attributes.base import StorageKind
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, FromClause
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
 
     Expression = ColumnElement[Any]
@@ -44,6 +44,15 @@ class Dialect(Protocol):
 
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
         """Return a stored value as Python has it: JSON parsed, moments as epoch milliseconds."""
+
+    def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Value:
+        """Bind any number of rows, all of one width, as one value."""
+
+    def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
+        """Read bound rows as a table with these columns, and their place as ``position``.
+
+        Positions rise with the order in which the rows were bound.
+        """
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """Return Python source that turns a fetched value into what JSON shows.

@@ -19,7 +19,7 @@ from quire.schema.attributes.number import parse_number
 from quire.schema.attributes.temporal import parse_moment
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, FromClause
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
 
     Expression = ColumnElement[Any]
@@ -188,6 +188,21 @@ class SqliteDialect:
                 return _parsed(stored)
             case _:
                 return stored
+
+    def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Value:
+        """Rows are bound as one JSON text, a list of lists."""
+        return orjson.dumps(rows, default=_unlisted).decode()
+
+    def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
+        """Take the rows of a JSON text apart; a value has the type that it was bound with."""
+        from sqlalchemy import func, literal_column, select  # noqa: PLC0415 - see above
+
+        listed = func.json_each(bind).table_valued("key", "value")
+        places = [
+            func.json_extract(listed.c.value, literal_column(f"'$[{place}]'")).label(name)
+            for place, name in enumerate(columns)
+        ]
+        return select(listed.c.key.label("position"), *places).subquery()
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
         """See `Dialect.decode_expression`."""

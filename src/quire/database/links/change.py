@@ -1,0 +1,59 @@
+"""What is asked of the links of one row, and what is found there."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A target that another one is placed next to, by the ids of the rows that stand for it.
+
+    ``locale`` is what the error about an unknown anchor quotes beside the id, if anything.
+    """
+
+    rows: tuple[int, ...]
+    locale: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """One target of a payload: the rows that stand for it, which stay together.
+
+    ``uid`` is their content type where a relation may lead to any. At most one of ``before``,
+    ``after`` and ``start`` says where a connected target goes; without them it goes to the end.
+    """
+
+    rows: tuple[int, ...]
+    uid: str | None = None
+    before: Anchor | None = None
+    after: Anchor | None = None
+    start: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkChange:
+    """What is to become of the links of one attribute of one row.
+
+    ``set`` replaces them all and makes the others count for nothing; ``None`` leaves what is there
+    but for ``connect`` and ``disconnect``. What stands in both stays connected. With ``strict`` an
+    unknown anchor is an error, otherwise its target goes to the end.
+    """
+
+    set: tuple[Linked, ...] | None = None
+    connect: tuple[Linked, ...] = ()
+    disconnect: tuple[Linked, ...] = ()
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedRow:
+    """A row at the far end of a link.
+
+    ``order`` sorts it within its list, ``inverse_order`` sorts the near row within the list of the
+    other side; both are ``None`` where no such list is kept. ``uid`` is its content type where a
+    relation may lead to any.
+    """
+
+    row: int
+    order: float | None = None
+    inverse_order: float | None = None
+    uid: str | None = None
