@@ -29,7 +29,7 @@ from quire.clock import Clock, now_ms
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
 from quire.database.connection import Database
-from quire.database.links import Links
+from quire.database.links.links import Links
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
 from quire.database.writes import Writes
@@ -110,9 +110,7 @@ class Application:
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
-    def _document_service(
-        self, database: Database, default_locale: str | None
-    ) -> DocumentService:
+    def _document_service(self, database: Database, default_locale: str | None) -> DocumentService:
         writes = Writes(database.dialect)
         engine = Engine(
             schema=self.schema,

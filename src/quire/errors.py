@@ -88,10 +88,23 @@ class InvalidKeyError(ValidationError):
     The text names the path only when it adds something: ``Invalid key name at author``.
     """
 
-    def __init__(self, key: str, path: str | None, *, source: str, param: str | None) -> None:
-        """``path`` is dotted, ``None`` at the root; ``param`` is the query parameter at fault."""
+    def __init__(
+        self,
+        key: str,
+        path: str | None,
+        *,
+        source: str,
+        param: str | None = None,
+        show_path: bool = True,
+    ) -> None:
+        """``path`` is dotted, ``None`` at the root; ``param`` is the query parameter at fault.
+
+        Without ``show_path`` the details say nothing of a path, not even that there is none.
+        """
         place = "" if path is None or path == key else f" at {path}"
         details: dict[str, object] = {"key": key, "path": path, "source": source}
+        if not show_path:
+            del details["path"]
         if param is not None:
             details["param"] = param
         super().__init__(f"Invalid key {key}{place}", details)

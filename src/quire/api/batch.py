@@ -180,9 +180,7 @@ class BatchApi:
             raise ValidationError(message)
         return given
 
-    def _prepare(
-        self, request: Request, operation: _Operation, known: "_References"
-    ) -> _Prepared:
+    def _prepare(self, request: Request, operation: _Operation, known: "_References") -> _Prepared:
         ability = request.principal.ability
         shown = dict(operation.query)
         if operation.action in {"delete", "publish", "unpublish"}:
@@ -250,9 +248,7 @@ class BatchApi:
             for _, intent, _ in prepared
             for password in passwords_of(self._documents.schema, intent)
         ]
-        return await self._documents.run(
-            act, passwords=passwords, principal=request.principal
-        )
+        return await self._documents.run(act, passwords=passwords, principal=request.principal)
 
 
 def _result(

@@ -59,9 +59,7 @@ def is_narrowed(query: Mapping[str, QueryValue]) -> bool:
     return any(query.get(name) is not None for name in _NARROWING)
 
 
-def refuse_draft_deletion(
-    content_type: ContentType, query: Mapping[str, QueryValue]
-) -> None:
+def refuse_draft_deletion(content_type: ContentType, query: Mapping[str, QueryValue]) -> None:
     """Refuse to delete one status of a document alone. Raises ValidationError."""
     if content_type.draft_and_publish and not is_published(query):
         raise ValidationError(DRAFT_DELETION)

@@ -6,12 +6,17 @@ Nothing here knows documents, drafts or locales. Values are as the driver takes 
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
+from typing import cast
+
 import sqlalchemy as sa
 
 from quire.database.cache import BoundedCache
-from quire.database.dialect import Dialect, Scalar
+from quire.database.dialect import Dialect
 from quire.database.program import Program, Rows, Statement, Value
-from quire.database.statements import Query, StatementBuilder
+from quire.database.statements import Query, StatementBuilder, Values
+
+Bound = Value | Sequence[Value]
+"""What a slot takes: a value as the driver has it, or a list for a slot that holds one."""
 
 _STATEMENTS = 5000
 _ROWS_AT_ONCE = 50
@@ -36,11 +41,11 @@ class Writes:
         self,
         key: Hashable,
         build: Callable[[StatementBuilder], sa.ClauseElement],
-        values: Sequence[Scalar] = (),
+        values: Sequence[Bound] = (),
     ) -> Program[Rows]:
         """Run a statement whose slots take ``values``; returns its rows."""
         query = self.query(key, build)
-        rows = yield Statement(query.sql, query.bind(values))
+        rows = yield Statement(query.sql, query.bind(cast("Values", values)))
         return rows
 
     def run_listed(
@@ -48,16 +53,16 @@ class Writes:
         key: Hashable,
         build: Callable[[StatementBuilder], sa.ClauseElement],
         listed: Collection[Value],
-        values: Sequence[Scalar] = (),
+        values: Sequence[Bound] = (),
     ) -> Program[Rows]:
         """Run a statement with one list (`StatementBuilder.parents`) beside its slots."""
         query = self.query(key, build)
-        bound = query.bind(values)
+        bound = query.bind(cast("Values", values))
         bound[query.parents] = self.dialect.encode_list(list(listed))
         rows = yield Statement(query.sql, bound)
         return rows
 
-    def insert(self, table: str, row: Mapping[str, Scalar]) -> Program[int]:
+    def insert(self, table: str, row: Mapping[str, Value]) -> Program[int]:
         """Insert a row, given by columns; returns its ``id``."""
         columns = tuple(row)
 
@@ -70,7 +75,7 @@ class Writes:
         return int(rows[0][0] or 0)
 
     def insert_many(
-        self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[Scalar]]
+        self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[Value]]
     ) -> Program[None]:
         """Insert rows with the same columns, a bounded number per statement."""
         for start in range(0, len(rows), _ROWS_AT_ONCE):
@@ -92,7 +97,7 @@ class Writes:
             yield from self.run(("insert", table, columns, len(some)), build, bound)
 
     def copy(
-        self, table: str, columns: Sequence[str], row_id: int, changes: Mapping[str, Scalar]
+        self, table: str, columns: Sequence[str], row_id: int, changes: Mapping[str, Value]
     ) -> Program[int]:
         """Insert a copy of a row's ``columns``, with other values in ``changes``; returns its id.
 
@@ -117,7 +122,7 @@ class Writes:
             raise LookupError(f"{table} has no row {row_id}")
         return int(rows[0][0] or 0)
 
-    def update(self, table: str, row_id: int, row: Mapping[str, Scalar]) -> Program[None]:
+    def update(self, table: str, row_id: int, row: Mapping[str, Value]) -> Program[None]:
         """Set columns of the row with this ``id``; without columns nothing is done."""
         if not row:
             return
@@ -131,7 +136,7 @@ class Writes:
 
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
 
-    def fill(self, table: str, row_id: int, column: str, value: Scalar) -> Program[None]:
+    def fill(self, table: str, row_id: int, column: str, value: Value) -> Program[None]:
         """Set a column of a row where it is empty."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -51,13 +51,15 @@ def component_links(
         if id_ is not None and unit.engine.layouts.get(str(uid)) is not None:
             place = float(order) if isinstance(order, int | float) else None
             found.append(
-                ComponentLink(int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place)
+                ComponentLink(
+                    int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place
+                )
             )
     return found
 
 
 def attach_components(
-    unit: UnitOfWork, layout: Layout, links: Iterable[tuple[int, int, str, str, int | None]]
+    unit: UnitOfWork, layout: Layout, links: Iterable[tuple[int, int, str, str, float | None]]
 ) -> Program[None]:
     """Link components to their entries: ``(entity, component, uid, field, order)`` each."""
     columns = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)

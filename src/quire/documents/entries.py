@@ -64,9 +64,7 @@ def update_entry(
         present = yield from component_links(unit, layout, [row_id])
         for name, components in values.components.items():
             own = [link for link in present if link.field == name]
-            yield from _replace_components(
-                unit, layout, row_id, name, components, own, resolution
-            )
+            yield from _replace_components(unit, layout, row_id, name, components, own, resolution)
     yield from _apply_relations(
         unit, layout, row_id, values, resolution, creating=False, siblings=siblings
     )
@@ -108,7 +106,7 @@ def _add_components(
     components: Sequence[ComponentValues],
     resolution: Resolution,
 ) -> Program[None]:
-    links: list[tuple[int, int, str, str, int | None]] = []
+    links: list[tuple[int, int, str, str, float | None]] = []
     listed = _is_list(layout.model.attributes[name])
     for place, component in enumerate(components, 1):
         id_ = yield from _insert_component(unit, component, resolution)
@@ -144,7 +142,7 @@ def _replace_components(
     kept = {(component.uid, component.id) for component in components}
     gone = [link for key, link in known.items() if key not in kept]
     yield from detach_components(unit, layout, gone)
-    added: list[tuple[int, int, str, str, int | None]] = []
+    added: list[tuple[int, int, str, str, float | None]] = []
     for place, component in enumerate(components, 1):
         order = place if listed else None
         if component.id is None:
@@ -171,5 +169,3 @@ def _refuse_foreign(
             if isinstance(attribute, DynamicZoneAttribute):
                 raise ForeignComponentError(message)
             raise ApplicationError(message)
-
-

@@ -69,9 +69,13 @@ def _take_over(
     uid = layout.model.uid
     for edge in unit.engine.layouts.morph_lists:
         own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
-        yield from _repoint_morph(unit, edge.table, edge.far_type, edge.far_id, uid, own, new, prior)
+        yield from _repoint_morph(
+            unit, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
+        )
     for table, morph in unit.engine.layouts.morph_columns:
-        yield from _repoint_morph(unit, table, morph.type_column, morph.id_column, uid, (), new, prior)
+        yield from _repoint_morph(
+            unit, table, morph.type_column, morph.id_column, uid, (), new, prior
+        )
 
 
 def _repoint(unit: UnitOfWork, table: str, column: str, new: int, prior: int) -> Program[None]:

@@ -112,7 +112,11 @@ class Layout:
 
 
 def _is_shared(attribute: Attribute) -> bool:
-    if attribute.name in AUTOMATIC | {FIRST_PUBLISHED} or attribute.localized or not attribute.visible:
+    if (
+        attribute.name in AUTOMATIC | {FIRST_PUBLISHED}
+        or attribute.localized
+        or not attribute.visible
+    ):
         return False
     if isinstance(attribute, ScalarAttribute):
         return attribute.type.per_entry is False
@@ -157,9 +161,7 @@ class Layouts:
         }
         self._incoming: dict[str, Incoming] = {}
         layouts = self._layouts.values()
-        self.morph_lists = tuple(
-            edge for layout in layouts for _, edge in layout.morph_lists
-        )
+        self.morph_lists = tuple(edge for layout in layouts for _, edge in layout.morph_lists)
         """The tables through which rows of any type can be reached."""
         self.morph_columns = tuple(
             (layout.table.name, edge)

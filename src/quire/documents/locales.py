@@ -76,9 +76,7 @@ def _share_with(
     if not changed and not parts:
         return
     yield from _clear(unit, layout, other.id, parts)
-    yield from copy_attributes(
-        unit, layout, source.id, other.id, parts, published=source.published
-    )
+    yield from copy_attributes(unit, layout, source.id, other.id, parts, published=source.published)
     stamp = unit.engine.dialect.encoder(_updated_at(layout).storage)(unit.tick())
     changed[layout.table.columns["updatedAt"]] = stamp
     yield from unit.engine.writes.update(layout.table.name, other.id, changed)
@@ -187,9 +185,7 @@ def _linked(unit: UnitOfWork, layout: Layout, row_id: int) -> Program[list[list[
     return found
 
 
-def _clear(
-    unit: UnitOfWork, layout: Layout, row_id: int, names: Collection[str]
-) -> Program[None]:
+def _clear(unit: UnitOfWork, layout: Layout, row_id: int, names: Collection[str]) -> Program[None]:
     """Take media and components of some attributes away."""
     if not names:
         return

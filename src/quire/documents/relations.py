@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from quire.database.links import Anchor, LinkChange, Linked
+from quire.database.links.change import Anchor, LinkChange, Linked
 from quire.database.mapping import ColumnEdge
 from quire.database.program import Program
 from quire.database.statements import StatementBuilder

@@ -1,11 +1,8 @@
 """The columns that the server writes by itself: who a row is, and when it was written."""
 
-
-
 from quire.database.program import Value
 from quire.documents.layout import Layout
 from quire.documents.unit import UnitOfWork
-
 
 
 def stamp(unit: UnitOfWork, layout: Layout, **values: object) -> dict[str, Value]:

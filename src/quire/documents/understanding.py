@@ -41,9 +41,7 @@ def understand(
     ``draft`` leaves out what only published entries have to keep. Raises ValidationError with all
     faults.
     """
-    rules = Rules(
-        draft=draft, creating=creating, strict_relations=unit.engine.strict_relations
-    )
+    rules = Rules(draft=draft, creating=creating, strict_relations=unit.engine.strict_relations)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
     missing = [

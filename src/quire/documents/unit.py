@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.dialect import Dialect
-from quire.database.links import Links
+from quire.database.links.links import Links
 from quire.database.mapping import TableMap
 from quire.database.program import Value
 from quire.database.writes import Writes

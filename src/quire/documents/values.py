@@ -5,9 +5,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-
-_EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ class EntryValues:
     an empty tuple clears.
     """
 
-    scalars: Mapping[str, object] = _EMPTY
+    scalars: Mapping[str, object] = field(default_factory=dict)
     relations: Mapping[str, RelationChange] = field(default_factory=dict)
     components: "Mapping[str, tuple[ComponentValues, ...]]" = field(default_factory=dict)
 

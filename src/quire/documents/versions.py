@@ -173,8 +173,12 @@ class _Copier:
             return
         mapped = yield from self._mapped(edge.target, [far for far, _, _ in links])
         prior = self._replacement.prior if source == self._replacement.source else None
-        kept = {} if prior is None else dict(
-            (far, inverse) for far, _, inverse in (yield from self._links_of(edge, prior))
+        kept = (
+            {}
+            if prior is None
+            else dict(
+                (far, inverse) for far, _, inverse in (yield from self._links_of(edge, prior))
+            )
         )
         two_sided = is_two_sided(self._unit.engine.layouts, attribute, edge)
         rows: list[tuple[int, int, Value, Value]] = []
@@ -196,9 +200,7 @@ class _Copier:
         """Return what stood for a target in the links of the replaced row."""
         return prior if target == new and prior is not None else target
 
-    def _links_of(
-        self, edge: LinkEdge, near: int
-    ) -> Program[list[tuple[int, Value, Value]]]:
+    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[tuple[int, Value, Value]]]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             nothing = sa.null()
@@ -237,7 +239,8 @@ class _Copier:
             dialect = self._unit.engine.dialect
             listed = dialect.member_of(described.c[edge.far], builder.parents())
             spared = dialect.member_of(
-                described.c[edge.near], builder.list_slot(0, lambda value: value)  # type: ignore[arg-type,return-value]
+                described.c[edge.near],
+                builder.list_slot(0, lambda value: value),
             )
             return sa.delete(described).where(listed, sa.not_(spared))
 
@@ -270,5 +273,7 @@ class _Copier:
             here = table.c(edge.far) == builder.plain_slot(0)
             return sa.select(places + sa.literal_column("1")).where(here)
 
-        rows = yield from self._unit.engine.writes.run(("next", edge.table, edge.far), build, (far,))
+        rows = yield from self._unit.engine.writes.run(
+            ("next", edge.table, edge.far), build, (far,)
+        )
         return rows[0][0]

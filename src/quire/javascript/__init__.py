@@ -1,1 +1,4 @@
-"""Plain data in JavaScript and TypeScript files, read without running anything."""
+"""What of JavaScript a drop-in must know: plain data in its files, how it writes and reads values.
+
+Nothing here runs JavaScript.
+"""

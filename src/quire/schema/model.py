@@ -9,7 +9,24 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from quire.schema.attributes.accept import Acceptance
 from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute
+from quire.schema.conditions import Condition, condition_of
+
+AUTOMATIC_NAMES = frozenset(
+    {
+        "id",
+        "documentId",
+        "createdAt",
+        "updatedAt",
+        "publishedAt",
+        "createdBy",
+        "updatedBy",
+        "locale",
+        "localizations",
+    }
+)
+"""Names of attributes whose values the server decides, whatever a payload says of them."""
 
 DRAFT_STATUS = "draft"
 PUBLISHED_STATUS = "published"
@@ -51,6 +68,22 @@ class Model:
     def relations(self) -> tuple[RelationAttribute, ...]:
         """Relations that have storage, in order."""
         return tuple(a for a in self.attributes.values() if isinstance(a, RelationAttribute))
+
+    @cached_property
+    def own_attributes(self) -> tuple[Attribute, ...]:
+        """Attributes whose values a payload decides, in order: without those the server adds."""
+        return tuple(a for a in self.attributes.values() if a.name not in AUTOMATIC_NAMES)
+
+    @cached_property
+    def acceptances(self) -> Mapping[str, Acceptance]:
+        """How values of attributes with a column are accepted, by name."""
+        return {a.name: a.type.accept(a) for a in self.scalars}
+
+    @cached_property
+    def conditions(self) -> Mapping[str, Condition]:
+        """When attributes are part of an entry, by name; those without a condition always are."""
+        found = ((a.name, condition_of(a.raw)) for a in self.attributes.values())
+        return {name: condition for name, condition in found if condition is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -353,9 +353,7 @@ class LimitSettings:
     rows: int = setting(
         integer(1), "Rows that one read may fetch, populated ones included.", default=200_000
     )
-    batch_operations: int = setting(
-        integer(1), "Operations that one batch may have.", default=100
-    )
+    batch_operations: int = setting(integer(1), "Operations that one batch may have.", default=100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,9 +54,7 @@ def _clone(
         publishedAt=None if versioned else now,
     )
     row_id = yield from copy_entry(unit, layout, entry.id, columns)
-    version = Version(
-        content_type=content_type, published=not versioned, locale=entry.locale
-    )
+    version = Version(content_type=content_type, published=not versioned, locale=entry.locale)
     if intent.data:
         values, resolution = yield from understand(
             unit,

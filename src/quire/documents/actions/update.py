@@ -51,9 +51,7 @@ def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]
 def _first(unit: UnitOfWork, intent: Update) -> Program[Written]:
     """Make the document of a single type."""
     require_unchanged(None, intent.expected)
-    wanted = Create(
-        uid=intent.uid, data=intent.data, locale=intent.locale, publish=intent.publish
-    )
+    wanted = Create(uid=intent.uid, data=intent.data, locale=intent.locale, publish=intent.publish)
     return (yield from create(unit, [wanted]))[0]
 
 
@@ -183,9 +181,7 @@ class _Update:
         yield from self._share(entry, entries, own)
         return entry
 
-    def _share(
-        self, entry: Entry, entries: Sequence[Entry], values: EntryValues
-    ) -> Program[None]:
+    def _share(self, entry: Entry, entries: Sequence[Entry], values: EntryValues) -> Program[None]:
         """Write what all locales have in common to those of the same status."""
         names = self._layout.shared & _given(values)
         others = [

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
+from quire.schema.attributes.accept import Acceptance, accept_structured
+
 FilterValue = str | int | float | bool | None
 """A filter operand once it has been understood. Moments are epoch milliseconds (int)."""
 
@@ -264,6 +266,14 @@ def no_further_faults(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: AR
     return ()
 
 
+Accept = Callable[[ScalarAttribute], Acceptance]
+
+
+def accept_anything(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+    """Accept every JSON value, drafts and full entries alike."""
+    return Acceptance(draft=accept_structured, full=accept_structured)
+
+
 def as_text(text: str) -> FilterValue:
     """Take the operand as it is."""
     return text
@@ -275,7 +285,9 @@ class AttributeType:
 
     ``options`` are checked one by one, ``check`` then looks at the whole; ``build`` makes the
     attribute of an object that has passed both. ``cast`` understands the text of a filter operand
-    and raises ValidationError with the wire's sentence when it cannot.
+    and raises ValidationError with the wire's sentence when it cannot. ``accept`` says how values
+    of an attribute with a column are understood when they are written; with ``unique`` no two
+    entries have the same value, whether the schema file says so or not.
     """
 
     name: str
@@ -285,10 +297,12 @@ class AttributeType:
     check: Check = no_further_faults
     storage: StorageKind | None = None
     cast: Cast = as_text
+    accept: Accept = accept_anything
     search: Search = Search.NEVER
     secret: bool = False
     per_entry: bool = False
     """Whether each locale has its own value, whatever the options say (as a uid must)."""
+    unique: bool = False
 
     def faults(self, raw: Mapping[str, object]) -> list[Fault]:
         """List every fault of an attribute's object in a schema file."""

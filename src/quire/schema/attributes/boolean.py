@@ -1,6 +1,14 @@
 """``boolean``: true, false or not set."""
 
-from quire.schema.attributes.base import AttributeType, FilterValue, StorageKind, build_scalar
+from quire.javascript.text import string_of
+from quire.schema.attributes.accept import Acceptance, Refusal, Refused, not_of_type
+from quire.schema.attributes.base import (
+    AttributeType,
+    FilterValue,
+    ScalarAttribute,
+    StorageKind,
+    build_scalar,
+)
 
 _FALSE = frozenset({"false", "f", "0", ""})
 
@@ -10,6 +18,27 @@ def cast_boolean(text: str) -> FilterValue:
     return text not in _FALSE
 
 
+_WRITTEN = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _accept(value: object) -> object:
+    """Accept true and false, also written as text in any case, or as 1 and 0."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, dict) or (found := _WRITTEN.get(string_of(value).lower())) is None:
+        raise Refused(Refusal(message=not_of_type("boolean", value), value=value))
+    return found
+
+
+def accept_boolean(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+    """Accept booleans, in drafts and full entries alike."""
+    return Acceptance(draft=_accept, full=_accept)
+
+
 BOOLEAN = AttributeType(
-    name="boolean", build=build_scalar, storage=StorageKind.BOOLEAN, cast=cast_boolean
+    name="boolean",
+    build=build_scalar,
+    storage=StorageKind.BOOLEAN,
+    cast=cast_boolean,
+    accept=accept_boolean,
 )

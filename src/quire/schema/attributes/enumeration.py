@@ -2,9 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+from quire.javascript.text import string_of
+from quire.schema.attributes.accept import (
+    NOT_TEXT_WHEN_NULL,
+    Acceptance,
+    Refusal,
+    Refused,
+    not_of_type,
+)
 from quire.schema.attributes.base import (
     AttributeType,
     Fault,
+    ScalarAttribute,
     Search,
     StorageKind,
     build_scalar,
@@ -25,6 +34,26 @@ def _check(raw: Mapping[str, object]) -> Sequence[Fault]:
     return ()
 
 
+def accept_enumeration(attribute: ScalarAttribute) -> Acceptance:
+    """Accept one of the listed values; a number or boolean is compared as text."""
+    listed = attribute.raw["enum"]
+    values = tuple(listed) if isinstance(listed, list) else ()
+    choices = frozenset(values)
+    # The empty end of the list stands for null, which is a member of it.
+    outside = f"must be one of the following values: {', '.join([*values, ''])}"
+
+    def accept(value: object) -> object:
+        if isinstance(value, dict | list):
+            mistyped = Refusal(message=not_of_type("string", value), value=value)
+            raise Refused(mistyped, Refusal(message=outside, value=value))
+        text = string_of(value)
+        if text not in choices:
+            raise Refused(Refusal(message=outside, value=text))
+        return text
+
+    return Acceptance(draft=accept, full=accept, null=NOT_TEXT_WHEN_NULL)
+
+
 ENUMERATION = AttributeType(
     name="enumeration",
     build=build_scalar,
@@ -32,5 +61,6 @@ ENUMERATION = AttributeType(
     needs=("enum",),
     check=_check,
     storage=StorageKind.STRING,
+    accept=accept_enumeration,
     search=Search.TEXT,
 )

@@ -7,12 +7,23 @@ Operands in filters are read as the web reads numbers: surrounding blanks do not
 import math
 import re
 import sys
+from collections.abc import Callable
 
 from quire.errors import ValidationError
+from quire.javascript.numbers import as_double, number_text, read_number, tidy
+from quire.javascript.text import string_of
+from quire.schema.attributes.accept import (
+    Acceptance,
+    Acceptor,
+    Refusal,
+    Refused,
+    mistyped,
+)
 from quire.schema.attributes.base import (
     AttributeType,
     FilterValue,
     OptionCheck,
+    ScalarAttribute,
     Search,
     StorageKind,
     build_scalar,
@@ -59,6 +70,101 @@ def _cast_biginteger(text: str) -> FilterValue:
     return number
 
 
+_NOT_A_NUMBER = "NaN"
+_BIG_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_MAX_EXACT = 2**63 - 1
+
+NumberRule = Callable[[float], str | None]
+"""Looks at a number; returns what is wrong with it as a sentence that follows the path."""
+
+
+def _read(value: object) -> float:
+    """Read a number, or the text of one, as the web does; NaN for everything else."""
+    if isinstance(value, bool | dict) or value is None:
+        return math.nan
+    if isinstance(value, int | float):
+        return as_double(value)
+    return read_number(string_of(value))
+
+
+def _accept_number(rules: list[NumberRule]) -> Acceptor:
+    def accept(value: object) -> object:
+        number = _read(value)
+        if math.isnan(number):
+            mistake = mistyped("number", _NOT_A_NUMBER, value)
+            raise Refused(Refusal(message=mistake, value=None))
+        broken = [message for rule in rules if (message := rule(number)) is not None]
+        if broken:
+            # JSON has no infinity; what is shown in its place is null, as on the web.
+            shown = tidy(number) if math.isfinite(number) else None
+            raise Refused(*(Refusal(message=message, value=shown) for message in broken))
+        return tidy(number)
+
+    return accept
+
+
+def _bound(raw: object) -> float | None:
+    """Read a limit of the schema file, which may be written as text."""
+    number = math.nan if raw is None else _read(raw)
+    return None if math.isnan(number) else number
+
+
+def _whole(number: float) -> str | None:
+    return None if number.is_integer() else "must be an integer"
+
+
+def _finite(number: float) -> str | None:
+    return None if math.isfinite(number) else "must be a finite number"
+
+
+def _least(limit: float) -> NumberRule:
+    message = f"must be greater than or equal to {number_text(limit)}"
+    return lambda number: message if number < limit else None
+
+
+def _most(limit: float) -> NumberRule:
+    message = f"must be less than or equal to {number_text(limit)}"
+    return lambda number: message if number > limit else None
+
+
+def _number_acceptance(attribute: ScalarAttribute, kind: NumberRule) -> Acceptance:
+    """Drafts are held to the kind of number and to ``max``, full entries to ``min`` as well."""
+    minimum, maximum = _bound(attribute.raw.get("min")), _bound(attribute.raw.get("max"))
+    most = [] if maximum is None else [_most(maximum)]
+    least = [] if minimum is None else [_least(minimum)]
+    return Acceptance(
+        draft=_accept_number([kind, *most]),
+        full=_accept_number([kind, *least, *most]),
+        null=mistyped("number", _NOT_A_NUMBER),
+    )
+
+
+def accept_integer(attribute: ScalarAttribute) -> Acceptance:
+    """Accept whole numbers within the range of the schema file, also written as text."""
+    return _number_acceptance(attribute, _whole)
+
+
+def accept_number(attribute: ScalarAttribute) -> Acceptance:
+    """Accept finite numbers within the range of the schema file, also written as text."""
+    return _number_acceptance(attribute, _finite)
+
+
+def _accept_big(value: object) -> object:
+    """Accept a whole number or its digits; beyond 64 bits it is kept as the nearest double."""
+    shown = value
+    if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
+        shown = number_text(value)
+    if not isinstance(shown, str) or len(shown) > _MAX_DIGITS or not _BIG_WHOLE.fullmatch(shown):
+        raise Refused(Refusal(message="must be a valid integer", value=shown))
+    number = int(value) if isinstance(value, int) else int(shown)
+    return number if abs(number) <= _MAX_EXACT else as_double(number)
+
+
+def accept_biginteger(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+    """Accept big integers; the reference does not hold them to ``min`` and ``max``."""
+    return Acceptance(draft=_accept_big, full=_accept_big)
+
+
 RANGE: dict[str, OptionCheck] = {"min": number_option, "max": number_option}
 
 INTEGER = AttributeType(
@@ -66,6 +172,7 @@ INTEGER = AttributeType(
     build=build_scalar,
     options=RANGE,
     storage=StorageKind.INTEGER,
+    accept=accept_integer,
     cast=_cast_number,
     search=Search.NUMBER,
 )
@@ -74,6 +181,7 @@ BIGINTEGER = AttributeType(
     build=build_scalar,
     options=RANGE,
     storage=StorageKind.BIGINTEGER,
+    accept=accept_biginteger,
     cast=_cast_biginteger,
     search=Search.NUMBER,
 )
@@ -82,6 +190,7 @@ FLOAT = AttributeType(
     build=build_scalar,
     options=RANGE,
     storage=StorageKind.FLOAT,
+    accept=accept_number,
     cast=_cast_number,
     search=Search.NUMBER,
 )
@@ -90,6 +199,7 @@ DECIMAL = AttributeType(
     build=build_scalar,
     options=RANGE,
     storage=StorageKind.DECIMAL,
+    accept=accept_number,
     cast=_cast_number,
     search=Search.NUMBER,
 )

@@ -5,14 +5,14 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
     object_option,
-    text_option,
 )
-from quire.schema.attributes.text import LENGTHS
+from quire.schema.attributes.text import LENGTHS, accept_plain_text, pattern_option
 
 PASSWORD = AttributeType(
     name="password",
     build=build_scalar,
-    options={**LENGTHS, "regex": text_option, "encryption": object_option},
+    options={**LENGTHS, "regex": pattern_option, "encryption": object_option},
     storage=StorageKind.STRING,
+    accept=accept_plain_text,
     secret=True,
 )

@@ -8,7 +8,16 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from quire.errors import ValidationError
-from quire.schema.attributes.base import AttributeType, FilterValue, StorageKind, build_scalar
+from quire.javascript.text import type_of
+from quire.schema.attributes.accept import Acceptance, Acceptor
+from quire.schema.attributes.base import (
+    Accept,
+    AttributeType,
+    FilterValue,
+    ScalarAttribute,
+    StorageKind,
+    build_scalar,
+)
 
 _DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]{1,3})?")
@@ -136,11 +145,66 @@ def _cast_moment(text: str) -> FilterValue:
     return parse_moment(text)
 
 
-DATE = AttributeType(name="date", build=build_scalar, storage=StorageKind.DATE, cast=_cast_date)
-TIME = AttributeType(name="time", build=build_scalar, storage=StorageKind.TIME, cast=_cast_time)
+def _accept_date(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValidationError(DATE_MESSAGE)
+    return parse_date(value)
+
+
+def _accept_time(value: object) -> object:
+    if not isinstance(value, str):
+        message = f"Expected a string, got a {type_of(value)}"
+        raise ValidationError(message)
+    return parse_time(value)
+
+
+def _accept_moment(value: object) -> object:
+    """Accept epoch milliseconds or the text of a moment."""
+    if isinstance(value, str):
+        return parse_moment(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValidationError(MOMENT_MESSAGE)
+    # Infinity does not pass the first comparison.
+    if abs(value) > _MAX_EPOCH_MS or value % 1:
+        raise ValidationError(MOMENT_MESSAGE)
+    return int(value)
+
+
+def _always(accept: Acceptor) -> Accept:
+    """Hold drafts and full entries to the same."""
+    acceptance = Acceptance(draft=accept, full=accept)
+
+    def accept_moments(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+        return acceptance
+
+    return accept_moments
+
+
+DATE = AttributeType(
+    name="date",
+    build=build_scalar,
+    storage=StorageKind.DATE,
+    cast=_cast_date,
+    accept=_always(_accept_date),
+)
+TIME = AttributeType(
+    name="time",
+    build=build_scalar,
+    storage=StorageKind.TIME,
+    cast=_cast_time,
+    accept=_always(_accept_time),
+)
 DATETIME = AttributeType(
-    name="datetime", build=build_scalar, storage=StorageKind.DATETIME, cast=_cast_moment
+    name="datetime",
+    build=build_scalar,
+    storage=StorageKind.DATETIME,
+    cast=_cast_moment,
+    accept=_always(_accept_moment),
 )
 TIMESTAMP = AttributeType(
-    name="timestamp", build=build_scalar, storage=StorageKind.TIMESTAMP, cast=_cast_moment
+    name="timestamp",
+    build=build_scalar,
+    storage=StorageKind.TIMESTAMP,
+    cast=_cast_moment,
+    accept=_always(_accept_moment),
 )

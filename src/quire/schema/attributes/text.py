@@ -1,29 +1,148 @@
 """Text: ``string`` (255 characters in the database), ``text``, ``richtext`` and ``email``."""
 
+import re
+from collections.abc import Mapping
+
+from quire.javascript.patterns import Pattern, PatternError, compile_pattern
+from quire.javascript.text import length
+from quire.schema.attributes.accept import (
+    NOT_TEXT_WHEN_NULL,
+    Acceptance,
+    TextRule,
+    accept_text,
+)
 from quire.schema.attributes.base import (
     AttributeType,
     OptionCheck,
+    ScalarAttribute,
     Search,
     StorageKind,
     build_scalar,
     count_option,
-    text_option,
 )
 
+_STRING_LENGTH = 255
+"""What a ``string`` may hold when the schema file names no ``maxLength``: the column's size."""
+
 LENGTHS: dict[str, OptionCheck] = {"minLength": count_option, "maxLength": count_option}
+
+
+def pattern_option(value: object) -> str | None:
+    """Accept a regular expression in JavaScript's syntax."""
+    if not isinstance(value, str):
+        return "expected a string"
+    try:
+        compile_pattern(value)
+    except PatternError as error:
+        return f"expected a regular expression: {error}"
+    return None
+
+
+def shortest(limit: int) -> TextRule:
+    """Ask for a length of at least ``limit``."""
+    message = f"must be at least {limit} characters"
+    return lambda text: message if length(text) < limit else None
+
+
+def longest(limit: int) -> TextRule:
+    """Ask for a length of at most ``limit``."""
+    message = f"must be at most {limit} characters"
+    # No character counts for more than two.
+    return lambda text: message if len(text) * 2 > limit and length(text) > limit else None
+
+
+def matching(pattern: Pattern, *, empty_passes: bool) -> TextRule:
+    """Ask for a match of a pattern."""
+    message = f'must match the following: "/{pattern.source}/"'
+
+    def rule(text: str) -> str | None:
+        passes = (not text and empty_passes) or pattern.found_in(text)
+        return None if passes else message
+
+    return rule
+
+
+def limits(raw: Mapping[str, object], *, default: int | None = None) -> list[TextRule]:
+    """Read ``maxLength``, which drafts are held to as well."""
+    limit = raw.get("maxLength", default)
+    return [longest(limit)] if isinstance(limit, int) else []
+
+
+def text_rules(attribute: ScalarAttribute) -> list[TextRule]:
+    """Read the rules that only full entries are held to: ``minLength`` and ``regex``."""
+    minimum, source = attribute.raw.get("minLength"), attribute.raw.get("regex")
+    rules = [shortest(minimum)] if isinstance(minimum, int) else []
+    if isinstance(source, str):
+        rules.append(matching(compile_pattern(source), empty_passes=not attribute.required))
+    return rules
+
+
+def text_acceptance(draft: list[TextRule], full: list[TextRule]) -> Acceptance:
+    """Make an acceptance of text: ``draft`` rules hold always, ``full`` ones not for drafts."""
+    return Acceptance(
+        draft=accept_text(draft), full=accept_text([*full, *draft]), null=NOT_TEXT_WHEN_NULL
+    )
+
+
+def accept_plain_text(attribute: ScalarAttribute) -> Acceptance:
+    """Accept text within the lengths and the pattern of the schema file."""
+    return text_acceptance(limits(attribute.raw), text_rules(attribute))
+
+
+def accept_string(attribute: ScalarAttribute) -> Acceptance:
+    """Accept text that a column of limited size can hold."""
+    return text_acceptance(limits(attribute.raw, default=_STRING_LENGTH), text_rules(attribute))
+
+
+_BEYOND_ASCII = r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+_WORD = rf"[a-z0-9!#$%&'*+\-/=?^_`{{|}}~{_BEYOND_ASCII}]"
+_LOCAL_PART = re.compile(rf'{_WORD}+(?:\.{_WORD}+)*|"(?:[^"\\\r\n]|\\[^\r\n])*"', re.IGNORECASE)
+_DOMAIN = re.compile(
+    rf"[a-z0-9{_BEYOND_ASCII}][a-z0-9\-._~{_BEYOND_ASCII}]*[a-z{_BEYOND_ASCII}]", re.IGNORECASE
+)
+_DOT_BEFORE_LETTER = re.compile(rf"[a-z0-9{_BEYOND_ASCII}]\.[a-z{_BEYOND_ASCII}]", re.IGNORECASE)
+
+
+def is_email(text: str) -> bool:
+    """Tell whether a text is an e-mail address, in time that grows with its length alone.
+
+    Letters of most scripts may stand everywhere. The part before the ``@`` is words between dots,
+    or anything in quotes; the domain has a dot, and ends with letters.
+    """
+    local, at, domain = text.rpartition("@")
+    return (
+        bool(at)
+        and _LOCAL_PART.fullmatch(local) is not None
+        and _DOMAIN.fullmatch(domain) is not None
+        and _DOT_BEFORE_LETTER.search(domain) is not None
+    )
+
+
+def _email_rule(text: str) -> str | None:
+    if not text:
+        return "cannot be empty"
+    return None if is_email(text) else "must be a valid email"
+
+
+def accept_email(attribute: ScalarAttribute) -> Acceptance:
+    """Accept an e-mail address; being one takes the place of a minimal length."""
+    return text_acceptance(limits(attribute.raw), [_email_rule])
+
 
 STRING = AttributeType(
     name="string",
     build=build_scalar,
-    options={**LENGTHS, "regex": text_option},
+    options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.STRING,
+    accept=accept_string,
     search=Search.TEXT,
 )
 TEXT = AttributeType(
     name="text",
     build=build_scalar,
-    options={**LENGTHS, "regex": text_option},
+    options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.TEXT,
+    accept=accept_plain_text,
     search=Search.TEXT,
 )
 RICHTEXT = AttributeType(
@@ -31,6 +150,7 @@ RICHTEXT = AttributeType(
     build=build_scalar,
     options=LENGTHS,
     storage=StorageKind.TEXT,
+    accept=accept_plain_text,
     search=Search.TEXT,
 )
 EMAIL = AttributeType(
@@ -38,5 +158,6 @@ EMAIL = AttributeType(
     build=build_scalar,
     options=LENGTHS,
     storage=StorageKind.STRING,
+    accept=accept_email,
     search=Search.TEXT,
 )

@@ -1,26 +1,52 @@
 """``uid``: a unique, URL-friendly name, often made from another attribute."""
 
+from quire.javascript.patterns import compile_pattern
+from quire.schema.attributes.accept import Acceptance
 from quire.schema.attributes.base import (
     AttributeType,
+    ScalarAttribute,
     Search,
     StorageKind,
     build_scalar,
     name_option,
     object_option,
-    text_option,
 )
-from quire.schema.attributes.text import LENGTHS
+from quire.schema.attributes.text import (
+    LENGTHS,
+    limits,
+    matching,
+    pattern_option,
+    text_acceptance,
+    text_rules,
+)
+
+_URL_FRIENDLY = "^[A-Za-z0-9-_.~]*$"
+
+
+def accept_uid(attribute: ScalarAttribute) -> Acceptance:
+    """Accept text that can stand in a URL as it is, or that the schema file's pattern matches.
+
+    That pattern is asked twice, as every text is and once more in place of the usual one: the
+    reference lists a mismatch twice.
+    """
+    own = attribute.raw.get("regex")
+    pattern = compile_pattern(own if isinstance(own, str) else _URL_FRIENDLY)
+    friendly = matching(pattern, empty_passes=False)
+    return text_acceptance(limits(attribute.raw), [*text_rules(attribute), friendly])
+
 
 UID = AttributeType(
     name="uid",
     build=build_scalar,
     options={
         **LENGTHS,
-        "regex": text_option,
+        "regex": pattern_option,
         "targetField": name_option,
         "options": object_option,
     },
     storage=StorageKind.STRING,
+    accept=accept_uid,
     search=Search.TEXT,
     per_entry=True,
+    unique=True,
 )

@@ -14,6 +14,7 @@ import orjson
 from quire.clock import iso_from_ms
 from quire.database.dialect import Encode, Scalar
 from quire.database.program import Value
+from quire.javascript.numbers import number_text
 from quire.schema.attributes.base import StorageKind
 from quire.schema.attributes.number import parse_number
 from quire.schema.attributes.temporal import parse_moment
@@ -85,26 +86,8 @@ def big_text(stored: object) -> str | None:
     if isinstance(stored, int) and -_EXACT <= stored <= _EXACT:
         return str(stored)
     if isinstance(stored, int | float):
-        return _double_text(float(stored))
+        return number_text(float(stored))
     return str(stored)
-
-
-def _double_text(number: float) -> str:
-    """Write a double as the web does: the fewest digits that tell it apart."""
-    if not math.isfinite(number):
-        return "NaN" if math.isnan(number) else ("-" if number < 0 else "") + "Infinity"
-    digits, _, exponent = f"{number!r}".partition("e")
-    if not exponent and number.is_integer():
-        return digits.removesuffix(".0")
-    if number.is_integer() and abs(number) < 1e21:
-        return _plain_digits(digits, int(exponent))
-    return f"{digits}e{int(exponent):+d}" if exponent else digits
-
-
-def _plain_digits(digits: str, exponent: int) -> str:
-    sign = "-" if digits.startswith("-") else ""
-    whole, _, fraction = digits.lstrip("-").partition(".")
-    return sign + whole + fraction.removesuffix("0" if fraction == "0" else "").ljust(exponent, "0")
 
 
 def timestamp_text(stored: object) -> str | None:

@@ -1,0 +1,23 @@
+"""Understanding and checking what is to be written: the one place where values are judged.
+
+`check_entry` takes a payload in the wire's form, `check_stored` an entry that is stored already and
+is to be published. Both return what is to be written together with every problem; nothing is asked
+of the database, so uniqueness (`UniqueCheck`) and the existence of relations are left to the
+caller.
+"""
+
+from quire.documents.validate.entry import Checked, Rules, UniqueCheck, check_entry, check_stored
+from quire.documents.validate.problems import UNIQUE_MESSAGE, Problem, validation_error
+from quire.schema.attributes.accept import ABSENT
+
+__all__ = [
+    "ABSENT",
+    "UNIQUE_MESSAGE",
+    "Checked",
+    "Problem",
+    "Rules",
+    "UniqueCheck",
+    "check_entry",
+    "check_stored",
+    "validation_error",
+]

@@ -1,0 +1,57 @@
+"""Problems of an entry, and the error that tells all of them at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.errors import ValidationError
+from quire.schema.attributes.accept import ABSENT, Step
+
+Place = tuple[Step, ...]
+"""Where a value stands in an entry: names of attributes and indices in lists."""
+
+UNIQUE_MESSAGE = "This attribute must be unique"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One value that is not acceptable.
+
+    ``path`` leads to it, indices written as text; ``value`` is what is shown of it, ``ABSENT`` for
+    nothing at all.
+    """
+
+    path: tuple[str, ...]
+    message: str
+    value: object = ABSENT
+
+
+def place_text(place: Place) -> str:
+    """Write a place as messages do: ``links[0].text``, ``this`` for the entry itself."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return text.removeprefix(".") or "this"
+
+
+def path_of(place: Place) -> tuple[str, ...]:
+    """Write a place as a path of texts."""
+    return tuple(str(step) for step in place)
+
+
+def validation_error(problems: Sequence[Problem]) -> ValidationError:
+    """Make the error that lists all problems; there is at least one.
+
+    A single problem's sentence is also the message of the error, several are counted.
+    """
+    count = len(problems)
+    message = problems[0].message if count == 1 else f"{count} errors occurred"
+    return ValidationError(message, {"errors": [_described(problem) for problem in problems]})
+
+
+def _described(problem: Problem) -> dict[str, object]:
+    described: dict[str, object] = {
+        "path": list(problem.path),
+        "message": problem.message,
+        "name": ValidationError.name,
+    }
+    if problem.value is not ABSENT:
+        described["value"] = problem.value
+    return described

@@ -1,0 +1,59 @@
+"""Numbers as JavaScript writes and reads them: every one is a double."""
+
+import math
+import re
+
+_EXACT = 2**53
+_SPACES = re.compile(r"[\s\ufeff]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_RADIX = {"x": 16, "o": 8, "b": 2}
+
+
+def number_text(number: float) -> str:
+    """Write a number: the fewest digits that tell it apart, no fraction when it is whole."""
+    if isinstance(number, int) and abs(number) <= _EXACT:
+        return str(number)
+    number = as_double(number)
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else ("-" if number < 0 else "") + "Infinity"
+    digits, _, exponent = f"{number!r}".partition("e")
+    if not exponent and number.is_integer():
+        return "0" if number == 0 else digits.removesuffix(".0")
+    if number.is_integer() and abs(number) < 1e21:
+        return _plain_digits(digits, int(exponent))
+    return f"{digits}e{int(exponent):+d}" if exponent else digits
+
+
+def _plain_digits(digits: str, exponent: int) -> str:
+    sign = "-" if digits.startswith("-") else ""
+    whole, _, fraction = digits.lstrip("-").partition(".")
+    return sign + whole + fraction.removesuffix("0" if fraction == "0" else "").ljust(exponent, "0")
+
+
+def read_number(text: str) -> float:
+    """Read a number in JavaScript's syntax, blanks anywhere left out; NaN when it is none.
+
+    ``12``, ``.5``, ``1e2``, ``0x1F`` and ``Infinity`` are numbers, ``12 kg`` and nothing are not.
+    """
+    packed = _SPACES.sub("", text)
+    if _DECIMAL.fullmatch(packed):
+        return float(packed)
+    if _PREFIXED.fullmatch(packed):
+        return as_double(int(packed[2:], _RADIX[packed[1].lower()]))
+    if packed.removeprefix("-").removeprefix("+") == "Infinity" and packed[:2] not in {"-+", "+-"}:
+        return -math.inf if packed.startswith("-") else math.inf
+    return math.nan
+
+
+def as_double(number: float) -> float:
+    """Return the double nearest to a number; beyond all doubles it is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def tidy(number: float) -> int | float:
+    """Return a whole number as an int, as JSON shows it, and any other as it is."""
+    return int(number) if math.isfinite(number) and number.is_integer() else number

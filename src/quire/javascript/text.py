@@ -1,0 +1,55 @@
+"""Values as JavaScript turns them into text, and text as it measures it."""
+
+import json
+
+from quire.javascript.numbers import number_text
+
+
+def string_of(value: object) -> str:
+    """Return what ``String(value)`` gives for a JSON value: ``[1, null]`` is ``1,``."""
+    if isinstance(value, list):
+        return ",".join("" if item is None else string_of(item) for item in value)
+    if isinstance(value, dict):
+        return "[object Object]"
+    return value if isinstance(value, str) else _plain(value)
+
+
+def type_of(value: object) -> str:
+    """Return what ``typeof`` gives for a JSON value."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    return "string" if isinstance(value, str) else "object"
+
+
+def length(text: str) -> int:
+    """Return the length in UTF-16 units: most emoji count for two."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def printed(value: object) -> str:
+    """Return a JSON value as messages of the reference's validation library show it.
+
+    Text stands in quotes, numbers and ``true`` as they are; objects and lists are JSON on several
+    lines whose scalars are printed first, so that each of them is a string.
+    """
+    if isinstance(value, dict | list):
+        return json.dumps(_with_printed_scalars(value), indent=2, ensure_ascii=False)
+    return f'"{value}"' if isinstance(value, str) else _plain(value)
+
+
+def _with_printed_scalars(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _with_printed_scalars(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_printed_scalars(item) for item in value]
+    return printed(value)
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number_text(value) if isinstance(value, int | float) else str(value)
