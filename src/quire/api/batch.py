@@ -240,6 +240,7 @@ class BatchApi:
                         bound = read.for_id(written[0].entry_id)
                         items, _ = yield from read_program(bound, dialect, None)
                         shown = items[0] if items else None
+                    yield from unit.settle()
                     results.append(_result(operation, written, shown))
             return results
 

@@ -23,7 +23,7 @@ from quire.api.messages import (
     AsgiSend,
     Request,
 )
-from quire.api.routes import METHODS, Route, RouteTable
+from quire.api.routes import METHODS, RouteTable
 from quire.auth.authenticate import Authenticator
 from quire.database.connection import Database
 from quire.errors import (

@@ -167,6 +167,7 @@ class DocumentApi:
             written = yield from act_on(unit, intent)
             bound = prepared.for_id(written[0].entry_id)
             items, _ = yield from read_program(bound, dialect, None)
+            yield from unit.settle()
             return items[0]
 
         passwords = list(passwords_of(self._documents.schema, intent))

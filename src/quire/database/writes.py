@@ -5,7 +5,6 @@ Nothing here knows documents, drafts or locales. Values are as the driver takes 
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-
 from typing import cast
 
 import sqlalchemy as sa

@@ -47,16 +47,32 @@ def take_over(
     )
 
 
-def share(
+def share_later(
     unit: UnitOfWork,
     layout: Layout,
     source: Entry,
-    others: Iterable[Entry],
+    entries: Iterable[Entry],
     names: Collection[str],
-) -> Program[None]:
-    """Write what is shared of an entry to other locales of the same status where it differs."""
-    for other in others:
-        yield from _share_with(unit, layout, source, other, names)
+) -> None:
+    """Write attributes of an entry to the other locales of its status, when it has been shown.
+
+    ``entries`` are all of the document; those that have the same values already stay untouched, and
+    attributes that belong to their locale are left out.
+    """
+    shared = layout.shared.intersection(names)
+    others = [
+        entry
+        for entry in entries
+        if entry.published == source.published and entry.locale != source.locale
+    ]
+    if not shared or not others:
+        return
+
+    def step() -> Program[None]:
+        for other in others:
+            yield from _share_with(unit, layout, source, other, shared)
+
+    unit.later(step)
 
 
 def _share_with(

@@ -67,7 +67,7 @@ class Resolution:
         def linked(target: Target) -> Linked:
             position = target.position
             return Linked(
-                rows=self._rows_of(unit, uid, target),
+                rows=rows_of(unit, self, uid, target),
                 uid=target.uid,
                 before=self._anchor(unit, uid, position.before if position else None),
                 after=self._anchor(unit, uid, position.after if position else None),
@@ -82,12 +82,17 @@ class Resolution:
         )
 
     def _anchor(self, unit: UnitOfWork, uid: str | None, target: Target | None) -> Anchor | None:
-        return None if target is None else Anchor(rows=self._rows_of(unit, uid, target))
+        return None if target is None else Anchor(rows=rows_of(unit, self, uid, target))
 
-    def _rows_of(self, unit: UnitOfWork, uid: str | None, target: Target) -> tuple[int, ...]:
-        if target.document_id is None:
-            return () if target.id is None else (target.id,)
-        return self.rows[_wanted(unit, self.version, target.uid or uid or "", target)]
+
+def rows_of(
+    unit: UnitOfWork, resolution: Resolution, uid: str | None, target: Target
+) -> tuple[int, ...]:
+    """Return the rows of a target that was resolved; none of one that could not be."""
+    if target.document_id is None:
+        return () if target.id is None else (target.id,)
+    wanted = _wanted(unit, resolution.version, target.uid or uid or "", target)
+    return resolution.rows.get(wanted, ())
 
 
 def target_uid(layout: Layout, name: str) -> str | None:

@@ -118,6 +118,7 @@ class DocumentService:
             written = []
             for intent in intents:
                 written.append((yield from act_on(unit, intent)))
+                yield from unit.settle()
             return written
 
         passwords = [

@@ -5,6 +5,9 @@ everything that is wrong with the values is reported at once, and last what is w
 in which moments are written.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from quire.database.program import Program
 from quire.documents.intents import Data
 from quire.documents.layout import Layout
@@ -13,8 +16,6 @@ from quire.documents.stored import read_stored
 from quire.documents.uniqueness import find_taken
 from quire.documents.unit import UnitOfWork
 from quire.documents.validate import (
-    ABSENT,
-    Checked,
     Problem,
     Rules,
     check_entry,
@@ -22,6 +23,8 @@ from quire.documents.validate import (
     validation_error,
 )
 from quire.documents.values import EntryValues
+from quire.documents.whole import whole_entry
+from quire.errors import AppError
 
 _MISSING = "{} relation(s) of type {} associated with this entity do not exist"
 
@@ -44,11 +47,17 @@ def understand(
     rules = Rules(draft=draft, creating=creating, strict_relations=unit.engine.strict_relations)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
+    taken = yield from find_taken(unit, checked.uniques, version, document_id)
     missing = [
-        Problem((), _MISSING.format(count, uid), ABSENT)
-        for uid, count in resolution.missing.items()
+        Problem((), _MISSING.format(count, uid)) for uid, count in resolution.missing.items()
     ]
-    yield from _refuse(unit, checked, missing, version, document_id)
+    problems = [*checked.problems, *taken, *missing]
+    if problems and isinstance(data, Mapping):
+        whole = whole_entry(
+            unit, layout, data, checked.values, resolution, draft=draft, creating=creating
+        )
+        problems = [p if p.path else replace(p, value=whole) for p in problems]
+    _refuse(problems, checked.late)
     return checked.values, resolution
 
 
@@ -62,19 +71,12 @@ def check_publishable(
     stored = yield from read_stored(unit, layout, row_id)
     rules = Rules(draft=False, creating=True, strict_relations=False)
     checked = check_stored(unit.engine.schema, layout.model, stored, rules)
-    yield from _refuse(unit, checked, [], version, document_id)
-
-
-def _refuse(
-    unit: UnitOfWork,
-    checked: Checked,
-    missing: list[Problem],
-    version: Version,
-    document_id: str | None,
-) -> Program[None]:
     taken = yield from find_taken(unit, checked.uniques, version, document_id)
-    problems = [*checked.problems, *taken, *missing]
+    _refuse([*checked.problems, *taken], checked.late)
+
+
+def _refuse(problems: list[Problem], late: AppError | None) -> None:
     if problems:
         raise validation_error(problems)
-    if checked.late is not None:
-        raise checked.late
+    if late is not None:
+        raise late

@@ -8,7 +8,7 @@ from quire.clock import Clock
 from quire.database.dialect import Dialect
 from quire.database.links.links import Links
 from quire.database.mapping import TableMap
-from quire.database.program import Value
+from quire.database.program import Program, Value
 from quire.database.writes import Writes
 from quire.documents.layout import Layout, Layouts
 from quire.documents.passwords import Password, password_of
@@ -54,12 +54,22 @@ class UnitOfWork:
     origin: str = "api"
     hashed: Mapping[Password, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0
 
     def tick(self) -> int:
         """Return the present as epoch milliseconds; later than every moment returned before."""
         self._last = max(self.clock(), self._last + 1)
         return self._last
+
+    def later(self, step: Callable[[], Program[None]]) -> None:
+        """Put off a step until the answer has been read: what it does to other entries."""
+        self._later.append(step)
+
+    def settle(self) -> Program[None]:
+        """Do what was put off, within the same transaction."""
+        while self._later:
+            yield from self._later.pop(0)()
 
     def layout(self, uid: str) -> Layout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""

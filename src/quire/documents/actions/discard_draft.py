@@ -6,7 +6,7 @@ from quire.database.program import Program
 from quire.documents.finding import Entry, entries_of, in_locale
 from quire.documents.intents import DiscardDraft, Written
 from quire.documents.layout import Layout
-from quire.documents.locales import share
+from quire.documents.locales import share_later
 from quire.documents.stamps import stamp
 from quire.documents.unit import UnitOfWork
 from quire.documents.versions import Replacement, replace_version
@@ -57,10 +57,8 @@ def _discard(
         entry_id=row_id,
         published=False,
     )
-    others = [entry for entry in drafts if entry.locale != live.locale]
     draft = Entry(row_id, live.document_id, live.locale, False, live.updated_at)
-    if others and layout.shared:
-        yield from share(unit, layout, draft, others, layout.shared)
+    share_later(unit, layout, draft, entries, layout.shared)
     return Written(
         uid=uid,
         document_id=live.document_id,

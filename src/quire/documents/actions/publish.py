@@ -7,7 +7,7 @@ from quire.documents.content_types import content_type_of
 from quire.documents.finding import Entry, entries_of, in_locale
 from quire.documents.intents import Publish, Written
 from quire.documents.layout import FIRST_PUBLISHED, Layout
-from quire.documents.locales import share
+from quire.documents.locales import share_later
 from quire.documents.relations import Version
 from quire.documents.stamps import stamp
 from quire.documents.understanding import check_publishable
@@ -38,12 +38,17 @@ def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Writte
 
 
 def publish_draft(
-    unit: UnitOfWork, layout: Layout, draft: Entry, entries: Collection[Entry]
+    unit: UnitOfWork,
+    layout: Layout,
+    draft: Entry,
+    entries: Collection[Entry],
+    shared: Collection[str] = (),
 ) -> Program[Written]:
     """Publish one draft in the place of what was published; ``entries`` are all of its document.
 
     The published row says when the draft was changed last, so that equal moments mean that there
-    is nothing new to publish.
+    is nothing new to publish. The attributes in ``shared`` become public in the other published
+    locales too; what else all locales have in common is published with each of them.
     """
     content_type = content_type_of(layout)
     version = Version(content_type=content_type, published=True, locale=draft.locale)
@@ -69,9 +74,7 @@ def publish_draft(
         published=True,
     )
     live = Entry(row_id, draft.document_id, draft.locale, True, draft.updated_at)
-    others = [e for e in entries if e.published and e.locale != draft.locale]
-    if others and layout.shared:
-        yield from share(unit, layout, live, others, layout.shared)
+    share_later(unit, layout, live, entries, shared)
     return Written(
         uid=content_type.uid,
         document_id=draft.document_id,

@@ -14,7 +14,7 @@ from quire.documents.layout import Layout
 from quire.documents.locales import (
     blank_lists,
     model_entry,
-    share,
+    share_later,
     shared_columns,
     take_over,
 )
@@ -77,12 +77,13 @@ class _Update:
             entry = yield from self._draft_of(here[0], entries)
             entries = yield from self._entries()
         if entry is None:
-            entry = yield from self._add_locale(entries)
+            entry, given = yield from self._add_locale(entries)
         else:
-            entry = yield from self._change(entry, entries)
+            entry, given = yield from self._change(entry, entries)
+        share_later(self._unit, self._layout, entry, entries, given)
         if self._type.draft_and_publish and self._intent.publish:
             entries = yield from self._entries()
-            return (yield from publish_draft(self._unit, self._layout, entry, entries))
+            return (yield from publish_draft(self._unit, self._layout, entry, entries, given))
         return Written(
             uid=self._intent.uid,
             document_id=entry.document_id,
@@ -116,7 +117,10 @@ class _Update:
     def _version(self) -> Version:
         return Version(content_type=self._type, published=False, locale=self._locale)
 
-    def _change(self, entry: Entry, entries: Sequence[Entry]) -> Program[Entry]:
+    def _change(
+        self, entry: Entry, entries: Sequence[Entry]
+    ) -> Program[tuple[Entry, frozenset[str]]]:
+        """Change the entry; returns it with the attributes that were given."""
         unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
         values, resolution = yield from understand(
@@ -138,11 +142,13 @@ class _Update:
         )
         changed = replace(entry, updated_at=now)
         self._happened(EventName.UPDATE, changed, values)
-        yield from self._share(changed, entries, values)
-        return changed
+        return changed, _given(values)
 
-    def _add_locale(self, entries: Sequence[Entry]) -> Program[Entry]:
-        """Add a locale to the document; it begins with what all locales have in common."""
+    def _add_locale(self, entries: Sequence[Entry]) -> Program[tuple[Entry, frozenset[str]]]:
+        """Add a locale to the document; it begins with what all locales have in common.
+
+        Returns its entry with the attributes that were given.
+        """
         unit, layout, intent = self._unit, self._layout, self._intent
         versioned = self._type.draft_and_publish
         source = model_entry(unit, entries)
@@ -178,19 +184,7 @@ class _Update:
             yield from take_over(unit, layout, source, row_id, taken)
         entry = Entry(row_id, self._document_id, self._locale, not versioned, now)
         self._happened(EventName.CREATE, entry, own)
-        yield from self._share(entry, entries, own)
-        return entry
-
-    def _share(self, entry: Entry, entries: Sequence[Entry], values: EntryValues) -> Program[None]:
-        """Write what all locales have in common to those of the same status."""
-        names = self._layout.shared & _given(values)
-        others = [
-            other
-            for other in entries
-            if other.published == entry.published and other.locale != entry.locale
-        ]
-        if names and others:
-            yield from share(self._unit, self._layout, entry, others, names)
+        return entry, _given(own)
 
     def _happened(self, name: EventName, entry: Entry, values: EntryValues) -> None:
         self._unit.happened(

@@ -1,0 +1,76 @@
+"""An entry as a whole, as errors about all of it show it: with defaults, relations as row ids."""
+
+from collections.abc import Mapping
+
+from quire.documents.layout import Layout
+from quire.documents.relations import Resolution, rows_of, target_uid
+from quire.documents.unit import UnitOfWork
+from quire.documents.validate.shown import shown_entry
+from quire.documents.values import EntryValues, RelationChange, Target
+from quire.schema.attributes.base import MediaAttribute, RelationAttribute
+
+
+def whole_entry(
+    unit: UnitOfWork,
+    layout: Layout,
+    data: Mapping[str, object],
+    values: EntryValues,
+    resolution: Resolution,
+    *,
+    draft: bool,
+    creating: bool,
+) -> dict[str, object]:
+    """Return what an entry was going to be, in a form for people to read."""
+    schema, model = unit.engine.schema, layout.model
+    shown = shown_entry(schema, model, data) if creating else dict(data)
+    shown = _with_relations(unit, layout, shown, values, resolution)
+    if layout.is_localized():
+        shown["locale"] = resolution.version.locale
+    if draft:
+        shown["publishedAt"] = None
+    return shown
+
+
+def _with_relations(
+    unit: UnitOfWork,
+    layout: Layout,
+    shown: Mapping[str, object],
+    values: EntryValues,
+    resolution: Resolution,
+) -> dict[str, object]:
+    result = dict(shown)
+    for name, value in shown.items():
+        attribute = layout.model.attributes.get(name)
+        if isinstance(attribute, RelationAttribute | MediaAttribute):
+            change = values.relations.get(name)
+            if change is not None:
+                uid = target_uid(layout, name)
+                result[name] = _shown_change(unit, uid, change, resolution)
+            elif isinstance(value, list):
+                result[name] = {"set": value}
+        elif name in values.components and isinstance(value, list | dict):
+            items = value if isinstance(value, list) else [value]
+            components = values.components[name]
+            if len(items) == len(components):
+                complete = [
+                    _with_relations(unit, unit.layout(part.uid), item, part.values, resolution)
+                    for item, part in zip(items, components, strict=True)
+                ]
+                result[name] = complete if isinstance(value, list) else complete[0]
+    return result
+
+
+def _shown_change(
+    unit: UnitOfWork, uid: str | None, change: RelationChange, resolution: Resolution
+) -> dict[str, object]:
+    def ids(targets: tuple[Target, ...]) -> list[dict[str, int]]:
+        return [{"id": row} for target in targets for row in rows_of(unit, resolution, uid, target)]
+
+    if change.set is not None:
+        return {"set": ids(change.set)}
+    shown: dict[str, object] = {}
+    if change.connect:
+        shown["connect"] = ids(change.connect)
+    if change.disconnect:
+        shown["disconnect"] = ids(change.disconnect)
+    return shown
