@@ -33,7 +33,7 @@ _DEFINED = "must be defined."
 _NOT_NULL = "cannot be null."
 _NO_COMPONENT = "Cannot build relations store from dynamiczone, component identifier is undefined"
 _INVALID_RELATIONS = "Invalid relations"
-_NOTHING = (None, ABSENT)
+_NOTHING = (None, "", ABSENT)
 _EXEMPT = (None, "", ABSENT)
 """What is not held to be unique."""
 _EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
