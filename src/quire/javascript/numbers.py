@@ -4,6 +4,7 @@ import math
 import re
 
 _EXACT = 2**53
+_WORD = 2**63
 _SPACES = re.compile(r"[\s\ufeff]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
@@ -55,5 +56,5 @@ def as_double(number: float) -> float:
 
 
 def tidy(number: float) -> int | float:
-    """Return a whole number as an int, as JSON shows it, and any other as it is."""
-    return int(number) if math.isfinite(number) and number.is_integer() else number
+    """Return a whole number of 64 bits as an int, and any other as it is."""
+    return int(number) if number.is_integer() and abs(number) < _WORD else number

@@ -1,6 +1,7 @@
 """Values as JavaScript turns them into text, and text as it measures it."""
 
 import json
+import math
 
 from quire.javascript.numbers import number_text
 
@@ -36,6 +37,8 @@ def printed(value: object) -> str:
     """
     if isinstance(value, dict | list):
         return json.dumps(_with_printed_scalars(value), indent=2, ensure_ascii=False)
+    if isinstance(value, float) and value == 0 and math.copysign(1, value) < 0:
+        return "-0"
     return f'"{value}"' if isinstance(value, str) else _plain(value)
 
 

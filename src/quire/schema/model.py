@@ -10,7 +10,14 @@ from enum import StrEnum
 from functools import cached_property
 
 from quire.schema.attributes.accept import Acceptance
-from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+    StorageKind,
+)
 from quire.schema.conditions import Condition, condition_of
 
 AUTOMATIC_NAMES = frozenset(
@@ -73,6 +80,23 @@ class Model:
     def own_attributes(self) -> tuple[Attribute, ...]:
         """Attributes whose values a payload decides, in order: without those the server adds."""
         return tuple(a for a in self.attributes.values() if a.name not in AUTOMATIC_NAMES)
+
+    @cached_property
+    def expected(self) -> frozenset[str]:
+        """Names of own attributes that a new entry has to do with even when nothing is said."""
+        return frozenset(
+            a.name
+            for a in self.own_attributes
+            if a.required
+            or a.default is not None
+            or (isinstance(a, ComponentAttribute | DynamicZoneAttribute) and a.to_many)
+        )
+
+    @cached_property
+    def unique_names(self) -> frozenset[str]:
+        """Names of attributes whose values no two entries share; JSON is never compared."""
+        unique = (a for a in self.scalars if a.unique or a.type.unique)
+        return frozenset(a.name for a in unique if a.storage is not StorageKind.JSON)
 
     @cached_property
     def acceptances(self) -> Mapping[str, Acceptance]:

@@ -25,7 +25,6 @@ from quire.schema.attributes.base import (
     MediaAttribute,
     RelationAttribute,
     ScalarAttribute,
-    StorageKind,
 )
 from quire.schema.model import Model, Schema
 
@@ -33,9 +32,9 @@ _DEFINED = "must be defined."
 _NOT_NULL = "cannot be null."
 _NO_COMPONENT = "Cannot build relations store from dynamiczone, component identifier is undefined"
 _INVALID_RELATIONS = "Invalid relations"
-_NOTHING = (None, ABSENT)
-_EXEMPT = (None, "", ABSENT)
-"""What is not held to be unique."""
+_EMPTY = (None, "", ABSENT)
+"""What names no component, and is not held to be unique."""
+_NOTHING_EXPECTED: frozenset[str] = frozenset()
 _EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
 
 T = TypeVar("T")
@@ -166,9 +165,10 @@ class _Check:
         relations: dict[str, RelationChange] = {}
         components: dict[str, tuple[ComponentValues, ...]] = {}
         late: AppError | None = None
+        expected = spot.model.expected if spot.fresh else _NOTHING_EXPECTED
         for attribute in spot.model.own_attributes:
             value = spot.data.get(attribute.name, ABSENT)
-            if value is ABSENT and not spot.fresh:
+            if value is ABSENT and attribute.name not in expected:
                 continue
             if isinstance(attribute, ScalarAttribute):
                 try:
@@ -194,6 +194,8 @@ class _Check:
         """Tell whether an attribute must keep all of its rules: not in drafts nor where hidden."""
         if self._draft:
             return False
+        if not spot.model.conditions:
+            return True
         condition = spot.model.conditions.get(attribute.name)
         return condition is None or condition(spot.data)
 
@@ -217,7 +219,7 @@ class _Check:
         if self._stored and attribute.secret:
             return value
         accepted = self._accepted(spot, attribute, value, demanded=demanded)
-        if demanded and _is_unique(attribute) and accepted not in _EXEMPT:
+        if demanded and attribute.name in spot.model.unique_names and accepted not in _EMPTY:
             self._demand_uniqueness(spot, attribute, accepted, value)
         return accepted
 
@@ -342,7 +344,7 @@ class _Check:
         given = item.get("__component", ABSENT)
         if isinstance(given, str) and given in self._schema.components:
             return given
-        self._blame_relations(_NO_COMPONENT if given in _NOTHING else _INVALID_RELATIONS)
+        self._blame_relations(_NO_COMPONENT if given in _EMPTY else _INVALID_RELATIONS)
         if given is ABSENT:
             self._refuse(at, "is a required field")
             return None
@@ -399,8 +401,3 @@ class _Check:
 
 def _identity(check: UniqueCheck) -> tuple[str, str, object]:
     return (check.model_uid, check.attribute, check.value)
-
-
-def _is_unique(attribute: ScalarAttribute) -> bool:
-    unique = attribute.unique or attribute.type.unique
-    return unique and attribute.storage is not StorageKind.JSON

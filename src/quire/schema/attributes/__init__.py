@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from quire.schema.attributes.base import AttributeType
+from quire.schema.attributes.blocks import BLOCKS
 from quire.schema.attributes.boolean import BOOLEAN
 from quire.schema.attributes.component import COMPONENT
 from quire.schema.attributes.dynamic_zone import DYNAMIC_ZONE
@@ -12,7 +13,7 @@ from quire.schema.attributes.media import MEDIA
 from quire.schema.attributes.number import BIGINTEGER, DECIMAL, FLOAT, INTEGER
 from quire.schema.attributes.password import PASSWORD
 from quire.schema.attributes.relation import RELATION
-from quire.schema.attributes.structured import BLOCKS, JSON
+from quire.schema.attributes.structured import JSON
 from quire.schema.attributes.temporal import DATE, DATETIME, TIME, TIMESTAMP
 from quire.schema.attributes.text import EMAIL, RICHTEXT, STRING, TEXT
 from quire.schema.attributes.uid import UID

@@ -21,11 +21,16 @@ def cast_boolean(text: str) -> FilterValue:
 _WRITTEN = {"true": True, "1": True, "false": False, "0": False}
 
 
-def _accept(value: object) -> object:
-    """Accept true and false, also written as text in any case, or as 1 and 0."""
+def read_boolean(value: object) -> bool | None:
+    """Read true and false, also written as text in any case, or as 1 and 0; ``None`` for others."""
     if isinstance(value, bool):
         return value
-    if isinstance(value, dict) or (found := _WRITTEN.get(string_of(value).lower())) is None:
+    return None if isinstance(value, dict) else _WRITTEN.get(string_of(value).lower())
+
+
+def _accept(value: object) -> object:
+    found = read_boolean(value)
+    if found is None:
         raise Refused(Refusal(message=not_of_type("boolean", value), value=value))
     return found
 

@@ -87,6 +87,12 @@ def _read(value: object) -> float:
     return read_number(string_of(value))
 
 
+def read_plain_number(value: object) -> int | float | None:
+    """Read a number, or the text of one, as the web does; ``None`` for everything else."""
+    number = _read(value)
+    return None if math.isnan(number) else tidy(number)
+
+
 def _accept_number(rules: list[NumberRule]) -> Acceptor:
     def accept(value: object) -> object:
         number = _read(value)

@@ -1,0 +1,343 @@
+"""``blocks``: a rich text document, a list of nodes kept as JSON.
+
+Each kind of node is a table of its members and how they are read. Reading casts as it goes (``"2"``
+is level 2, text may be given as a number) and keeps every member that no table names. Nodes are
+checked in drafts as well.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import orjson
+
+from quire.javascript.text import string_of
+from quire.schema.attributes.accept import (
+    ABSENT,
+    Acceptance,
+    Refusal,
+    Refused,
+    Step,
+    accept_structured,
+    mistyped,
+    not_of_type,
+)
+from quire.schema.attributes.base import AttributeType, ScalarAttribute, StorageKind, build_scalar
+from quire.schema.attributes.boolean import read_boolean
+from quire.schema.attributes.number import read_plain_number
+
+_REQUIRED = "is a required field"
+_NO_TEXT = "Text must be defined with at least an empty string"
+_NO_LINK = "Please specify a valid link."
+_NO_BLOCK = "Block node is of invalid type"
+_NO_INLINE = "Inline node must be Text or Link"
+_NO_ITEM = "Inline node must be list-item or list"
+
+Place = tuple[Step, ...]
+
+
+class _Found(list[Refusal]):
+    """What was found to be wrong so far."""
+
+    def refuse(self, at: Place, message: str, value: object = ABSENT) -> None:
+        """Say that a value is wrong, in a sentence that follows its path."""
+        self.append(Refusal(message=message, value=value, below=at))
+
+    def refuse_plainly(self, at: Place, message: str, value: object = ABSENT) -> None:
+        """Say that a value is wrong, in a sentence that stands alone."""
+        self.append(Refusal(message=message, value=value, below=at, after_path=False))
+
+
+Member = Callable[[_Found, Place, object], object]
+"""Reads the value of one member, ``ABSENT`` when there is none; returns what is kept of it."""
+
+Members = Mapping[str, Member]
+
+
+def _parsed(value: object) -> object:
+    """Read text as the JSON that it may hold; ``None`` when it holds none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _listed(found: _Found, at: Place, value: object) -> list[object] | None:
+    """Return a list, also one written as JSON text."""
+    items = _parsed(value)
+    if isinstance(items, list):
+        return items
+    found.refuse(at, not_of_type("array", None, ABSENT if value is None else value), None)
+    return None
+
+
+def _members(
+    members: Members, found: _Found, at: Place, node: Mapping[str, object]
+) -> dict[str, object]:
+    """Read the members of a node that are named; the others are kept as they are."""
+    kept = dict(node)
+    for name, member in members.items():
+        value = member(found, (*at, name), node.get(name, ABSENT))
+        if value is not ABSENT:
+            kept[name] = value
+    return kept
+
+
+def _object(members: Members) -> Member:
+    """Read an object; what is no object is none at all."""
+
+    def read(found: _Found, at: Place, value: object) -> object:
+        given = _parsed(value)
+        if isinstance(given, dict):
+            return _members(members, found, at, given)
+        found.refuse(at, not_of_type("object", None, ABSENT if value is None else value), None)
+        return value
+
+    return read
+
+
+def _text(
+    *, required: bool = False, nullable: bool = False, choices: tuple[str, ...] = ()
+) -> Member:
+    """Read a text, also one given as a number or boolean; required text is not empty."""
+
+    def read(found: _Found, at: Place, value: object) -> object:
+        if value is ABSENT:
+            if required:
+                found.refuse(at, _REQUIRED)
+            return value
+        if value is None and nullable:
+            return value
+        text = value if _is_no_text(value) else string_of(value)
+        if _is_no_text(value):
+            found.refuse(at, not_of_type("string", value), value)
+        elif required and not text:
+            found.refuse(at, _REQUIRED, value)
+        if choices and text not in choices:
+            found.refuse(at, _one_of(choices), text)
+        return text
+
+    return read
+
+
+def _is_no_text(value: object) -> bool:
+    return value is None or isinstance(value, dict | list)
+
+
+def _one_of(choices: tuple[object, ...]) -> str:
+    return f"must be one of the following values: {', '.join(str(choice) for choice in choices)}"
+
+
+def _own_words(message: str, rule: Callable[[str], bool] | None = None) -> Member:
+    """Read a text that has its own sentence for being absent, or for breaking a rule."""
+
+    def read(found: _Found, at: Place, value: object) -> object:
+        if value is ABSENT:
+            found.refuse_plainly(at, message)
+            return value
+        if _is_no_text(value):
+            found.refuse(at, not_of_type("string", value), value)
+            return value
+        text = string_of(value)
+        if rule is not None and not rule(text):
+            found.refuse_plainly(at, message, text)
+        return text
+
+    return read
+
+
+def _number(*choices: int) -> Member:
+    """Read a required number, also one given as text."""
+
+    def read(found: _Found, at: Place, value: object) -> object:
+        if value is ABSENT:
+            found.refuse(at, _REQUIRED)
+            return value
+        number = read_plain_number(value)
+        if number is None:
+            cast_from = ABSENT if value is None else value
+            found.refuse(at, mistyped("number", "NaN", cast_from), None)
+        if choices and number not in choices:
+            found.refuse(at, _one_of(choices), number)
+        return number
+
+    return read
+
+
+def _flag(found: _Found, at: Place, value: object) -> object:
+    """Read a mark of a text, such as ``bold``."""
+    if value is ABSENT:
+        return value
+    flag = read_boolean(value)
+    if flag is None:
+        found.refuse(at, not_of_type("boolean", value), value)
+    return flag
+
+
+def _children(
+    child: Callable[[_Found, Place, object], object], *, when_empty: str | None = None
+) -> Member:
+    """Read the nodes within a node; ``when_empty`` is the sentence when there must be one."""
+
+    def read(found: _Found, at: Place, value: object) -> object:
+        if value is ABSENT:
+            found.refuse(at, _REQUIRED)
+            return value
+        nodes = _listed(found, at, value)
+        if nodes is None:
+            return value
+        if not nodes and when_empty is not None:
+            found.refuse_plainly(at, when_empty, nodes)
+        return [child(found, (*at, index), node) for index, node in enumerate(nodes)]
+
+    return read
+
+
+def _node_of(kinds: Callable[[], Mapping[str, Members]], otherwise: str) -> Member:
+    """Read a node that is of one of several kinds, by its ``type``."""
+
+    def read(found: _Found, at: Place, value: object) -> object:
+        name = value.get("type") if isinstance(value, dict) else None
+        members = kinds().get(name) if isinstance(name, str) else None
+        if members is None or not isinstance(value, dict):
+            found.refuse_plainly(at, otherwise, value)
+            return value
+        return _members(members, found, at, value)
+
+    return read
+
+
+_WEB = re.compile(
+    r"(?:https?|ftp):[/\\]*(?:[^/\\?#@]*@)?"
+    r"(?:\[[0-9a-f:.]+\]|[^\x00-\x20/\\?#@:<>^|%\[\]\x7f]+)"
+    r"(?P<port>:[0-9]*)?(?=[/\\?#]|\Z)",
+    re.IGNORECASE,
+)
+_MAIL_OR_PHONE = re.compile(r"(?:mailto|tel):", re.IGNORECASE)
+_IGNORED_IN_URL = re.compile(r"[\t\n\r]+")
+_BLANKS_AROUND_URL = "".join(chr(code) for code in range(0x21))
+_MAX_PORT = 65535
+
+
+def is_link(text: str) -> bool:
+    """Tell whether a link may lead there: a path, or an absolute URL of the usual schemes."""
+    if text.startswith("/"):
+        return True
+    url = _IGNORED_IN_URL.sub("", text.strip(_BLANKS_AROUND_URL))
+    if _MAIL_OR_PHONE.match(url):
+        return True
+    web = _WEB.match(url)
+    if web is None:
+        return False
+    port = (web["port"] or ":")[1:].lstrip("0")
+    return len(port) <= len(str(_MAX_PORT)) and int(port or 0) <= _MAX_PORT
+
+
+_TEXT_MEMBERS: Members = {
+    "type": _text(required=True, choices=("text",)),
+    "text": _own_words(_NO_TEXT),
+    "bold": _flag,
+    "italic": _flag,
+    "underline": _flag,
+    "strikethrough": _flag,
+    "code": _flag,
+}
+_TEXTS = _object(_TEXT_MEMBERS)
+_INLINE_KINDS: Mapping[str, Members] = {
+    "text": _TEXT_MEMBERS,
+    "link": {"url": _own_words(_NO_LINK, is_link), "children": _children(_TEXTS)},
+}
+_INLINE = _node_of(lambda: _INLINE_KINDS, _NO_INLINE)
+_ITEM = _node_of(lambda: _ITEM_KINDS, _NO_ITEM)
+
+
+def _at_least_one(kind: str) -> str:
+    return f"{kind} node children must have at least one Text or Link node"
+
+
+_LIST: Members = {
+    "format": _text(required=True, choices=("ordered", "unordered")),
+    "children": _children(
+        _ITEM, when_empty="List node children must have at least one ListItem or ListNode"
+    ),
+}
+_ITEM_KINDS: Mapping[str, Members] = {
+    "list": _LIST,
+    "list-item": {"children": _children(_INLINE)},
+}
+_IMAGE_OBJECT = _object(
+    {
+        "name": _text(required=True),
+        "alternativeText": _text(nullable=True),
+        "url": _text(required=True),
+        "caption": _text(nullable=True),
+        "width": _number(),
+        "height": _number(),
+        "hash": _text(required=True),
+        "ext": _text(required=True),
+        "mime": _text(required=True),
+        "size": _number(),
+        "previewUrl": _text(nullable=True),
+        "provider": _text(required=True),
+        "createdAt": _text(required=True),
+        "updatedAt": _text(required=True),
+    }
+)
+
+
+def _image(found: _Found, at: Place, value: object) -> object:
+    """Read the file of an image; without one all that it needs is missed."""
+    return _IMAGE_OBJECT(found, at, {} if value is ABSENT else value)
+
+
+_BLOCK_KINDS: Mapping[str, Members] = MappingProxyType(
+    {
+        "paragraph": {"children": _children(_INLINE, when_empty=_at_least_one("Paragraph"))},
+        "heading": {
+            "level": _number(1, 2, 3, 4, 5, 6),
+            "children": _children(_INLINE, when_empty=_at_least_one("Heading")),
+        },
+        "quote": {"children": _children(_INLINE, when_empty=_at_least_one("Quote"))},
+        "code": {
+            "language": _text(nullable=True),
+            # The reference speaks of quotes here too.
+            "children": _children(_TEXTS, when_empty=_at_least_one("Quote")),
+        },
+        "list": _LIST,
+        "image": {"image": _image, "children": _children(_INLINE)},
+    }
+)
+"""Kinds of node that a document may have at its top level, with their members."""
+
+_BLOCK = _node_of(lambda: _BLOCK_KINDS, _NO_BLOCK)
+
+
+def _accept_nodes(value: list[object]) -> object:
+    found = _Found()
+    nodes = [_BLOCK(found, (index,), node) for index, node in enumerate(value)]
+    if found:
+        raise Refused(*found)
+    return accept_structured(nodes)
+
+
+def accept_blocks(attribute: ScalarAttribute) -> Acceptance:
+    """Accept a list of nodes, also one written as JSON text; anything else counts as null."""
+
+    def accept_draft(value: object) -> object:
+        nodes = _parsed(value)
+        return _accept_nodes(nodes) if isinstance(nodes, list) else None
+
+    def accept_full(value: object) -> object:
+        nodes = accept_draft(value)
+        if nodes is None and attribute.required:
+            raise Refused(Refusal(message=not_of_type("array", None, value), value=None))
+        return nodes
+
+    return Acceptance(draft=accept_draft, full=accept_full, null=not_of_type("array", None))
+
+
+BLOCKS = AttributeType(
+    name="blocks", build=build_scalar, storage=StorageKind.JSON, accept=accept_blocks
+)
