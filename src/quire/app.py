@@ -29,11 +29,9 @@ from quire.clock import Clock, now_ms
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
 from quire.database.connection import Database
-from quire.database.links.links import Links
+from quire.database.content.store import open_store
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
-from quire.database.writes import Writes
-from quire.documents.layout import Layouts
 from quire.documents.service import DocumentService
 from quire.documents.unit import Engine
 from quire.events.bus import EventBus
@@ -111,13 +109,8 @@ class Application:
         self.content = None if timed else content
 
     def _document_service(self, database: Database, default_locale: str | None) -> DocumentService:
-        writes = Writes(database.dialect)
         engine = Engine(
-            schema=self.schema,
-            tables=self.tables,
-            layouts=Layouts(self.schema, self.tables),
-            writes=writes,
-            links=Links(self.schema, self.tables, writes),
+            store=open_store(self.schema, self.tables, database.dialect),
             new_id=new_document_id,
             default_locale=default_locale,
         )

@@ -1,6 +1,6 @@
 """From layouts and uids to content types, for those who act on documents."""
 
-from quire.documents.layout import Layout
+from quire.database.content.layout import Layout
 from quire.schema.model import ContentType
 
 

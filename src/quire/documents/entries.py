@@ -5,17 +5,15 @@ Nothing here knows drafts or locales; which rows are written is decided by the a
 
 from collections.abc import Collection, Mapping, Sequence
 
-from quire.database.mapping import ORDER
-from quire.database.program import Program, Value
-from quire.documents.components import (
+from quire.database.content.components import (
     ComponentLink,
     attach_components,
     component_links,
-    delete_components,
-    delete_morph_links,
-    detach_components,
 )
-from quire.documents.layout import Layout
+from quire.database.content.deletion import detach_components
+from quire.database.content.layout import Layout
+from quire.database.mapping import ORDER
+from quire.database.program import Program, Value
 from quire.documents.relations import Resolution
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import ComponentValues, EntryValues
@@ -37,7 +35,7 @@ def insert_entry(
     ``columns`` are those that content does not decide.
     """
     row = {**unit.encode(layout, values.scalars), **columns}
-    row_id = yield from unit.engine.writes.insert(layout.table.name, row)
+    row_id = yield from unit.store.writes.insert(layout.table.name, row)
     for name, components in values.components.items():
         yield from _add_components(unit, layout, row_id, name, components, resolution)
     yield from _apply_relations(unit, layout, row_id, values, resolution, creating=True)
@@ -59,25 +57,15 @@ def update_entry(
     ApplicationError for a component that belongs to another entry.
     """
     row = {**unit.encode(layout, values.scalars), **columns}
-    yield from unit.engine.writes.update(layout.table.name, row_id, row)
+    yield from unit.store.writes.update(layout.table.name, row_id, row)
     if values.components:
-        present = yield from component_links(unit, layout, [row_id])
+        present = yield from component_links(unit.store, layout, [row_id])
         for name, components in values.components.items():
             own = [link for link in present if link.field == name]
             yield from _replace_components(unit, layout, row_id, name, components, own, resolution)
     yield from _apply_relations(
         unit, layout, row_id, values, resolution, creating=False, siblings=siblings
     )
-
-
-def delete_entries(unit: UnitOfWork, layout: Layout, ids: Sequence[int]) -> Program[None]:
-    """Delete rows with their components, links and everything that leads to them."""
-    if not ids:
-        return
-    links = yield from component_links(unit, layout, ids)
-    yield from delete_morph_links(unit, layout, ids)
-    yield from unit.engine.writes.delete(layout.table.name, ids)
-    yield from delete_components(unit, links)
 
 
 def _apply_relations(
@@ -93,7 +81,7 @@ def _apply_relations(
     uid = layout.model.uid
     for name, change in values.relations.items():
         links = resolution.link_change(unit, layout, name, change)
-        yield from unit.engine.links.apply(
+        yield from unit.store.links.apply(
             uid, name, row_id, links, creating=creating, siblings=siblings
         )
 
@@ -111,7 +99,7 @@ def _add_components(
     for place, component in enumerate(components, 1):
         id_ = yield from _insert_component(unit, component, resolution)
         links.append((row_id, id_, component.uid, name, place if listed else None))
-    yield from attach_components(unit, layout, links)
+    yield from attach_components(unit.store, layout, links)
 
 
 def _insert_component(
@@ -141,7 +129,7 @@ def _replace_components(
     _refuse_foreign(attribute, components, known)
     kept = {(component.uid, component.id) for component in components}
     gone = [link for key, link in known.items() if key not in kept]
-    yield from detach_components(unit, layout, gone)
+    yield from detach_components(unit.store, layout, gone)
     added: list[tuple[int, int, str, str, float | None]] = []
     for place, component in enumerate(components, 1):
         order = place if listed else None
@@ -154,8 +142,8 @@ def _replace_components(
         link = known[(component.uid, component.id)]
         if link.order != order:
             table = layout.table.components_table
-            yield from unit.engine.writes.update(table, link.link_id, {ORDER: order})
-    yield from attach_components(unit, layout, added)
+            yield from unit.store.writes.update(table, link.link_id, {ORDER: order})
+    yield from attach_components(unit.store, layout, added)
 
 
 def _refuse_foreign(

@@ -4,7 +4,7 @@ The tag of a version is the moment of its last change. A published version carri
 draft that it was made of, so it has the tag of the draft as long as nobody has changed that.
 """
 
-from quire.documents.finding import Entry
+from quire.database.content.finding import Entry
 from quire.errors import PreconditionFailedError
 
 ANY = "*"

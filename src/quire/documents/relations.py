@@ -10,13 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
+from quire.database.content.layout import Layout
+from quire.database.content.lookup import VersionRow, existing_ids, rows_of_documents
 from quire.database.links.change import Anchor, LinkChange, Linked
 from quire.database.mapping import ColumnEdge
 from quire.database.program import Program
-from quire.database.statements import StatementBuilder
-from quire.documents.layout import Layout
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import EntryValues, RelationChange, Target
 from quire.errors import ValidationError
@@ -40,11 +38,6 @@ class _Wanted(NamedTuple):
     document_id: str
     locale: str | None
     status: str | None
-
-
-class _Row(NamedTuple):
-    id: int
-    published: bool
 
 
 @dataclass(slots=True)
@@ -123,7 +116,7 @@ def resolve_targets(
             resolution.missing[found.uid] = resolution.missing.get(found.uid, 0) + 1
         elif target.id is not None and found.must_exist:
             ids.setdefault(found.uid, {})[target.id] = None
-    yield from _find_documents(unit, version, wanted, resolution)
+    yield from _find_documents(unit, wanted, resolution)
     yield from _count_missing(unit, ids, resolution)
     return resolution
 
@@ -131,8 +124,8 @@ def resolve_targets(
 class _Found(NamedTuple):
     uid: str
     target: Target
-    must_exist: bool
     by_column: bool
+    must_exist: bool = False
 
 
 def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[_Found]:
@@ -141,13 +134,13 @@ def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[
         uid = target_uid(layout, name)
         by_column = isinstance(layout.table.edges.get(name), ColumnEdge)
         for target in (*(change.set or ()), *change.connect):
-            yield _Found(target.uid or uid or "", target, True, by_column)
+            yield _Found(target.uid or uid or "", target, by_column, must_exist=True)
             position = target.position
             for anchor in (position.before, position.after) if position else ():
                 if anchor is not None:
-                    yield _Found(anchor.uid or uid or "", anchor, False, by_column)
+                    yield _Found(anchor.uid or uid or "", anchor, by_column)
         for target in change.disconnect:
-            yield _Found(target.uid or uid or "", target, False, by_column)
+            yield _Found(target.uid or uid or "", target, by_column)
     for components in values.components.values():
         for component in components:
             yield from _targets(unit, unit.layout(component.uid), component.values)
@@ -168,16 +161,16 @@ def _wanted(unit: UnitOfWork, version: Version, uid: str, target: Target) -> _Wa
 
 
 def _find_documents(
-    unit: UnitOfWork, version: Version, wanted: Mapping[_Wanted, None], resolution: Resolution
+    unit: UnitOfWork, wanted: Mapping[_Wanted, None], resolution: Resolution
 ) -> Program[None]:
     groups: dict[tuple[str, str | None], dict[str, None]] = {}
     for item in wanted:
         groups.setdefault((item.uid, item.locale), {})[item.document_id] = None
-    found: dict[tuple[str, str | None, str], list[_Row]] = {}
+    found: dict[tuple[str, str | None, str], list[VersionRow]] = {}
     for (uid, locale), document_ids in groups.items():
         if unit.engine.schema.content_types.get(uid) is None:
             continue
-        rows = yield from _rows_of_documents(unit, uid, locale, tuple(document_ids))
+        rows = yield from rows_of_documents(unit.store, uid, locale, tuple(document_ids))
         for document_id, row in rows:
             found.setdefault((uid, locale, document_id), []).append(row)
     for item in wanted:
@@ -190,49 +183,17 @@ def _find_documents(
         resolution.rows[item] = ids
 
 
-def _has_status(row: _Row, status: str | None) -> bool:
+def _has_status(row: VersionRow, status: str | None) -> bool:
     return status is None or row.published == (status == PUBLISHED_STATUS)
-
-
-def _rows_of_documents(
-    unit: UnitOfWork, uid: str, locale: str | None, document_ids: tuple[str, ...]
-) -> Program[list[tuple[str, _Row]]]:
-    layout = unit.layout(uid)
-    columns = layout.table.columns
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        table = builder.table(layout.table.name)
-        published = table.c(columns["publishedAt"]).is_not(None)
-        document = table.c(columns["documentId"])
-        select = sa.select(table.c("id"), document, sa.case((published, 1), else_=0)).where(
-            unit.engine.dialect.member_of(document, builder.parents())
-        )
-        if locale is not None:
-            select = select.where(table.c(columns["locale"]) == builder.plain_slot(0))
-        return select.order_by(table.c("id"))
-
-    key = ("documents", uid, locale is None)
-    values = () if locale is None else (locale,)
-    rows = yield from unit.engine.writes.run_listed(key, build, document_ids, values)
-    return [(str(document), _Row(int(id_ or 0), bool(live))) for id_, document, live in rows]
 
 
 def _count_missing(
     unit: UnitOfWork, ids: Mapping[str, Mapping[int, None]], resolution: Resolution
 ) -> Program[None]:
     for uid, asked in ids.items():
-        layout = unit.engine.layouts.get(uid)
-        if layout is None:
-            resolution.missing[uid] = len(asked)
-            continue
-        table_name = layout.table.name
-
-        def build(builder: StatementBuilder, name: str = table_name) -> sa.ClauseElement:
-            table = builder.table(name)
-            member = unit.engine.dialect.member_of(table.c("id"), builder.parents())
-            return sa.select(table.c("id")).where(member)
-
-        rows = yield from unit.engine.writes.run_listed(("ids", uid), build, tuple(asked))
-        if len(rows) < len(asked):
+        known: set[int] = set()
+        if unit.store.layouts.get(uid) is not None:
+            known = yield from existing_ids(unit.store, uid, tuple(asked))
+        if len(known) < len(asked):
             missing = resolution.missing.get(uid, 0)
-            resolution.missing[uid] = missing + len(asked) - len(rows)
+            resolution.missing[uid] = missing + len(asked) - len(known)

@@ -1,7 +1,7 @@
 """The columns that the server writes by itself: who a row is, and when it was written."""
 
+from quire.database.content.layout import Layout
 from quire.database.program import Value
-from quire.documents.layout import Layout
 from quire.documents.unit import UnitOfWork
 
 

@@ -8,11 +8,11 @@ in which moments are written.
 from collections.abc import Mapping
 from dataclasses import replace
 
+from quire.database.content.layout import Layout
+from quire.database.content.stored import read_stored
 from quire.database.program import Program
 from quire.documents.intents import Data
-from quire.documents.layout import Layout
 from quire.documents.relations import Resolution, Version, resolve_targets
-from quire.documents.stored import read_stored
 from quire.documents.uniqueness import find_taken
 from quire.documents.unit import UnitOfWork
 from quire.documents.validate import (
@@ -68,7 +68,7 @@ def check_publishable(
 
     Raises ValidationError with all faults.
     """
-    stored = yield from read_stored(unit, layout, row_id)
+    stored = yield from read_stored(unit.store, layout, row_id)
     rules = Rules(draft=False, creating=True, strict_relations=False)
     checked = check_stored(unit.engine.schema, layout.model, stored, rules)
     taken = yield from find_taken(unit, checked.uniques, version, document_id)

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 
 from quire.access.principal import Principal
 from quire.clock import Clock
+from quire.database.content.layout import Layout
+from quire.database.content.store import Store
 from quire.database.dialect import Dialect
-from quire.database.links.links import Links
-from quire.database.mapping import TableMap
 from quire.database.program import Program, Value
-from quire.database.writes import Writes
-from quire.documents.layout import Layout, Layouts
 from quire.documents.passwords import Password, password_of
 from quire.events.bus import Event, EventName
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
@@ -25,19 +23,15 @@ class Engine:
     relations and media are enforced.
     """
 
-    schema: Schema
-    tables: TableMap
-    layouts: Layouts
-    writes: Writes
-    links: Links
+    store: Store
     new_id: Callable[[], str]
     default_locale: str | None
     strict_relations: bool = False
 
     @property
-    def dialect(self) -> Dialect:
-        """How the database answers the questions of SQL."""
-        return self.writes.dialect
+    def schema(self) -> Schema:
+        """The schema whose documents are written."""
+        return self.store.schema
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +51,11 @@ class UnitOfWork:
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0
 
+    @property
+    def store(self) -> Store:
+        """The rows that are written."""
+        return self.engine.store
+
     def tick(self) -> int:
         """Return the present as epoch milliseconds; later than every moment returned before."""
         self._last = max(self.clock(), self._last + 1)
@@ -73,7 +72,7 @@ class UnitOfWork:
 
     def layout(self, uid: str) -> Layout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""
-        return self.engine.layouts[uid]
+        return self.engine.store.layout(uid)
 
     def happened(
         self,
@@ -106,7 +105,7 @@ class UnitOfWork:
 
         Raises KeyError for a password that was not hashed before.
         """
-        dialect, columns = self.engine.dialect, layout.table.columns
+        dialect, columns = self.store.dialect, layout.table.columns
         row: dict[str, Value] = {}
         for attribute in layout.model.scalars:
             name = attribute.name

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from quire.documents.layout import Layout
+from quire.database.content.layout import Layout
 from quire.documents.relations import Resolution, rows_of, target_uid
 from quire.documents.unit import UnitOfWork
 from quire.documents.validate.shown import shown_entry

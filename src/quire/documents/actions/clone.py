@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
+from quire.database.content.finding import Entry, entries_of
+from quire.database.content.layout import Layout
+from quire.database.content.versions import copy_entry
 from quire.database.program import Program
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import update_entry
-from quire.documents.finding import Entry, entries_of, in_locale
+from quire.documents.finding import in_locale
 from quire.documents.intents import Clone, Written
-from quire.documents.layout import Layout
 from quire.documents.relations import Version
 from quire.documents.stamps import stamp
 from quire.documents.understanding import check_publishable, understand
 from quire.documents.unit import UnitOfWork
-from quire.documents.versions import copy_entry
 from quire.errors import NotFoundError
 from quire.events.bus import EventName
 
@@ -27,7 +28,7 @@ def clone(unit: UnitOfWork, intents: Sequence[Clone]) -> Program[list[Written]]:
     written: list[Written] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit, layout, intent.document_id)
+        entries = yield from entries_of(unit.store, layout, intent.document_id)
         chosen = in_locale(unit, layout, entries, intent.locale)
         if layout.is_versioned():
             chosen = [entry for entry in chosen if not entry.published]
@@ -35,7 +36,8 @@ def clone(unit: UnitOfWork, intents: Sequence[Clone]) -> Program[list[Written]]:
             raise NotFoundError
         document_id = unit.engine.new_id()
         for entry in chosen:
-            written.append((yield from _clone(unit, layout, intent, entry, document_id)))
+            copied = yield from _clone(unit, layout, intent, entry, document_id)
+            written.append(copied)
     return written
 
 
@@ -53,7 +55,7 @@ def _clone(
         updatedAt=now,
         publishedAt=None if versioned else now,
     )
-    row_id = yield from copy_entry(unit, layout, entry.id, columns)
+    row_id = yield from copy_entry(unit.store, layout, entry.id, columns)
     version = Version(content_type=content_type, published=not versioned, locale=entry.locale)
     if intent.data:
         values, resolution = yield from understand(

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from quire.database.content.finding import Entry
 from quire.database.program import Program
 from quire.documents.actions.publish import publish_draft
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
-from quire.documents.finding import Entry
 from quire.documents.intents import Create, Written
 from quire.documents.relations import Version
 from quire.documents.stamps import entry_locale, stamp
@@ -22,7 +22,8 @@ def create(unit: UnitOfWork, intents: Sequence[Create]) -> Program[list[Written]
     """
     written: list[Written] = []
     for intent in intents:
-        written.append((yield from _create(unit, intent)))
+        made = yield from _create(unit, intent)
+        written.append(made)
     return written
 
 
@@ -54,7 +55,7 @@ def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
         entry_id=row_id,
         published=not versioned,
     )
-    entry = Entry(row_id, document_id, locale, not versioned, now)
+    entry = Entry(row_id, document_id, locale, now, not versioned)
     if versioned and intent.publish:
         return (yield from publish_draft(unit, layout, entry, [entry]))
     return Written(

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from quire.database.content.deletion import delete_entries
+from quire.database.content.finding import Entry, entries_of, first_document_id
 from quire.database.program import Program
-from quire.documents.entries import delete_entries
-from quire.documents.finding import Entry, entries_of, first_document_id, in_locale
+from quire.documents.finding import in_locale
 from quire.documents.intents import Delete, Written
 from quire.documents.preconditions import require_unchanged
 from quire.documents.unit import UnitOfWork
@@ -21,10 +22,10 @@ def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]
         layout = unit.layout(intent.uid)
         document_id = intent.document_id
         if document_id is None:
-            document_id = yield from first_document_id(unit, layout)
+            document_id = yield from first_document_id(unit.store, layout)
         if document_id is None:
             continue
-        entries = yield from entries_of(unit, layout, document_id)
+        entries = yield from entries_of(unit.store, layout, document_id)
         chosen = _chosen(unit, intent, entries)
         if intent.expected is not None:
             drafts = [entry for entry in chosen if not entry.published]
@@ -34,9 +35,8 @@ def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]
             ids = {row[0] for row in rows}
             chosen = [entry for entry in chosen if entry.id in ids]
         unit.tick()
-        yield from delete_entries(unit, layout, [entry.id for entry in chosen])
-        for entry in chosen:
-            deleted.append(_gone(unit, intent.uid, entry))
+        yield from delete_entries(unit.store, layout, [entry.id for entry in chosen])
+        deleted += [_gone(unit, intent.uid, entry) for entry in chosen]
     return deleted
 
 

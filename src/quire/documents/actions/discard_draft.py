@@ -1,15 +1,17 @@
 """Discard draft: the draft says again what is published."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from quire.database.content.finding import Entry, entries_of
+from quire.database.content.layout import Layout
+from quire.database.content.versions import Replacement, replace_version
 from quire.database.program import Program
-from quire.documents.finding import Entry, entries_of, in_locale
+from quire.documents.finding import in_locale
 from quire.documents.intents import DiscardDraft, Written
-from quire.documents.layout import Layout
 from quire.documents.locales import share_later
 from quire.documents.stamps import stamp
 from quire.documents.unit import UnitOfWork
-from quire.documents.versions import Replacement, replace_version
 from quire.errors import NotFoundError
 from quire.events.bus import EventName
 
@@ -22,14 +24,14 @@ def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[
     written: list[Written] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit, layout, intent.document_id)
+        entries = yield from entries_of(unit.store, layout, intent.document_id)
         chosen = in_locale(unit, layout, entries, intent.locale)
         live = [entry for entry in chosen if entry.published]
         if not live:
             raise NotFoundError
         for entry in live:
             written.append((yield from _discard(unit, layout, entry, entries)))
-            entries = yield from entries_of(unit, layout, intent.document_id)
+            entries = yield from entries_of(unit.store, layout, intent.document_id)
     return written
 
 
@@ -47,7 +49,7 @@ def _discard(
     )
     unit.tick()
     row_id = yield from replace_version(
-        unit, layout, replacement, stamp(unit, layout, publishedAt=None)
+        unit.store, layout, replacement, stamp(unit, layout, publishedAt=None)
     )
     unit.happened(
         EventName.DRAFT_DISCARD,
@@ -57,7 +59,7 @@ def _discard(
         entry_id=row_id,
         published=False,
     )
-    draft = Entry(row_id, live.document_id, live.locale, False, live.updated_at)
+    draft = replace(live, id=row_id, published=False)
     share_later(unit, layout, draft, entries, layout.shared)
     return Written(
         uid=uid,

@@ -1,18 +1,20 @@
 """Publish: what the draft says becomes public."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
+from quire.database.content.finding import Entry, entries_of
+from quire.database.content.layout import FIRST_PUBLISHED, Layout
+from quire.database.content.versions import Replacement, replace_version
 from quire.database.program import Program
 from quire.documents.content_types import content_type_of
-from quire.documents.finding import Entry, entries_of, in_locale
+from quire.documents.finding import in_locale
 from quire.documents.intents import Publish, Written
-from quire.documents.layout import FIRST_PUBLISHED, Layout
 from quire.documents.locales import share_later
 from quire.documents.relations import Version
 from quire.documents.stamps import stamp
 from quire.documents.understanding import check_publishable
 from quire.documents.unit import UnitOfWork
-from quire.documents.versions import Replacement, replace_version
 from quire.errors import NotFoundError
 from quire.events.bus import EventName
 
@@ -26,14 +28,14 @@ def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Writte
     written: list[Written] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit, layout, intent.document_id)
+        entries = yield from entries_of(unit.store, layout, intent.document_id)
         chosen = in_locale(unit, layout, entries, intent.locale)
         drafts = [entry for entry in chosen if not entry.published]
         if not drafts:
             raise NotFoundError
         for draft in drafts:
             written.append((yield from publish_draft(unit, layout, draft, entries)))
-            entries = yield from entries_of(unit, layout, intent.document_id)
+            entries = yield from entries_of(unit.store, layout, intent.document_id)
     return written
 
 
@@ -64,7 +66,7 @@ def publish_draft(
         published=True,
         siblings=frozenset(entry.id for entry in entries),
     )
-    row_id = yield from replace_version(unit, layout, replacement, columns)
+    row_id = yield from replace_version(unit.store, layout, replacement, columns)
     unit.happened(
         EventName.PUBLISH,
         uid=content_type.uid,
@@ -73,7 +75,7 @@ def publish_draft(
         entry_id=row_id,
         published=True,
     )
-    live = Entry(row_id, draft.document_id, draft.locale, True, draft.updated_at)
+    live = replace(draft, id=row_id, published=True)
     share_later(unit, layout, live, entries, shared)
     return Written(
         uid=content_type.uid,
@@ -86,7 +88,7 @@ def publish_draft(
 
 def _stamp_first(unit: UnitOfWork, layout: Layout, draft: Entry, now: int) -> Program[None]:
     """Note on the draft when it was published for the first time, once."""
-    writes = unit.engine.writes
+    writes = unit.store.writes
     column = layout.table.columns[FIRST_PUBLISHED]
     moment = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]
     yield from writes.fill(layout.table.name, draft.id, column, moment)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from quire.database.content.deletion import delete_entries
+from quire.database.content.finding import entries_of
 from quire.database.program import Program
-from quire.documents.entries import delete_entries
-from quire.documents.finding import entries_of, in_locale
+from quire.documents.finding import in_locale
 from quire.documents.intents import Unpublish, Written
 from quire.documents.unit import UnitOfWork
 from quire.errors import NotFoundError
@@ -19,13 +20,13 @@ def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Wr
     written: list[Written] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit, layout, intent.document_id)
+        entries = yield from entries_of(unit.store, layout, intent.document_id)
         chosen = in_locale(unit, layout, entries, intent.locale)
         if not chosen:
             raise NotFoundError
         live = [entry for entry in chosen if entry.published]
         unit.tick()
-        yield from delete_entries(unit, layout, [entry.id for entry in live])
+        yield from delete_entries(unit.store, layout, [entry.id for entry in live])
         for entry in live:
             unit.happened(
                 EventName.UNPUBLISH,

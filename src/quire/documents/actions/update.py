@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from quire.database.content.finding import Entry, entries_of, first_document_id
+from quire.database.content.layout import Layout
+from quire.database.content.versions import Replacement, replace_version
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.actions.publish import publish_draft
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry, update_entry
-from quire.documents.finding import Entry, entries_of, first_document_id, in_locale
+from quire.documents.finding import in_locale
 from quire.documents.intents import Create, Update, Written
-from quire.documents.layout import Layout
 from quire.documents.locales import (
     blank_lists,
     model_entry,
@@ -24,7 +26,6 @@ from quire.documents.stamps import entry_locale, stamp
 from quire.documents.understanding import understand
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import EntryValues
-from quire.documents.versions import Replacement, replace_version
 from quire.errors import NotFoundError
 from quire.events.bus import EventName
 
@@ -40,7 +41,7 @@ def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]
     for intent in intents:
         document_id = intent.document_id
         if document_id is None:
-            document_id = yield from first_document_id(unit, unit.layout(intent.uid))
+            document_id = yield from first_document_id(unit.store, unit.layout(intent.uid))
         if document_id is None:
             written.append((yield from _first(unit, intent)))
         else:
@@ -93,7 +94,7 @@ class _Update:
         )
 
     def _entries(self) -> Program[list[Entry]]:
-        return (yield from entries_of(self._unit, self._layout, self._document_id))
+        return (yield from entries_of(self._unit.store, self._layout, self._document_id))
 
     def _editable(self, here: Sequence[Entry]) -> Entry | None:
         """Return the entry that is written to: the draft, where there are drafts."""
@@ -111,7 +112,7 @@ class _Update:
             siblings=frozenset(entry.id for entry in entries),
         )
         columns = stamp(unit, layout, publishedAt=None)
-        row_id = yield from replace_version(unit, layout, replacement, columns)
+        row_id = yield from replace_version(unit.store, layout, replacement, columns)
         return replace(live, id=row_id, published=False)
 
     def _version(self) -> Version:
@@ -182,7 +183,7 @@ class _Update:
         row_id = yield from insert_entry(unit, layout, own, columns, resolution)
         if source is not None:
             yield from take_over(unit, layout, source, row_id, taken)
-        entry = Entry(row_id, self._document_id, self._locale, not versioned, now)
+        entry = Entry(row_id, self._document_id, self._locale, now, not versioned)
         self._happened(EventName.CREATE, entry, own)
         return entry, _given(own)
 

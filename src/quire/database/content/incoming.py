@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
+from quire.database.content.layout import Incoming, IncomingLink, Layout, is_component
+from quire.database.content.store import Store
 from quire.database.mapping import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
@@ -26,8 +28,6 @@ from quire.database.mapping import (
 )
 from quire.database.program import Program
 from quire.database.statements import AliasedTable, StatementBuilder
-from quire.documents.layout import Incoming, IncomingLink, Layout, is_component
-from quire.documents.unit import UnitOfWork
 
 _DEEPEST = 6
 """How deep components in components are looked for above a component."""
@@ -48,47 +48,47 @@ class Succession:
     published: bool
 
 
-def lead_to(unit: UnitOfWork, layout: Layout, succession: Succession) -> Program[None]:
+def lead_to(store: Store, layout: Layout, succession: Succession) -> Program[None]:
     """Lead all that was linked with the replaced row to the new one, and what it now may see."""
-    incoming = unit.engine.layouts.incoming(layout.model.uid)
+    incoming = store.layouts.incoming(layout.model.uid)
     if succession.prior is not None:
-        yield from _take_over(unit, layout, incoming, succession.new, succession.prior)
+        yield from _take_over(store, layout, incoming, succession.new, succession.prior)
     for link in incoming.links:
         if link.one_way:
-            yield from _extend(unit, layout, link, succession)
+            yield from _extend(store, layout, link, succession)
 
 
 def _take_over(
-    unit: UnitOfWork, layout: Layout, incoming: Incoming, new: int, prior: int
+    store: Store, layout: Layout, incoming: Incoming, new: int, prior: int
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
-            yield from _repoint(unit, link.edge.table, link.edge.far, new, prior)
+            yield from _repoint(store, link.edge.table, link.edge.far, new, prior)
     for column in incoming.columns:
-        yield from _repoint(unit, column.table, column.column, new, prior)
+        yield from _repoint(store, column.table, column.column, new, prior)
     uid = layout.model.uid
-    for edge in unit.engine.layouts.morph_lists:
+    for edge in store.layouts.morph_lists:
         own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
         yield from _repoint_morph(
-            unit, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
+            store, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
         )
-    for table, morph in unit.engine.layouts.morph_columns:
+    for table, morph in store.layouts.morph_columns:
         yield from _repoint_morph(
-            unit, table, morph.type_column, morph.id_column, uid, (), new, prior
+            store, table, morph.type_column, morph.id_column, uid, (), new, prior
         )
 
 
-def _repoint(unit: UnitOfWork, table: str, column: str, new: int, prior: int) -> Program[None]:
+def _repoint(store: Store, table: str, column: str, new: int, prior: int) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         described = sa.table(table, sa.column(column))
         here = described.c[column] == builder.plain_slot(1)
         return sa.update(described).values({column: builder.plain_slot(0)}).where(here)
 
-    yield from unit.engine.writes.run(("repoint", table, column), build, (new, prior))
+    yield from store.writes.run(("repoint", table, column), build, (new, prior))
 
 
 def _repoint_morph(
-    unit: UnitOfWork,
+    store: Store,
     table: str,
     type_column: str,
     id_column: str,
@@ -114,14 +114,14 @@ def _repoint_morph(
         return sa.update(described).values(values).where(*conditions)
 
     key = ("repoint morph", table, own)
-    yield from unit.engine.writes.run(key, build, (new, prior, uid))
+    yield from store.writes.run(key, build, (new, prior, uid))
 
 
 def _extend(
-    unit: UnitOfWork, layout: Layout, link: IncomingLink, succession: Succession
+    store: Store, layout: Layout, link: IncomingLink, succession: Succession
 ) -> Program[None]:
     """Add links to the new row for those who see both versions, or have waited for it."""
-    extension = _Extension(unit, link, succession)
+    extension = _Extension(store, link, succession)
     yield from extension.for_unversioned()
     if succession.prior is None and succession.published:
         if link.owner.model.uid == layout.model.uid:
@@ -129,7 +129,7 @@ def _extend(
         elif link.owner.is_versioned():
             yield from extension.for_versioned(link.owner, unmodified=True)
         elif is_component(link.owner):
-            for way in _ways_down(unit, link.owner):
+            for way in _ways_down(store, link.owner):
                 if way[0][0].is_versioned():
                     yield from extension.for_components(way)
 
@@ -138,13 +138,13 @@ Way = tuple[tuple[Layout, str], ...]
 """From a content type down to a component: the models on the way, each with the attribute."""
 
 
-def _ways_down(unit: UnitOfWork, component: Layout, below: Way = ()) -> Iterator[Way]:
+def _ways_down(store: Store, component: Layout, below: Way = ()) -> Iterator[Way]:
     if len(below) >= _DEEPEST:
         return
-    for user, name in unit.engine.layouts.uses_of(component.model.uid):
+    for user, name in store.layouts.uses_of(component.model.uid):
         way = ((user, name), *below)
         if is_component(user):
-            yield from _ways_down(unit, user, way)
+            yield from _ways_down(store, user, way)
         else:
             yield way
 
@@ -152,8 +152,8 @@ def _ways_down(unit: UnitOfWork, component: Layout, below: Way = ()) -> Iterator
 class _Extension:
     """Adds links from near rows that are linked with the source to the new row."""
 
-    def __init__(self, unit: UnitOfWork, link: IncomingLink, succession: Succession) -> None:
-        self._unit = unit
+    def __init__(self, store: Store, link: IncomingLink, succession: Succession) -> None:
+        self._store = store
         self._edge: LinkEdge = link.edge
         self._owner = link.owner
         self._values = (succession.new, succession.source)
@@ -174,17 +174,17 @@ class _Extension:
                 conditions.append(self._is_unversioned(builder, self._owner, near))
             return self._insert(builder, links.source, links, near, conditions)
 
-        yield from self._unit.engine.writes.run(("extend", self._edge.table), build, self._values)
+        yield from self._store.writes.run(("extend", self._edge.table), build, self._values)
 
     def _has_unversioned_users(self, component: Layout) -> bool:
-        return any(not way[0][0].is_versioned() for way in _ways_down(self._unit, component))
+        return any(not way[0][0].is_versioned() for way in _ways_down(self._store, component))
 
     def _is_unversioned(
         self, builder: StatementBuilder, component: Layout, row: ColumnElement[int], depth: int = 0
     ) -> Condition:
         """Whether a component belongs, through however many others, to such an entry."""
         found: list[Condition] = []
-        for user, name in self._unit.engine.layouts.uses_of(component.model.uid):
+        for user, name in self._store.layouts.uses_of(component.model.uid):
             if user.is_versioned() or depth >= _DEEPEST:
                 continue
             links = builder.table(user.table.components_table)
@@ -207,12 +207,14 @@ class _Extension:
             draft = builder.table(owner.table.name)
             live = builder.table(owner.table.name)
             source = links.source.join(draft.source, draft.c("id") == links.c(self._edge.near))
-            source = source.join(live.source, _same_entry(owner, draft, live, unmodified))
+            source = source.join(
+                live.source, _same_entry(owner, draft, live, unmodified=unmodified)
+            )
             here = [links.c(self._edge.far) == builder.plain_slot(1)]
             return self._insert(builder, source, links, live.c("id"), here)
 
         key = ("extend to published", self._edge.table)
-        yield from self._unit.engine.writes.run(key, build, self._values)
+        yield from self._store.writes.run(key, build, self._values)
 
     def for_components(self, way: Way) -> Program[None]:
         """Components of published rows, found by their places in the entry."""
@@ -252,7 +254,7 @@ class _Extension:
 
         places = tuple((user.model.uid, name) for user, name in way)
         key = ("extend to components", self._edge.table, places)
-        yield from self._unit.engine.writes.run(key, build, self._values)
+        yield from self._store.writes.run(key, build, self._values)
 
     def _insert(
         self,
@@ -279,7 +281,7 @@ class _Extension:
 
 
 def _same_entry(
-    layout: Layout, draft: AliasedTable, live: AliasedTable, unmodified: bool
+    layout: Layout, draft: AliasedTable, live: AliasedTable, *, unmodified: bool
 ) -> Condition:
     """Whether two rows are the draft and the published version of one document and locale."""
     columns = layout.table.columns

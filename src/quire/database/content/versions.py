@@ -6,20 +6,21 @@ goes. Nothing is read into memory that the database can copy by itself, so every
 hashes of passwords among them.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from quire.database.content.components import attach_components, component_links
+from quire.database.content.deletion import delete_entries
+from quire.database.content.finding import counterparts
+from quire.database.content.incoming import Succession, lead_to
+from quire.database.content.layout import Layout, far_is_single, is_two_sided
+from quire.database.content.store import Store
 from quire.database.mapping import FIELD, LinkEdge, MorphListEdge, MorphTargetEdge
 from quire.database.program import Program, Value
 from quire.database.statements import StatementBuilder
-from quire.documents.components import attach_components, component_links
-from quire.documents.entries import delete_entries
-from quire.documents.finding import counterparts
-from quire.documents.incoming import Succession, lead_to
-from quire.documents.layout import Layout, far_is_single, is_two_sided
-from quire.documents.unit import UnitOfWork
 from quire.schema.attributes.base import RelationAttribute
 
 
@@ -38,13 +39,13 @@ class Replacement:
 
 
 def replace_version(
-    unit: UnitOfWork, layout: Layout, replacement: Replacement, columns: Mapping[str, Value]
+    store: Store, layout: Layout, replacement: Replacement, columns: Mapping[str, Value]
 ) -> Program[int]:
     """Make a version anew; returns the id of its row. ``columns`` differ from the source."""
-    new = yield from unit.engine.writes.copy(
+    new = yield from store.writes.copy(
         layout.table.name, layout.columns, replacement.source, columns
     )
-    copier = _Copier(unit, replacement)
+    copier = _Copier(store, replacement)
     yield from copier.copy_parts(layout, replacement.source, new)
     yield from copier.copy_links(layout, replacement.source, new)
     succession = Succession(
@@ -53,34 +54,34 @@ def replace_version(
         prior=replacement.prior,
         published=replacement.published,
     )
-    yield from lead_to(unit, layout, succession)
+    yield from lead_to(store, layout, succession)
     if replacement.prior is not None:
-        yield from delete_entries(unit, layout, [replacement.prior])
+        yield from delete_entries(store, layout, [replacement.prior])
     return new
 
 
 def copy_entry(
-    unit: UnitOfWork, layout: Layout, source: int, columns: Mapping[str, Value]
+    store: Store, layout: Layout, source: int, columns: Mapping[str, Value]
 ) -> Program[int]:
     """Copy a draft to a new document; returns the id of the new row.
 
     What can belong to one document only is not taken from the one that has it.
     """
-    new = yield from unit.engine.writes.copy(layout.table.name, layout.columns, source, columns)
+    new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
     replacement = Replacement(
         source=source, prior=None, published=False, siblings=frozenset({source, new})
     )
-    copier = _Copier(unit, replacement)
+    copier = _Copier(store, replacement)
     yield from copier.copy_parts(layout, source, new)
     for attribute, edge in layout.links:
-        two_sided = is_two_sided(unit.engine.layouts, attribute, edge)
+        two_sided = is_two_sided(store.layouts, attribute, edge)
         if not (two_sided and far_is_single(attribute)):
-            yield from copier.copy_link(layout, attribute, edge, source, new)
+            yield from copier.copy_link(attribute, edge, source, new)
     return new
 
 
 def copy_attributes(
-    unit: UnitOfWork,
+    store: Store,
     layout: Layout,
     source: int,
     target: int,
@@ -92,12 +93,20 @@ def copy_attributes(
     replacement = Replacement(
         source=source, prior=None, published=published, siblings=frozenset({source, target})
     )
-    yield from _Copier(unit, replacement).copy_parts(layout, source, target, names)
+    yield from _Copier(store, replacement).copy_parts(layout, source, target, names)
+
+
+class _Link(NamedTuple):
+    """One link of a row: the far row, its place in the row's list, the row's place in its list."""
+
+    far: int
+    order: Value
+    inverse: Value
 
 
 class _Copier:
-    def __init__(self, unit: UnitOfWork, replacement: Replacement) -> None:
-        self._unit = unit
+    def __init__(self, store: Store, replacement: Replacement) -> None:
+        self._store = store
         self._replacement = replacement
 
     def copy_parts(
@@ -110,18 +119,18 @@ class _Copier:
         for name, edge in layout.morph_lists:
             if names is None or name in names:
                 yield from self._copy_morph_list(edge, source, new)
-        links = yield from component_links(self._unit, layout, [source])
+        links = yield from component_links(self._store, layout, [source])
         rows: list[tuple[int, int, str, str, float | None]] = []
         for link in links:
             if names is not None and link.field not in names:
                 continue
-            inner = self._unit.layout(link.uid)
-            writes = self._unit.engine.writes
+            inner = self._store.layout(link.uid)
+            writes = self._store.writes
             id_ = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
             yield from self.copy_parts(inner, link.id, id_)
             yield from self.copy_links(inner, link.id, id_)
             rows.append((new, id_, link.uid, link.field, link.order))
-        yield from attach_components(self._unit, layout, rows)
+        yield from attach_components(self._store, layout, rows)
 
     def _copy_morph_targets(self, edge: MorphTargetEdge, source: int, new: int) -> Program[None]:
         """Copy the rows of a morph table that lead to a row through one of its attributes."""
@@ -142,7 +151,7 @@ class _Copier:
             return sa.insert(described).from_select([*columns, edge.near_id], select)
 
         values = (new, source, edge.type_value, edge.field)
-        yield from self._unit.engine.writes.run(key, build, values)
+        yield from self._store.writes.run(key, build, values)
 
     def _copy_morph_list(self, edge: MorphListEdge, source: int, new: int) -> Program[None]:
         """Copy the rows of a morph table that a row owns."""
@@ -157,50 +166,42 @@ class _Copier:
             select = select.order_by(rows.c("order"), rows.c("id"))
             return sa.insert(described).from_select([*columns, edge.near], select)
 
-        yield from self._unit.engine.writes.run(("copy owned", edge.table), build, (new, source))
+        yield from self._store.writes.run(("copy owned", edge.table), build, (new, source))
 
     def copy_links(self, layout: Layout, source: int, new: int) -> Program[None]:
         """Link the new row with what the source is linked with, in the version that fits."""
         for attribute, edge in layout.links:
-            yield from self.copy_link(layout, attribute, edge, source, new)
+            yield from self.copy_link(attribute, edge, source, new)
 
     def copy_link(
-        self, layout: Layout, attribute: RelationAttribute, edge: LinkEdge, source: int, new: int
+        self, attribute: RelationAttribute, edge: LinkEdge, source: int, new: int
     ) -> Program[None]:
         """Link the new row through one attribute."""
         links = yield from self._links_of(edge, source)
         if not links:
             return
-        mapped = yield from self._mapped(edge.target, [far for far, _, _ in links])
+        mapped = yield from self._mapped(edge.target, [link.far for link in links])
         prior = self._replacement.prior if source == self._replacement.source else None
-        kept = (
-            {}
-            if prior is None
-            else dict(
-                (far, inverse) for far, _, inverse in (yield from self._links_of(edge, prior))
-            )
-        )
-        two_sided = is_two_sided(self._unit.engine.layouts, attribute, edge)
-        rows: list[tuple[int, int, Value, Value]] = []
-        seen: set[int] = set()
-        for far, order, inverse in links:
-            target = mapped.get(far)
-            if target is None or target in seen:
+        former: list[_Link] = []
+        if prior is not None:
+            former = yield from self._links_of(edge, prior)
+        places = {link.far: link.inverse for link in former}
+        rows: list[_Link] = []
+        for link in links:
+            target = mapped.get(link.far)
+            if target is None or any(row.far == target for row in rows):
                 continue
-            seen.add(target)
+            inverse = link.inverse
             if prior is not None or not edge.owning:
                 # Where the other side has a place for this document already, it keeps it.
-                inverse = kept.get(self._former(target, new, prior))
-            rows.append((new, target, order, inverse))
+                inverse = places.get(prior if target == new and prior else target)
+            rows.append(_Link(target, link.order, inverse))
+        two_sided = is_two_sided(self._store.layouts, attribute, edge)
         if two_sided and far_is_single(attribute):
-            yield from self._steal(edge, sorted(seen), new)
-        yield from self._insert_links(edge, rows)
+            yield from self._steal(edge, [row.far for row in rows], new)
+        yield from self._insert_links(edge, new, rows)
 
-    def _former(self, target: int, new: int, prior: int | None) -> int:
-        """Return what stood for a target in the links of the replaced row."""
-        return prior if target == new and prior is not None else target
-
-    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[tuple[int, Value, Value]]]:
+    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[_Link]]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             nothing = sa.null()
@@ -213,19 +214,19 @@ class _Copier:
             return chosen.order_by(table.c("id"))
 
         key = ("links of", edge.table, edge.near)
-        rows = yield from self._unit.engine.writes.run(key, build, (near,))
-        return [(int(far or 0), order, inverse) for far, order, inverse in rows]
+        rows = yield from self._store.writes.run(key, build, (near,))
+        return [_Link(int(far or 0), order, inverse) for far, order, inverse in rows]
 
     def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
         """Map linked rows to those of the version that is made; what is missing is left out."""
-        layout = self._unit.layout(uid)
+        layout = self._store.layout(uid)
         if not layout.is_versioned():
             return {id_: id_ for id_ in ids}
         replaced = self._replacement
         besides = () if replaced.prior is None else (replaced.prior,)
         return (
             yield from counterparts(
-                self._unit, layout, ids, published=replaced.published, besides=besides
+                self._store, layout, ids, published=replaced.published, besides=besides
             )
         )
 
@@ -236,7 +237,7 @@ class _Copier:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(edge.table, sa.column(edge.near), sa.column(edge.far))
-            dialect = self._unit.engine.dialect
+            dialect = self._store.dialect
             listed = dialect.member_of(described.c[edge.far], builder.parents())
             spared = dialect.member_of(
                 described.c[edge.near],
@@ -246,25 +247,24 @@ class _Copier:
 
         spared = [*self._replacement.siblings, new]
         key = ("steal", edge.table, edge.near)
-        yield from self._unit.engine.writes.run_listed(key, build, fars, (spared,))
+        yield from self._store.writes.run_listed(key, build, fars, (spared,))
 
-    def _insert_links(
-        self, edge: LinkEdge, rows: list[tuple[int, int, Value, Value]]
-    ) -> Program[None]:
+    def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_Link]) -> Program[None]:
         """Insert links; one without a place within its far row goes to the end there."""
         columns = [edge.near, edge.far]
         columns += [name for name in (edge.order, edge.inverse_order) if name is not None]
         complete: list[list[Value]] = []
-        for near, far, order, inverse in rows:
-            row: list[Value] = [near, far]
+        for link in links:
+            row: list[Value] = [near, link.far]
             if edge.order is not None:
-                row.append(order)
+                row.append(link.order)
             if edge.inverse_order is not None:
-                if inverse is None:
-                    inverse = yield from self._next_place(edge, far)
-                row.append(inverse)
+                place = link.inverse
+                if place is None:
+                    place = yield from self._next_place(edge, link.far)
+                row.append(place)
             complete.append(row)
-        yield from self._unit.engine.writes.insert_many(edge.table, tuple(columns), complete)
+        yield from self._store.writes.insert_many(edge.table, tuple(columns), complete)
 
     def _next_place(self, edge: LinkEdge, far: int) -> Program[Value]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -273,7 +273,5 @@ class _Copier:
             here = table.c(edge.far) == builder.plain_slot(0)
             return sa.select(places + sa.literal_column("1")).where(here)
 
-        rows = yield from self._unit.engine.writes.run(
-            ("next", edge.table, edge.far), build, (far,)
-        )
+        rows = yield from self._store.writes.run(("next", edge.table, edge.far), build, (far,))
         return rows[0][0]

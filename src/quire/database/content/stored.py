@@ -4,47 +4,47 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
+from quire.database.content.components import ComponentLink, component_links
+from quire.database.content.layout import Layout
+from quire.database.content.store import Store
 from quire.database.program import Program, Row
 from quire.database.statements import StatementBuilder
-from quire.documents.components import ComponentLink, component_links
-from quire.documents.layout import Layout
-from quire.documents.unit import UnitOfWork
 from quire.schema.attributes.base import ComponentAttribute
 
 
-def read_stored(unit: UnitOfWork, layout: Layout, row_id: int) -> Program[dict[str, object]]:
+def read_stored(store: Store, layout: Layout, row_id: int) -> Program[dict[str, object]]:
     """Return a row's own values and, nested, those of its components; relations are left out.
 
     Values are what JSON has, moments are epoch milliseconds; components carry their ``id``, those
     of dynamic zones ``__component`` too. Raises LookupError when there is no such row.
     """
-    found = yield from _read(unit, layout, [row_id])
+    found = yield from _read(store, layout, [row_id])
     if row_id not in found:
         raise LookupError(f"{layout.table.name} has no row {row_id}")
     return found[row_id]
 
 
 def _read(
-    unit: UnitOfWork, layout: Layout, ids: Sequence[int]
+    store: Store, layout: Layout, ids: Sequence[int]
 ) -> Program[dict[int, dict[str, object]]]:
     scalars = layout.own_scalars
     columns = [layout.table.columns[attribute.name] for attribute in scalars]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        member = unit.engine.dialect.member_of(table.c("id"), builder.parents())
+        member = store.dialect.member_of(table.c("id"), builder.parents())
         return sa.select(table.c("id"), *(table.c(name) for name in columns)).where(member)
 
-    rows = yield from unit.engine.writes.run_listed(("stored", layout.model.uid), build, ids)
-    found = {int(row[0] or 0): _values(unit, layout, row) for row in rows}
-    links = yield from component_links(unit, layout, ids)
-    inner = yield from _read_components(unit, links)
+    rows = yield from store.writes.run_listed(("stored", layout.model.uid), build, ids)
+    found = {int(row[0] or 0): _values(store, layout, row) for row in rows}
+    links = yield from component_links(store, layout, ids)
+    inner = yield from _read_components(store, links)
     _place(layout, found, links, inner)
     return found
 
 
-def _values(unit: UnitOfWork, layout: Layout, row: Row) -> dict[str, object]:
-    decode = unit.engine.dialect.decode_value
+def _values(store: Store, layout: Layout, row: Row) -> dict[str, object]:
+    decode = store.dialect.decode_value
     return {
         attribute.name: decode(attribute.storage, stored)
         for attribute, stored in zip(layout.own_scalars, row[1:], strict=True)
@@ -52,14 +52,14 @@ def _values(unit: UnitOfWork, layout: Layout, row: Row) -> dict[str, object]:
 
 
 def _read_components(
-    unit: UnitOfWork, links: Sequence[ComponentLink]
+    store: Store, links: Sequence[ComponentLink]
 ) -> Program[dict[tuple[str, int], dict[str, object]]]:
     groups: dict[str, list[int]] = {}
     for link in links:
         groups.setdefault(link.uid, []).append(link.id)
     found: dict[tuple[str, int], dict[str, object]] = {}
     for uid, ids in groups.items():
-        values = yield from _read(unit, unit.layout(uid), ids)
+        values = yield from _read(store, store.layout(uid), ids)
         for id_, component in values.items():
             found[uid, id_] = component
     return found

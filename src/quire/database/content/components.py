@@ -1,0 +1,66 @@
+"""Components of entries as rows: found, copied and removed together with all that is inside them.
+
+Every entry has components of its own; they are never shared between versions. A component that
+leaves its entry is deleted with its own components, links and media.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from quire.database.content.layout import Layout
+from quire.database.content.store import Store
+from quire.database.mapping import COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER
+from quire.database.program import Program
+from quire.database.statements import StatementBuilder
+
+
+class ComponentLink(NamedTuple):
+    """One row of a components table: entity ``entity`` has component ``id`` in ``field``."""
+
+    link_id: int
+    entity: int
+    id: int
+    uid: str
+    field: str
+    order: float | None
+
+
+def component_links(
+    store: Store, layout: Layout, entities: Collection[int]
+) -> Program[list[ComponentLink]]:
+    """Return the components of rows of one model, in order, those of unknown models left out."""
+    if not layout.components or not entities:
+        return []
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.components_table)
+        entity = table.c(COMPONENT_ENTITY)
+        names = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+        return (
+            sa.select(*(table.c(name) for name in names))
+            .where(store.dialect.member_of(entity, builder.parents()))
+            .order_by(entity, table.c(FIELD), table.c(ORDER), table.c("id"))
+        )
+
+    key = ("component links", layout.model.uid)
+    rows = yield from store.writes.run_listed(key, build, entities)
+    found = []
+    for link_id, entity, id_, uid, name, order in rows:
+        if id_ is not None and store.layouts.get(str(uid)) is not None:
+            place = float(order) if isinstance(order, int | float) else None
+            found.append(
+                ComponentLink(
+                    int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place
+                )
+            )
+    return found
+
+
+def attach_components(
+    store: Store, layout: Layout, links: Iterable[tuple[int, int, str, str, float | None]]
+) -> Program[None]:
+    """Link components to their entries: ``(entity, component, uid, field, order)`` each."""
+    columns = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+    yield from store.writes.insert_many(layout.table.components_table, columns, list(links))

@@ -1,0 +1,40 @@
+"""What those who work on rows of content share: the tables of one schema in one database."""
+
+from dataclasses import dataclass
+
+from quire.database.content.layout import Layout, Layouts
+from quire.database.dialect import Dialect
+from quire.database.links.links import Links
+from quire.database.mapping import TableMap
+from quire.database.writes import Writes
+from quire.schema.model import Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """The rows of one schema."""
+
+    schema: Schema
+    layouts: Layouts
+    writes: Writes
+    links: Links
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the database answers the questions of SQL."""
+        return self.writes.dialect
+
+    def layout(self, uid: str) -> Layout:
+        """Return the layout of a uid. Raises KeyError when there is no such model."""
+        return self.layouts[uid]
+
+
+def open_store(schema: Schema, tables: TableMap, dialect: Dialect) -> Store:
+    """Make the store of a schema; statements are compiled when they are first needed."""
+    writes = Writes(dialect)
+    return Store(
+        schema=schema,
+        layouts=Layouts(schema, tables),
+        writes=writes,
+        links=Links(schema, tables, writes),
+    )
