@@ -211,6 +211,8 @@ class Authorization:
         kind, _, rest = auth.partition(":")
         if kind == "raw":
             return {"Authorization": rest}
+        if kind == "bearer":
+            return {"Authorization": f"Bearer {rest}"}
         token = await self._session_token(rest) if kind == "user" else None
         return {"Authorization": f"Bearer {token or self.credentials.api_tokens[auth]}"}
 

@@ -2,25 +2,33 @@
 
 Equal are the status, the media type and the JSON body. The order of an object's members does not
 matter, that of an array's items does; `true` is not `1`. Where a case has them, its headers, its
-text and its length are compared as well.
+text and its length are compared as well. Placeholders stand for what was made during a scenario.
 """
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tests.conformance.client import Answer, media_type
-from tests.conformance.corpus import JSON, ReadCase
+from tests.conformance.corpus import JSON, Recorded
+from tests.conformance.placeholders import Placeholders
 
 # The reference lists components in the order in which it happened to load their files.
 COMPONENT_LIST = "__component must be one of the following values: "
 
 
-def differences(case: ReadCase, answer: Answer) -> list[str]:
-    """Return the differences between an answer and the recorded one: none if they are equal."""
+def differences(
+    case: Recorded, answer: Answer, placeholders: Placeholders | None = None
+) -> list[str]:
+    """Return the differences between an answer and the recorded one: none if they are equal.
+
+    With ``placeholders``, those in the recorded answer stand for what they have stood for so far.
+    """
+    comparison = _Comparison(placeholders)
     return [
         *_differing("status", case.status, answer.status),
         *_differing("media type", media_type(case.content_type), answer.media_type),
-        *_json_differences("body", case.body, answer.json),
+        *comparison.json("body", case.body, _in_order(case, answer.json)),
         *_differing("text", case.text, answer.text),
         *([] if case.length is None else _differing("length", case.length, len(answer.content))),
         *(
@@ -31,45 +39,60 @@ def differences(case: ReadCase, answer: Answer) -> list[str]:
     ]
 
 
+def _in_order(case: Recorded, body: JSON) -> JSON:
+    """Sort the items of an answer that came in no particular order as the recorded ones were."""
+    name = case.sort_body_by
+    if name is None or not isinstance(body, list):
+        return body
+    return sorted(body, key=lambda item: str(item[name]) if isinstance(item, dict) else "")
+
+
 def _differing(what: str, expected: JSON, actual: JSON) -> Iterator[str]:
     if expected != actual:
         yield f"{what}: expected {_short(expected)}, got {_short(actual)}"
 
 
-def _json_differences(path: str, expected: JSON, actual: JSON) -> Iterator[str]:
-    match expected, actual:
-        case dict(), dict():
-            yield from _object_differences(path, expected, actual)
-        case list(), list():
-            yield from _array_differences(path, expected, actual)
-        case str(), str():
-            yield from _differing(path, _without_order(expected), _without_order(actual))
-        case _:
-            # Compared by class too, as True equals 1; but 1 and 1.0 are one number in JSON.
-            if _json_type(expected) is not _json_type(actual) or expected != actual:
-                yield f"{path}: expected {_short(expected)}, got {_short(actual)}"
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """How two values are told apart."""
 
+    placeholders: Placeholders | None
 
-def _object_differences(
-    path: str, expected: dict[str, JSON], actual: dict[str, JSON]
-) -> Iterator[str]:
-    for name in sorted(expected.keys() - actual.keys()):
-        yield f"{path}.{name}: expected {_short(expected[name])}, but it is missing"
-    for name in sorted(actual.keys() - expected.keys()):
-        yield f"{path}.{name}: not expected, got {_short(actual[name])}"
-    for name in sorted(expected.keys() & actual.keys()):
-        yield from _json_differences(f"{path}.{name}", expected[name], actual[name])
+    def json(self, path: str, expected: JSON, actual: JSON) -> Iterator[str]:
+        match expected, actual:
+            case dict(), dict():
+                yield from self._objects(path, expected, actual)
+            case list(), list():
+                yield from self._arrays(path, expected, actual)
+            case str(), _ if self.placeholders and self.placeholders.stand_in(expected):
+                for difference in self.placeholders.differences(expected, actual):
+                    yield f"{path}: {difference}"
+            case str(), str():
+                yield from _differing(path, _without_order(expected), _without_order(actual))
+            case _:
+                # Compared by class too, as True equals 1; but 1 and 1.0 are one number in JSON.
+                if _json_type(expected) is not _json_type(actual) or expected != actual:
+                    yield f"{path}: expected {_short(expected)}, got {_short(actual)}"
 
+    def _objects(
+        self, path: str, expected: dict[str, JSON], actual: dict[str, JSON]
+    ) -> Iterator[str]:
+        for name in sorted(expected.keys() - actual.keys()):
+            yield f"{path}.{name}: expected {_short(expected[name])}, but it is missing"
+        for name in sorted(actual.keys() - expected.keys()):
+            yield f"{path}.{name}: not expected, got {_short(actual[name])}"
+        for name in sorted(expected.keys() & actual.keys()):
+            yield from self.json(f"{path}.{name}", expected[name], actual[name])
 
-def _array_differences(path: str, expected: list[JSON], actual: list[JSON]) -> Iterator[str]:
-    if len(expected) != len(actual):
-        yield (
-            f"{path}: expected {len(expected)} items{_ids(expected)}, "
-            f"got {len(actual)}{_ids(actual)}"
-        )
-        return
-    for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
-        yield from _json_differences(f"{path}[{index}]", one, other)
+    def _arrays(self, path: str, expected: list[JSON], actual: list[JSON]) -> Iterator[str]:
+        if len(expected) != len(actual):
+            yield (
+                f"{path}: expected {len(expected)} items{_ids(expected)}, "
+                f"got {len(actual)}{_ids(actual)}"
+            )
+            return
+        for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
+            yield from self.json(f"{path}[{index}]", one, other)
 
 
 def _json_type(value: JSON) -> type:

@@ -5,6 +5,7 @@ Beside this module, in `corpus/`:
 ==========================  ======================================================================
 ``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
+``writes.tar.xz``           scenarios that write: a JSON Lines file for each group of scenarios
 ``model.jsonl.xz``          content types and components as ``content-type-builder`` describes them
 ``querystring.jsonl.xz``    raw query strings and the values that they were parsed into
 ``project.tar.xz``          the project as it was served: schema files, settings, rows, uploads
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 JSON: TypeAlias = "str | int | float | bool | list[JSON] | dict[str, JSON] | None"
 
@@ -29,24 +30,21 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCase:
-    """One request and its recorded answer.
+class Recorded:
+    """A request and its recorded answer.
 
     Attributes:
-        group: The file of the corpus that the case is in.
-        name: What tells the case from the others of its group.
         path: The request target, byte for byte, with its query string.
         auth: Who asks: None for nobody, the name of an API token, ``user:NAME`` for an end user,
-            or ``raw:`` and the literal Authorization header.
+            ``bearer:`` and a token, or ``raw:`` and the literal Authorization header.
         body: The JSON of the answer; None if it had none.
         text: The answer that is not JSON; bytes that are not UTF-8 are ``base64:`` and their code.
         length: The number of bytes of the answer, where that was recorded.
         response_headers: Those headers of the answer that belong to the case, by lower-case name.
+        sort_body_by: The member that orders the items of an answer whose order means nothing.
         deviation: Set where the reference shows what it should not.
     """
 
-    group: str
-    name: str
     method: str
     path: str
     auth: str | None
@@ -56,8 +54,68 @@ class ReadCase:
     body: JSON
     text: str | None = None
     length: int | None = None
+    sort_body_by: str | None = None
     response_headers: Mapping[str, str] = field(default_factory=dict)
     deviation: str | None = None
+
+    @property
+    def sent(self) -> bytes:
+        """The body of the request."""
+        return b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCase(Recorded):
+    """One request that changes nothing.
+
+    Attributes:
+        group: The file of the corpus that the case is in.
+        name: What tells the case from the others of its group.
+    """
+
+    group: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(Recorded):
+    """One request of a scenario, which may use what the answers to earlier ones said.
+
+    ``{{step.1.body.data.documentId}}`` in its target or its JSON stands for that member of the
+    first answer. In its recorded answer ``<id:1>``, ``<documentId:1>`` or ``<time:1>`` stand for
+    what was made during the scenario, the same each time it is named.
+
+    Attributes:
+        json_body: What is sent as JSON, where `has_json_body`.
+        raw_body: The body that is sent as it stands, where it is no JSON or not well written.
+        multipart: The fields and files that are sent as a form.
+    """
+
+    json_body: JSON = None
+    has_json_body: bool = False
+    raw_body: str | None = None
+    multipart: JSON = None
+
+    @property
+    def sent(self) -> bytes:
+        """The body of the request, with its templates."""
+        if self.raw_body is not None:
+            return self.raw_body.encode()
+        return dump(self.json_body) if self.has_json_body else b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """Requests in their order, the first of which meets the recorded project as it was.
+
+    Attributes:
+        group: The file of the corpus that the scenario is in.
+        name: What tells the scenario from the others of its group.
+    """
+
+    group: str
+    name: str
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +150,16 @@ def read_cases(archive: str = "reads") -> tuple[ReadCase, ...]:
     return tuple(
         ReadCase(group=Path(name).stem, **json.loads(line))
         for name, content in sorted(_members(f"{archive}.tar.xz").items())
+        for line in content.splitlines()
+    )
+
+
+@cache
+def write_scenarios() -> tuple[Scenario, ...]:
+    """Return the scenarios that write, group by group."""
+    return tuple(
+        _scenario(Path(name).stem, json.loads(line))
+        for name, content in sorted(_members("writes.tar.xz").items())
         for line in content.splitlines()
     )
 
@@ -135,6 +203,31 @@ def unpack_project(target: Path) -> Path:
 def postgresql_dump() -> str:
     """Return the SQL script that makes the tables and rows of the project in PostgreSQL."""
     return lzma.decompress((CORPUS / "postgresql.sql.xz").read_bytes()).decode()
+
+
+def dump(value: JSON) -> bytes:
+    """Write a value as the JSON of a request."""
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _scenario(group: str, recorded: Any) -> Scenario:  # noqa: ANN401 - as JSON gives it
+    return Scenario(group=group, name=recorded["name"], steps=tuple(map(_step, recorded["steps"])))
+
+
+def _step(recorded: Any) -> Step:  # noqa: ANN401 - as JSON gives it
+    request, answer = recorded["request"], dict(recorded)
+    del answer["request"]
+    return Step(
+        method=request["method"],
+        path=request["path"],
+        auth=request["auth"],
+        headers=request.get("headers", {}),
+        json_body=request.get("body"),
+        has_json_body="body" in request,
+        raw_body=request.get("raw_body"),
+        multipart=request.get("multipart"),
+        **answer,
+    )
 
 
 def _members(archive: str) -> dict[str, bytes]:

@@ -3,8 +3,9 @@ r"""Where Quire answers otherwise than the reference on purpose: the table of do
 A row of the table under the heading "Deviations" is ``| id | where | reference | Quire | why |``:
 
 - `where` holds a regular expression in backticks, searched in a recorded request written as
-  "METHOD path" and a line "name: value" in lower case for each of its own headers (``^`` and ``$``
-  are the ends of these lines; a vertical bar is written ``\|``, as everywhere in such a table);
+  "METHOD path", a line "name: value" in lower case for each of its own headers, and its body
+  (``^`` and ``$`` are the ends of these lines; a vertical bar is written ``\|``, as everywhere in
+  such a table);
 - `reference` begins with the status that was recorded: the row covers no other answers;
 - `Quire` begins with the status that Quire answers, which "without zero-width characters" may
   follow.
@@ -21,7 +22,8 @@ from pathlib import Path
 
 from tests.conformance.client import Answer
 from tests.conformance.compare import differences
-from tests.conformance.corpus import JSON, ReadCase
+from tests.conformance.corpus import JSON, Recorded
+from tests.conformance.placeholders import Placeholders
 
 COMPATIBILITY = Path(__file__).parents[2] / "docs" / "compatibility.md"
 
@@ -43,14 +45,16 @@ class Deviation:
     visible_only: bool = False
     """Whether the answer is the recorded one but for its zero-width characters."""
 
-    def covers(self, case: ReadCase) -> bool:
+    def covers(self, case: Recorded) -> bool:
         """Tell whether a recorded case is one of those that the row speaks of."""
         return case.status == self.reference_status and self.where.search(_text(case)) is not None
 
-    def differences(self, case: ReadCase, answer: Answer) -> list[str]:
+    def differences(
+        self, case: Recorded, answer: Answer, placeholders: Placeholders | None = None
+    ) -> list[str]:
         """Return what an answer to a case has that the row does not allow."""
         if self.visible_only:
-            return differences(replace(case, body=_visible(case.body)), answer)
+            return differences(replace(case, body=_visible(case.body)), answer, placeholders)
         if self.reference_status >= 500:
             if 400 <= answer.status < 500 and _is_error_envelope(answer):
                 return []
@@ -73,12 +77,17 @@ def read_deviations(file: Path = COMPATIBILITY) -> tuple[Deviation, ...]:
     return tuple(map(_deviation, rows[2:]))
 
 
-def judge(case: ReadCase, answer: Answer, deviations: Iterable[Deviation]) -> list[str]:
+def judge(
+    case: Recorded,
+    answer: Answer,
+    deviations: Iterable[Deviation],
+    placeholders: Placeholders | None = None,
+) -> list[str]:
     """Return what is wrong with an answer to a recorded request: nothing if it is as it should."""
     for deviation in deviations:
         if deviation.covers(case):
-            return deviation.differences(case, answer)
-    return differences(case, answer)
+            return deviation.differences(case, answer, placeholders)
+    return differences(case, answer, placeholders)
 
 
 def _deviation(row: str) -> Deviation:
@@ -99,9 +108,9 @@ def _deviation(row: str) -> Deviation:
     )
 
 
-def _text(case: ReadCase) -> str:
+def _text(case: Recorded) -> str:
     headers = (f"{name}: {value}".lower() for name, value in case.headers.items())
-    return "\n".join((f"{case.method} {case.path}", *headers))
+    return "\n".join((f"{case.method} {case.path}", *headers, case.sent.decode()))
 
 
 def _visible(value: JSON) -> JSON:

@@ -11,6 +11,7 @@ from tests.conformance.corpus import (
     querystring_cases,
     read_cases,
     unpack_project,
+    write_scenarios,
 )
 
 
@@ -19,6 +20,8 @@ def test_the_corpus_holds_what_was_recorded() -> None:
     assert len(read_cases("reads-postgres")) == 961
     assert len(querystring_cases()) == 820
     assert len({(case.group, case.name) for case in read_cases()}) == 5794
+    assert len({(scenario.group, scenario.name) for scenario in write_scenarios()}) == 406
+    assert sum(len(scenario.steps) for scenario in write_scenarios()) == 2749
 
 
 def test_what_postgresql_answers_otherwise_was_asked_of_sqlite_too() -> None:
@@ -35,8 +38,10 @@ def test_everybody_who_asks_has_credentials() -> None:
         *credentials().api_tokens,
         *(f"user:{name}" for name in credentials().passwords),
     }
-    asking = {case.auth for case in read_cases()}
-    assert {auth for auth in asking - known if not (auth or "").startswith("raw:")} == set()
+    steps = (step for scenario in write_scenarios() for step in scenario.steps)
+    asking = {case.auth for case in (*read_cases(), *steps)}
+    literal = ("raw:", "bearer:")
+    assert {auth for auth in asking - known if not (auth or "").startswith(literal)} == set()
 
 
 def test_the_project_is_laid_out_with_schema_rows_and_files(tmp_path: Path) -> None:

@@ -1,0 +1,91 @@
+"""Replays a recorded scenario: fills its templates in, sends its requests one after the other."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tests.conformance.client import Answer, Authorization, Client
+from tests.conformance.corpus import JSON, Scenario, Step
+from tests.conformance.deviations import Deviation, judge
+from tests.conformance.placeholders import Placeholders
+
+_TEMPLATE = re.compile(r"\{\{step\.(\d+)\.body((?:\.[^.{}]+)*)\}\}")
+_JSON = {"content-type": "application/json"}
+
+
+async def replay(
+    scenario: Scenario,
+    client: Client,
+    authorization: Authorization,
+    deviations: Iterable[Deviation],
+) -> list[str]:
+    """Send the requests of a scenario, and return in words where the answers differ.
+
+    No more is sent after the first answer that differs, since the next ones build upon it.
+    """
+    placeholders = Placeholders()
+    answers: list[Answer] = []
+    for number, recorded in enumerate(scenario.steps, start=1):
+        step = filled(recorded, answers)
+        answer = await send(step, client, authorization)
+        found = judge(recorded, answer, deviations, placeholders)
+        if found:
+            return [described(number, step), *found]
+        answers.append(answer)
+    return []
+
+
+async def send(step: Step, client: Client, authorization: Authorization) -> Answer:
+    """Send one request, whose templates have been filled in."""
+    headers = {
+        **await authorization.headers(step.auth),
+        **(_JSON if step.has_json_body else {}),
+        **step.headers,
+    }
+    return await client.request(step.method, step.path, headers, step.sent)
+
+
+def filled(step: Step, answers: Sequence[Answer]) -> Step:
+    """Put in what the answers so far said, wherever a request refers to it."""
+    return replace(
+        step,
+        path=str(_fill(step.path, answers)),
+        auth=None if step.auth is None else str(_fill(step.auth, answers)),
+        json_body=_fill(step.json_body, answers),
+    )
+
+
+def described(number: int, step: Step) -> str:
+    """Say which request of a scenario it was."""
+    body = step.sent.decode()
+    shown = f"{body[:400]}..." if len(body) > 400 else body
+    return f"step {number}: {step.method} {step.path}  (auth {step.auth}) {shown}"
+
+
+def _fill(value: JSON, answers: Sequence[Answer]) -> JSON:
+    match value:
+        case dict():
+            return {name: _fill(inner, answers) for name, inner in value.items()}
+        case list():
+            return [_fill(inner, answers) for inner in value]
+        case str():
+            # What is nothing but a template becomes the value itself, of whatever type.
+            if whole := _TEMPLATE.fullmatch(value):
+                return _answered(whole, answers)
+            return _TEMPLATE.sub(lambda found: str(_answered(found, answers)), value)
+        case _:
+            return value
+
+
+def _answered(template: re.Match[str], answers: Sequence[Answer]) -> JSON:
+    """Return what a template names: None where an answer does not have it, as in a refusal."""
+    value = answers[int(template[1]) - 1].json
+    for name in filter(None, template[2].split(".")):
+        match value:
+            case list():
+                value = value[int(name)]
+            case dict():
+                value = value.get(name)
+            case _:
+                return None
+    return value

@@ -1,0 +1,91 @@
+"""Every recorded scenario that writes content, replayed: each from the recorded rows."""
+
+import re
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import Answer, AsgiApp, AsgiClient, Authorization, running
+from tests.conformance.corpus import Scenario, credentials, unpack_project, write_scenarios
+from tests.conformance.deviations import Deviation
+from tests.conformance.scenarios import replay
+
+ELSEWHERE = re.compile(
+    r"(POST|PUT|DELETE) /api/((email|upload|users|users-permissions)\b|auth/(?!local(\?|$)))"
+)
+"""Requests that write something other than content: accounts, roles, files, mail."""
+
+START_MS = 1_798_761_600_000  # 2027-01-01T00:00:00Z, later than anything in the recorded project
+STEP_MS = 20
+SHOWN_DIFFERENCES = 12
+
+
+def writes_content_alone(scenario: Scenario) -> bool:
+    return not any(ELSEWHERE.match(f"{step.method} {step.path}") for step in scenario.steps)
+
+
+SCENARIOS = [scenario for scenario in write_scenarios() if writes_content_alone(scenario)]
+
+
+class Clock:
+    """Stands still while a request is answered, so that no scenario depends on the machine."""
+
+    def __init__(self) -> None:
+        self.now = START_MS
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class TickingClient(AsgiClient):
+    """Lets time pass before each request: more than recorded moments that are one lie apart."""
+
+    def __init__(self, app: AsgiApp, clock: Clock) -> None:
+        super().__init__(app)
+        self.clock = clock
+
+    async def request(
+        self,
+        method: str,
+        raw_target: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+    ) -> Answer:
+        self.clock.now += STEP_MS
+        return await super().request(method, raw_target, headers, body)
+
+
+@asynccontextmanager
+async def fresh_app(project: Path) -> AsyncIterator[TickingClient]:
+    """Serve a project on a copy of its database."""
+    with TemporaryDirectory() as folder:
+        database = shutil.copy(project / ".tmp/data.db", folder)
+        settings = load_settings(project, environ={}, overrides={"database.filename": database})
+        clock = Clock()
+        app = build_app(settings, clock=clock)
+        async with running(app):
+            yield TickingClient(app, clock)
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpack_project(tmp_path_factory.mktemp("written"))
+
+
+@pytest.mark.parametrize(
+    "scenario", SCENARIOS, ids=[f"{one.group}/{one.name}" for one in SCENARIOS]
+)
+async def test_a_recorded_scenario_is_answered_as_the_reference_did(
+    scenario: Scenario, project: Path, deviations: tuple[Deviation, ...]
+) -> None:
+    async with fresh_app(project) as client:
+        authorization = Authorization(client, credentials())
+        found = await replay(scenario, client, authorization, deviations)
+    if found:
+        pytest.fail("\n    ".join(found[: SHOWN_DIFFERENCES + 1]), pytrace=False)
