@@ -1,6 +1,6 @@
 """Signing in with a name and a password, and what belongs to the ways of signing in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from quire.access.ability import FullAccess
@@ -14,7 +14,9 @@ from quire.auth.rate_limit import RateLimiter
 from quire.auth.tokens import issue_jwt
 from quire.clock import Clock
 from quire.database.accounts import Accounts
+from quire.documents.validate import ABSENT, Problem, validation_error
 from quire.errors import ApplicationError, UnimplementedError, ValidationError
+from quire.schema.attributes.accept import not_of_type
 from quire.schema.model import USER_UID
 
 WRONG = "Invalid identifier or password"
@@ -104,7 +106,7 @@ class SignInApi:
         """Check a confirmation token."""
         token = request.query.get("confirmation")
         if not isinstance(token, str) or not token:
-            raise _required(["confirmation"])
+            raise _required({"confirmation": ABSENT})
         found = await self._reader.database.read(
             lambda: self._accounts.confirmation_token_exists(token)
         )
@@ -129,24 +131,22 @@ def _credentials(body: object) -> tuple[str, str]:
     values = body if isinstance(body, dict) else {}
     missing = [name for name in _FIELDS if values.get(name) in (None, "")]
     if missing:
-        raise _required(missing)
+        raise _required({name: values.get(name, ABSENT) for name in missing})
     identifier, password = values["identifier"], values["password"]
-    for name, value in (("identifier", identifier), ("password", password)):
-        if not isinstance(value, str):
-            raise _not_text(name, value)
+    problems = [
+        Problem((name,), f"{name} {not_of_type('string', value)}", value)
+        for name, value in (("identifier", identifier), ("password", password))
+        if not isinstance(value, str)
+    ]
+    if problems:
+        raise validation_error(problems)
     return str(identifier), str(password)
 
 
-def _required(names: list[str]) -> ValidationError:
-    errors = [
-        {"path": [name], "message": f"{name} is a required field", "name": "ValidationError"}
-        for name in names
-    ]
-    message = str(errors[0]["message"]) if len(errors) == 1 else f"{len(errors)} errors occurred"
-    return ValidationError(message, {"errors": errors})
-
-
-def _not_text(name: str, value: object) -> ValidationError:
-    message = f"{name} must be a `string` type, but the final value was: `{value}`."
-    error = {"path": [name], "message": message, "name": "ValidationError", "value": value}
-    return ValidationError(message, {"errors": [error]})
+def _required(given: Mapping[str, object]) -> ValidationError:
+    return validation_error(
+        [
+            Problem((name,), f"{name} is a required field", ABSENT if value is None else value)
+            for name, value in given.items()
+        ]
+    )

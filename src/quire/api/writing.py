@@ -24,6 +24,10 @@ def data_of(schema: Schema, content_type: ContentType, body: object, ability: Ab
     """
     data = body.get("data") if isinstance(body, Mapping) else None
     if isinstance(data, list):
+        # A list is refused with the values, but the keys in it are looked at like any others.
+        for item in data:
+            if isinstance(item, dict):
+                check_input(schema, content_type, item, ability)
         return data
     if not isinstance(data, Mapping):
         raise ValidationError(MISSING_DATA)

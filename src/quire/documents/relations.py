@@ -133,14 +133,14 @@ def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[
     for name, change in values.relations.items():
         uid = target_uid(layout, name)
         by_column = isinstance(layout.table.edges.get(name), ColumnEdge)
+        for target in change.disconnect:
+            yield _Found(target.uid or uid or "", target, by_column)
         for target in (*(change.set or ()), *change.connect):
             yield _Found(target.uid or uid or "", target, by_column, must_exist=True)
             position = target.position
             for anchor in (position.before, position.after) if position else ():
                 if anchor is not None:
                     yield _Found(anchor.uid or uid or "", anchor, by_column)
-        for target in change.disconnect:
-            yield _Found(target.uid or uid or "", target, by_column)
     for components in values.components.values():
         for component in components:
             yield from _targets(unit, unit.layout(component.uid), component.values)

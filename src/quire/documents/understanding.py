@@ -61,6 +61,18 @@ def understand(
     return checked.values, resolution
 
 
+def refuse_unknown_targets(
+    unit: UnitOfWork, layout: Layout, data: Data, version: Version
+) -> Program[None]:
+    """Look for the documents that relations name, where there is nothing to write to.
+
+    Raises ValidationError for the first one missing.
+    """
+    rules = Rules(draft=True, creating=False)
+    checked = check_entry(unit.engine.schema, layout.model, data, rules)
+    yield from resolve_targets(unit, layout, checked.values, version)
+
+
 def check_publishable(
     unit: UnitOfWork, layout: Layout, row_id: int, version: Version, document_id: str
 ) -> Program[None]:

@@ -186,17 +186,20 @@ class _Copier:
         if prior is not None:
             former = yield from self._links_of(edge, prior)
         places = {link.far: link.inverse for link in former}
+        two_sided = is_two_sided(self._store.layouts, attribute, edge)
         rows: list[_Link] = []
         for link in links:
             target = mapped.get(link.far)
             if target is None or any(row.far == target for row in rows):
                 continue
+            if two_sided and target == new:
+                # What a document is linked with on both sides of itself stays with its draft.
+                continue
             inverse = link.inverse
             if prior is not None or not edge.owning:
                 # Where the other side has a place for this document already, it keeps it.
-                inverse = places.get(prior if target == new and prior else target)
+                inverse = places.get(prior if prior and target == new else target)
             rows.append(_Link(target, link.order, inverse))
-        two_sided = is_two_sided(self._store.layouts, attribute, edge)
         if two_sided and far_is_single(attribute):
             yield from self._steal(edge, [row.far for row in rows], new)
         yield from self._insert_links(edge, new, rows)

@@ -23,7 +23,7 @@ from quire.documents.locales import (
 from quire.documents.preconditions import require_unchanged
 from quire.documents.relations import Version
 from quire.documents.stamps import entry_locale, stamp
-from quire.documents.understanding import understand
+from quire.documents.understanding import refuse_unknown_targets, understand
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import EntryValues
 from quire.errors import NotFoundError
@@ -70,6 +70,10 @@ class _Update:
     def run(self) -> Program[Written]:
         entries = yield from self._entries()
         if not entries:
+            # That relations lead nowhere is said before that there is nothing to change.
+            yield from refuse_unknown_targets(
+                self._unit, self._layout, self._intent.data, self._version()
+            )
             raise NotFoundError
         here = in_locale(self._unit, self._layout, entries, self._locale)
         entry = self._editable(here)
