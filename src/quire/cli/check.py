@@ -109,10 +109,10 @@ def _database(settings: Settings, schema: Schema, report: _Report) -> None:
     report.problems += found.problems
     report.warnings += found.warnings
     for finding in found.findings:
-        (report.problems if finding.grave else report.warnings).append(_told(finding))
+        (report.problems if finding.grave else report.warnings).append(told(finding))
 
 
-def _told(finding: Finding) -> str:
+def told(finding: Finding) -> str:
     """A finding with what mends it, and with its details on lines of their own."""
     option = " --duplicates" if finding.asks else ""
     mends = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""

@@ -2,10 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from quire.app import load_project_schema
+from quire.cli.check import told
 from quire.cli.check_database import check_database
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
@@ -20,6 +20,8 @@ from quire.database.open import open_database
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings
+
+_INDENT = " " * len("to repair  ")
 
 
 def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool) -> int:
@@ -38,7 +40,10 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     if not mendable:
         print_message("There is nothing to repair.")
         return _told_of_rest(found)
-    _tell("to repair", mendable)
+    for finding in mendable:
+        print_result(f"to repair  {finding}: {finding.repair}")
+        for line in finding.details:
+            print_result(f"{_INDENT}{line}")
     if dry_run:
         print_message("Nothing was changed.")
         return PROBLEMS
@@ -48,7 +53,8 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     with working("Repairing"):
         mended = asyncio.run(_repair(settings, schema, duplicates=duplicates))
     print_message("This was repaired:")
-    _tell("repaired", mended)
+    for finding in mended:
+        print_result(f"repaired  {finding}: {finding.repair}")
     return _told_of_rest(_look(settings, schema))
 
 
@@ -61,13 +67,6 @@ def _look(settings: Settings, schema: Schema) -> tuple[Finding, ...]:
         lines = "\n".join(obstacles)
         raise DatabaseOpenError(f"{lines}\nRows cannot be repaired before that is put right.")
     return report.findings
-
-
-def _tell(word: str, findings: Iterable[Finding]) -> None:
-    for finding in findings:
-        print_result(f"{word}  {finding}: {finding.repair}")
-        for line in finding.details:
-            print_result(f"{' ' * len(word)}  {line}")
 
 
 def _consented() -> bool:
@@ -91,7 +90,7 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
 def _told_of_rest(left: tuple[Finding, ...]) -> int:
     """List what is left, if anything is; returns the exit code."""
     if left:
-        print_message("This is left, for a person to decide:")
+        print_message("This is left as it is:")
     for finding in left:
-        print_result(f"left  {finding}")
+        print_result(f"left  {told(finding)}")
     return PROBLEMS if any(finding.grave for finding in left) else DONE

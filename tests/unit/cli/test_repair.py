@@ -152,7 +152,7 @@ def test_what_a_person_has_to_decide_is_left(run: Run, project: Path) -> None:
     code, output, messages = run("check", project, "--repair", "--yes")
 
     assert code == 1
-    assert "This is left, for a person to decide:" in messages
+    assert "This is left as it is:" in messages
     assert output.splitlines()[-1].startswith("left  settings: 1 row beside the document of a")
 
 
