@@ -6,12 +6,15 @@ from pathlib import Path
 
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
-from quire.cli.terminal import print_result
+from quire.cli.terminal import print_result, working
 from quire.customisations import find_customisations
+from quire.database.integrity.findings import Finding, counted
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
+
+_INDENT = " " * len("problem  ")
 
 
 @dataclass(slots=True)
@@ -97,13 +100,24 @@ def _database(settings: Settings, schema: Schema, report: _Report) -> None:
     from quire.cli.check_database import check_database
 
     try:
-        found = check_database(settings, schema)
+        with working("Looking into the database"):
+            found = check_database(settings, schema)
     except DatabaseOpenError as error:
         report.problems.append(str(error))
         return
+    report.problems += found.damage
     report.problems += found.problems
     report.warnings += found.warnings
+    for finding in found.findings:
+        (report.problems if finding.grave else report.warnings).append(told(finding))
+
+
+def told(finding: Finding) -> str:
+    """A finding with what mends it, and with its details on lines of their own."""
+    option = " --duplicates" if finding.asks else ""
+    mends = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""
+    return "\n".join((f"{finding}{mends}", *(f"{_INDENT}{line}" for line in finding.details)))
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+    return counted(count, noun) if count else f"no {noun}s"

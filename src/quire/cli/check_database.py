@@ -1,16 +1,25 @@
 """The part of ``quire check`` that looks into the database, without changing it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from quire.database.compare import Finding, Lack, compare
+from quire.database.compare import Lack, compare
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
+from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.inspector import SqliteInspector
-from quire.database.dialects.sqlite.offline import ReadOnlyFile, damage_program, open_readonly
+from quire.database.dialects.sqlite.offline import (
+    ReadOnlyFile,
+    damage_program,
+    foreign_keys_program,
+    open_readonly,
+)
 from quire.database.indexes import sort_hints_program
-from quire.database.inspect import inspect_program, opening_program, wanted_tables
-from quire.database.mapping import map_tables
+from quire.database.inspect import FoundTables, inspect_program, opening_program, wanted_tables
+from quire.database.integrity.examine import examine_program
+from quire.database.integrity.findings import Finding
+from quire.database.integrity.layout import Layout
+from quire.database.mapping import TableMap, map_tables
 from quire.database.open import check_sqlite_file, sqlite_options
 from quire.database.tables import build_metadata
 from quire.errors import DatabaseOpenError
@@ -22,10 +31,15 @@ _GRAVE = frozenset({Lack.TABLE, Lack.COLUMN})
 
 @dataclass(frozen=True, slots=True)
 class DatabaseReport:
-    """What was found: problems keep content from being served, warnings do not."""
+    """What was found: problems keep content from being served, warnings do not.
 
-    problems: tuple[str, ...]
-    warnings: tuple[str, ...]
+    ``damage`` is about the file itself, ``findings`` about its rows.
+    """
+
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    damage: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
@@ -45,20 +59,32 @@ def _checked(file: ReadOnlyFile, schema: Schema) -> DatabaseReport:
     inspector = SqliteInspector()
     opening = file.run(opening_program(inspector, wanted_tables(table_map)))
     if opening.empty:
-        return DatabaseReport(("The database is empty: it has no tables yet.",), ())
+        return DatabaseReport(("The database is empty: it has no tables yet.",))
     if opening.problem is not None:
-        return DatabaseReport((opening.problem,), ())
+        return DatabaseReport((opening.problem,))
     found = file.run(inspect_program(inspector))
     lacks = compare(build_metadata(schema, table_map, COLUMN_TYPES), found, SqliteDdl())
-    damage = tuple(f"The database is damaged: {line}" for line in file.run(damage_program()))
-    grave = tuple(f"In the database, {lack}." for lack in lacks if lack.lack in _GRAVE)
     hints = file.run(sort_hints_program(schema, table_map, found))
-    return DatabaseReport((*damage, *grave), (*_lesser(lacks), *map(str, hints)))
+    return DatabaseReport(
+        problems=tuple(f"In the database, {lack}." for lack in lacks if lack.lack in _GRAVE),
+        warnings=(*_lesser(lack.lack for lack in lacks), *map(str, hints)),
+        damage=tuple(f"The database is damaged: {line}" for line in file.run(damage_program())),
+        findings=tuple(_findings(file, schema, table_map, found)),
+    )
 
 
-def _lesser(lacks: list[Finding]) -> Iterator[str]:
+def _findings(
+    file: ReadOnlyFile, schema: Schema, table_map: TableMap, found: FoundTables
+) -> Iterator[Finding]:
+    layout = Layout(schema=schema, tables=table_map, found=found, dialect=SqliteDialect())
+    findings = file.run(examine_program(layout))
+    yield from findings
+    yield from file.run(foreign_keys_program({finding.table for finding in findings}))
+
+
+def _lesser(lacks: Iterable[Lack]) -> Iterator[str]:
     """Missing indexes and foreign keys in sums: a database of another server lacks hundreds."""
-    counts = Counter(lack.lack for lack in lacks if lack.lack not in _GRAVE)
+    counts = Counter(lack for lack in lacks if lack not in _GRAVE)
     indexes = counts[Lack.INDEX] + counts[Lack.READ_INDEX]
     if indexes:
         yield (

@@ -73,10 +73,39 @@ def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) ->
 
 
 @app.command
-def check(project: Project = _HERE, /) -> int:
+def check(
+    project: Project = _HERE,
+    /,
+    *,
+    repair: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Mend rows that contradict one another."),
+    ] = False,
+    duplicates: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            show_default=False,
+            help="With --repair: also delete all but the last updated of equal versions.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="With --repair: only say what it does."),
+    ] = False,
+    yes: Annotated[
+        bool, Parameter(negative="", show_default=False, help="With --repair: do not ask.")
+    ] = False,
+) -> int:
     """Look for what is wrong with a project, and say how to mend it."""
     from quire.cli.check import check_project
+    from quire.cli.repair import repair_project
+    from quire.errors import ApplicationError
 
+    if repair:
+        return repair_project(project, duplicates=duplicates, dry_run=dry_run, yes=yes)
+    if duplicates or dry_run or yes:
+        raise ApplicationError("--duplicates, --dry-run and --yes belong to --repair.")
     return check_project(project)
 
 

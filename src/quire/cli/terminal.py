@@ -1,6 +1,9 @@
 """Prints to the terminal: results to standard output, everything else to standard error."""
 
+from contextlib import AbstractContextManager
+
 from rich.console import Console
+from rich.prompt import Confirm
 
 _OUTPUT = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 _MESSAGES = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -24,3 +27,13 @@ def print_warning(text: str) -> None:
 def print_error(text: str) -> None:
     """Print why it cannot be done."""
     print_message(f"error: {text}", style="red")
+
+
+def working(text: str) -> AbstractContextManager[object]:
+    """Show on a terminal, while something takes its time, what it is."""
+    return _MESSAGES.status(text)
+
+
+def confirm(question: str) -> bool:
+    """Ask on the terminal for a yes or a no; no is the default."""
+    return Confirm.ask(question, console=_MESSAGES, default=False)

@@ -1,6 +1,7 @@
 """Looks into a SQLite file without changing it: before a start, and beside a running server."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -8,11 +9,15 @@ import apsw
 
 from quire.database.dialects.sqlite.driver import SqliteOptions, open_connection
 from quire.database.dialects.sqlite.errors import translate
+from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
 from quire.database.program import Program, Statement
 
 T = TypeVar("T")
 
 _MOST_FAULTS = 20
+_LOST_REFERENCES = """
+SELECT "table", parent, "rowid" FROM pragma_foreign_key_check ORDER BY "table", parent, "rowid"
+"""
 
 
 class ReadOnlyFile:
@@ -50,6 +55,30 @@ def open_readonly(options: SqliteOptions) -> Iterator[ReadOnlyFile]:
 
 def damage_program() -> Program[tuple[str, ...]]:
     """Look for damage of the file, which reads all of it; returns what was found, a line each."""
-    rows = yield Statement(f"PRAGMA quick_check({_MOST_FAULTS})")
+    rows = yield Statement(f"PRAGMA integrity_check({_MOST_FAULTS})")
     found = tuple(str(line) for (line,) in rows)
     return () if found == ("ok",) else found
+
+
+def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Finding]]:
+    """Let SQLite itself look for rows whose foreign keys lead nowhere.
+
+    Tables that are ``told`` of already are left out. What remains is in tables, or under columns,
+    that the schema does not know, so nothing is said of a repair.
+    """
+    rows = yield Statement(_LOST_REFERENCES)
+    lost: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for table, parent, id_ in rows:
+        if table not in told:
+            lost[str(table), str(parent)].append(int(id_ or 0))
+    return [
+        Finding(
+            kind=Kind.FOREIGN_KEY,
+            table=table,
+            count=len(ids),
+            ids=tuple(ids[:SHOWN_IDS]),
+            sentence=f"{counted(len(ids), 'row')} with a foreign key to a row of {parent} "
+            "that is gone",
+        )
+        for (table, parent), ids in lost.items()
+    ]

@@ -1,0 +1,96 @@
+"""``quire check --repair``: mends rows of the database that contradict one another."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from quire.app import load_project_schema
+from quire.cli.check import told
+from quire.cli.check_database import check_database
+from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.project import require_project
+from quire.cli.terminal import confirm, print_message, print_result, working
+from quire.database.dialects.sqlite.inspector import SqliteInspector
+from quire.database.inspect import inspect_program
+from quire.database.integrity.examine import is_mended, repair_program
+from quire.database.integrity.findings import Finding
+from quire.database.integrity.layout import Layout
+from quire.database.mapping import map_tables
+from quire.database.open import open_database
+from quire.errors import ApplicationError, DatabaseOpenError
+from quire.schema.model import Schema
+from quire.settings import Settings, load_settings
+
+_INDENT = " " * len("to repair  ")
+
+
+def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool) -> int:
+    """Say what would be mended in a project's database, ask, mend it, and look again.
+
+    All is done in one transaction: everything of it, or nothing. With ``dry_run`` it is only said,
+    with ``yes`` nobody is asked; ``duplicates`` allows to delete surplus versions of documents.
+    Raises :class:`DatabaseOpenError` for a database that must be left alone, and
+    :class:`ApplicationError` when there is nobody to ask.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    found = _look(settings, schema)
+    mendable = [finding for finding in found if is_mended(finding, duplicates=duplicates)]
+    if not mendable:
+        print_message("There is nothing to repair.")
+        return _told_of_rest(found)
+    for finding in mendable:
+        print_result(f"to repair  {finding}: {finding.repair}")
+        for line in finding.details:
+            print_result(f"{_INDENT}{line}")
+    if dry_run:
+        print_message("Nothing was changed.")
+        return PROBLEMS
+    if not yes and not _consented():
+        print_message("Nothing was changed.")
+        return PROBLEMS
+    with working("Repairing"):
+        mended = asyncio.run(_repair(settings, schema, duplicates=duplicates))
+    print_message("This was repaired:")
+    for finding in mended:
+        print_result(f"repaired  {finding}: {finding.repair}")
+    return _told_of_rest(_look(settings, schema))
+
+
+def _look(settings: Settings, schema: Schema) -> tuple[Finding, ...]:
+    """What is wrong with the rows, in a database that is sound apart from them."""
+    with working("Looking into the database"):
+        report = check_database(settings, schema)
+    obstacles = report.damage + report.problems
+    if obstacles:
+        lines = "\n".join(obstacles)
+        raise DatabaseOpenError(f"{lines}\nRows cannot be repaired before that is put right.")
+    return report.findings
+
+
+def _consented() -> bool:
+    if not sys.stdin.isatty():
+        raise ApplicationError("Nobody can be asked here: say --yes to repair this.")
+    print_message("It cannot be undone. Make a copy of the database first.")
+    return confirm("Repair it now?")
+
+
+async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> list[Finding]:
+    tables = map_tables(schema)
+    database = await open_database(settings, tables)
+    try:
+        found = await database.read(lambda: inspect_program(SqliteInspector()))
+        layout = Layout(schema=schema, tables=tables, found=found, dialect=database.dialect)
+        return await database.write(repair_program(layout, duplicates=duplicates))
+    finally:
+        await database.close()
+
+
+def _told_of_rest(left: tuple[Finding, ...]) -> int:
+    """List what is left, if anything is; returns the exit code."""
+    if left:
+        print_message("This is left as it is:")
+    for finding in left:
+        print_result(f"left  {told(finding)}")
+    return PROBLEMS if any(finding.grave for finding in left) else DONE

@@ -1,0 +1,1 @@
+"""Finding rows that contradict one another or the schema, and mending them."""

@@ -1,0 +1,276 @@
+"""Rules about components: rows that nothing uses, and links that lead from or to nothing.
+
+A component belongs to the one row that its ``_cmps`` row names. Components that nothing uses are
+left behind where rows of content were deleted by plain SQL, such as with a locale.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.integrity.layout import Damaged, Layout, gone, ids_of
+from quire.database.integrity.links import is_unique, repeated
+from quire.database.integrity.morphs import target_gone, type_unknown
+from quire.database.integrity.rules import DELETE, RowRule, Rule
+from quire.database.mapping import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ComponentEdge,
+    ModelTable,
+)
+from quire.database.program import Program
+from quire.database.statements import AliasedTable, StatementBuilder
+from quire.database.writes import Writes
+from quire.schema.attributes.base import DynamicZoneAttribute
+
+LINK_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD)
+_UNIQUE = (COMPONENT_ENTITY, COMPONENT_ID, FIELD, COMPONENT_TYPE)
+
+
+def component_rules(layout: Layout) -> Iterator[Rule]:
+    """Look at all components, then at every table that links rows to their components.
+
+    Orphans come first: their own links lead from nothing when they are gone.
+    """
+    if any(layout.known(uid) for uid in layout.schema.components):
+        yield OrphanRule(layout)
+    for mapped in _with_components(layout):
+        yield from _link_rules(layout, mapped)
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanRule:
+    """Components that no content uses, or only components that no content uses.
+
+    What uses components is content, and rows in component tables that belong to no model of the
+    schema: a plugin may have made them, so what they lead to counts as used.
+    """
+
+    layout: Layout
+
+    def find(self) -> Program[list[Finding]]:
+        """List the orphans of each component."""
+        orphans = yield from self._orphans()
+        return [
+            Finding(
+                kind=Kind.ORPHAN_COMPONENT,
+                table=self.layout.tables[uid].name,
+                count=len(ids),
+                ids=tuple(ids[:SHOWN_IDS]),
+                sentence=f"{counted(len(ids), 'component')} used by no content",
+                repair=DELETE.text,
+            )
+            for uid, ids in orphans.items()
+        ]
+
+    def repair(self) -> Program[None]:
+        """Delete the orphans, by one statement for each component."""
+        writes = Writes(self.layout.dialect)
+        orphans = yield from self._orphans()
+        for uid, ids in orphans.items():
+            yield from writes.delete(self.layout.tables[uid].name, ids)
+
+    def _orphans(self) -> Program[dict[str, list[int]]]:
+        """Return the ids of orphans in order, by component in the order of the schema."""
+        rows = yield from self.layout.run(self._all_but_used)
+        orphans: dict[str, list[int]] = defaultdict(list)
+        for kind, id_ in rows:
+            orphans[str(kind)].append(int(id_ or 0))
+        return {
+            uid: sorted(orphans[uid]) for uid in self.layout.schema.components if uid in orphans
+        }
+
+    def _all_but_used(self, builder: StatementBuilder) -> sa.ClauseElement:
+        rows = sa.union_all(*self._components(builder)).subquery()
+        used = self._used(builder)
+        return sa.except_(sa.select(rows.c.kind, rows.c.id), sa.select(used.c.kind, used.c.id))
+
+    def _components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+        for uid in self.layout.schema.components:
+            if self.layout.known(uid):
+                table = builder.table(self.layout.tables[uid].name)
+                yield sa.select(_text(uid).label("kind"), table.c("id").label("id"))
+
+    def _used(self, builder: StatementBuilder) -> sa.CTE:
+        """Select the components that content leads to, and what these lead to, and so on."""
+        roots = _all(self._roots(builder))
+        used = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
+        inner = list(self._inner(builder))
+        if not inner:
+            return used
+        links = _all(inner)
+        follow = (links.c.owner == used.c.kind) & (links.c.entity == used.c.id)
+        return used.union(sa.select(links.c.kind, links.c.id).join(used, follow))
+
+    def _roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+        """Select what content uses, and what tables outside the schema lead to."""
+        nobody: ColumnElement[Any] = sa.literal_column("NULL")
+        yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
+        known = {mapped.components_table: mapped for mapped in self.layout.tables.tables.values()}
+        for name in self.layout.found:
+            if not self.layout.has(name, *LINK_COLUMNS):
+                continue
+            links = builder.table(name)
+            columns = (links.c(COMPONENT_TYPE).label("kind"), links.c(COMPONENT_ID).label("id"))
+            mapped = known.get(name)
+            if mapped is None or not self.layout.known(mapped.uid):
+                yield sa.select(*columns)
+            elif mapped.uid not in self.layout.schema.components:
+                yield sa.select(*columns).where(_entity_there(builder, mapped, links))
+
+    def _inner(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+        """Select what components use, with the component that does."""
+        for mapped in _with_components(self.layout):
+            if mapped.uid in self.layout.schema.components:
+                links = builder.table(mapped.components_table)
+                yield sa.select(
+                    _text(mapped.uid).label("owner"),
+                    links.c(COMPONENT_ENTITY).label("entity"),
+                    links.c(COMPONENT_TYPE).label("kind"),
+                    links.c(COMPONENT_ID).label("id"),
+                ).where(_entity_there(builder, mapped, links))
+
+
+def _with_components(layout: Layout) -> Iterator[ModelTable]:
+    for mapped in layout.tables.tables.values():
+        if layout.known(mapped.uid) and layout.has(mapped.components_table, *LINK_COLUMNS):
+            yield mapped
+
+
+def _text(text: str) -> ColumnElement[str]:
+    return sa.literal(text, sa.Text())
+
+
+def _all(selects: Iterable[sa.Select[Any]]) -> sa.Subquery:
+    return sa.union_all(*selects).subquery()
+
+
+def _entity_there(
+    builder: StatementBuilder, mapped: ModelTable, links: AliasedTable
+) -> ColumnElement[bool]:
+    return ~gone(builder, mapped.name, links.c(COMPONENT_ENTITY))
+
+
+def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
+    table = mapped.components_table
+    yield RowRule(
+        layout=layout,
+        kind=Kind.DANGLING_COMPONENT_LINK,
+        table=table,
+        damaged=_dangling(layout, mapped),
+        noun="link",
+        phrase="from or to a row that is gone",
+        mend=DELETE,
+    )
+    if not is_unique(layout, table, *_UNIQUE):
+        yield RowRule(
+            layout=layout,
+            kind=Kind.DOUBLE_COMPONENT_LINK,
+            table=table,
+            damaged=repeated(table, *_UNIQUE),
+            noun="link",
+            phrase="to a component that an older one leads to already",
+            mend=DELETE,
+        )
+    yield RowRule(
+        layout=layout,
+        kind=Kind.SHARED_COMPONENT,
+        table=table,
+        damaged=_shared(layout, table),
+        noun="link",
+        phrase="to a component that another row uses too",
+    )
+    yield RowRule(
+        layout=layout,
+        kind=Kind.UNKNOWN_COMPONENT,
+        table=table,
+        damaged=_unknown_component(layout, table),
+        noun="link",
+        phrase="to a component that the schema lacks",
+    )
+    yield RowRule(
+        layout=layout,
+        kind=Kind.UNKNOWN_FIELD,
+        table=table,
+        damaged=_unknown_field(layout, mapped),
+        noun="link",
+        phrase=f"under a name that is no attribute of {mapped.uid} for such a component",
+    )
+
+
+def _dangling(layout: Layout, mapped: ModelTable) -> Damaged:
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        links = builder.table(mapped.components_table)
+        kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
+        nowhere = kind.is_(None) | id_.is_(None)
+        ownerless = gone(builder, mapped.name, links.c(COMPONENT_ENTITY))
+        return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
+
+    return damaged
+
+
+def _shared(layout: Layout, table: str) -> Damaged:
+    """Select links to components of the schema that rows of the table share."""
+
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        links, inner = builder.table(table), builder.table(table)
+        kind, id_, entity = (
+            inner.c(column) for column in (COMPONENT_TYPE, COMPONENT_ID, COMPONENT_ENTITY)
+        )
+        several = sa.func.min(entity) != sa.func.max(entity)
+        shared = sa.select(kind.label("kind"), id_.label("id")).group_by(kind, id_)
+        among = shared.having(several).subquery()
+        unknown = type_unknown(layout, builder, links.c(COMPONENT_TYPE))
+        joined = (among.c.kind == links.c(COMPONENT_TYPE)) & (among.c.id == links.c(COMPONENT_ID))
+        return ids_of(links, joined, ~unknown)
+
+    return damaged
+
+
+def _unknown_component(layout: Layout, table: str) -> Damaged:
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        links = builder.table(table)
+        return ids_of(links, type_unknown(layout, builder, links.c(COMPONENT_TYPE)))
+
+    return damaged
+
+
+def _unknown_field(layout: Layout, mapped: ModelTable) -> Damaged:
+    """Select links to known components under no attribute, or one for another component.
+
+    A dynamic zone takes any component, listed or not.
+    """
+
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        links = builder.table(mapped.components_table)
+        field, kind = links.c(FIELD), links.c(COMPONENT_TYPE)
+        fits = [
+            (field == edge.field) & kind_fits(layout, mapped, edge, kind)
+            for edge in component_edges(mapped)
+        ]
+        known = ~type_unknown(layout, builder, kind) & kind.is_not(None)
+        return ids_of(links, known, ~sa.func.coalesce(sa.or_(*fits), sa.false()))
+
+    return damaged
+
+
+def component_edges(mapped: ModelTable) -> tuple[ComponentEdge, ...]:
+    """Return the ways from a row to its components."""
+    return tuple(edge for edge in mapped.edges.values() if isinstance(edge, ComponentEdge))
+
+
+def kind_fits(
+    layout: Layout, mapped: ModelTable, edge: ComponentEdge, kind: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Tell that a component may stand in an attribute."""
+    model = layout.schema.model(mapped.uid)
+    if isinstance(model.attributes[edge.field], DynamicZoneAttribute):
+        return sa.true()
+    return kind == edge.components[0]

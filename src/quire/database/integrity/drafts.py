@@ -1,0 +1,214 @@
+"""The rule that what is published has a draft, and the making of drafts that are missing.
+
+A draft that is missing becomes a copy of the published row, as discarding the changes of a draft
+would have made it.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.integrity.copying import Copier, Copy
+from quire.database.integrity.findings import Finding, Kind
+from quire.database.integrity.identity import (
+    DOCUMENT_ID,
+    LOCALE,
+    PUBLISHED_AT,
+    UPDATED_AT,
+    newest_first,
+    own_types,
+)
+from quire.database.integrity.layout import Layout, plain_table, same
+from quire.database.integrity.links import link_edges
+from quire.database.integrity.rules import Mend, RowRule
+from quire.database.mapping import LinkEdge
+from quire.database.program import Program
+from quire.database.statements import AliasedTable, StatementBuilder
+from quire.schema.model import ContentType
+
+_MEND = Mend(text="makes their drafts, as copies with components, media and links")
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRule:
+    """Every published row has a draft of the same document and locale.
+
+    One rule for all content types, because drafts lead to drafts: all of them have to be there
+    before the links of the first can be made.
+    """
+
+    layout: Layout
+
+    def find(self) -> Program[list[Finding]]:
+        """List the published rows without a draft, by content type."""
+        found: list[Finding] = []
+        for content_type in _versioned(self.layout):
+            found += yield from self._rule(content_type).find()
+        return found
+
+    def repair(self) -> Program[None]:
+        """Make the drafts."""
+        copier = Copier(self.layout)
+        for content_type in _versioned(self.layout):
+            rows = yield from self.layout.run(self._rule(content_type).damaged)
+            ids = [int(id_ or 0) for (id_,) in rows]
+            yield from copier.copy(content_type.uid, ids, {PUBLISHED_AT: None})
+        yield from _Links(self.layout, copier).make()
+
+    def _rule(self, content_type: ContentType) -> RowRule:
+        table = self.layout.tables[content_type.uid].name
+
+        def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+            return _without_draft(builder, content_type, table)
+
+        return RowRule(
+            layout=self.layout,
+            kind=Kind.NO_DRAFT,
+            table=table,
+            damaged=damaged,
+            noun="published row",
+            phrase="without a draft",
+            mend=_MEND,
+        )
+
+
+def _versioned(layout: Layout) -> Iterator[ContentType]:
+    return (one for one in own_types(layout) if one.draft_and_publish)
+
+
+def _same_version(
+    content_type: ContentType, left: AliasedTable, right: AliasedTable
+) -> ColumnElement[bool]:
+    """Tell that two rows are of one document and, where that matters, one locale."""
+    document = left.c(DOCUMENT_ID) == right.c(DOCUMENT_ID)
+    return document & same(left.c(LOCALE), right.c(LOCALE)) if content_type.localized else document
+
+
+def _without_draft(
+    builder: StatementBuilder, content_type: ContentType, table: str
+) -> sa.Select[Any]:
+    """Select published rows without a draft; of several for one version the last updated."""
+    rows, draft = builder.table(table), builder.table(table)
+    version = [DOCUMENT_ID, LOCALE] if content_type.localized else [DOCUMENT_ID]
+    there = _same_version(content_type, draft, rows) & draft.c(PUBLISHED_AT).is_(None)
+    place = sa.func.row_number().over(
+        partition_by=[rows.c(column) for column in version], order_by=newest_first(rows)
+    )
+    lonely = sa.select(rows.c("id").label("id"), place.label("place")).where(
+        rows.c(PUBLISHED_AT).is_not(None),
+        rows.c(DOCUMENT_ID).is_not(None),
+        ~sa.exists(sa.select(draft.c("id")).where(there)),
+    )
+    ranked = lonely.subquery()
+    return sa.select(ranked.c.id).where(ranked.c.place == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Makes the links of new drafts, from those of the published rows they were copied from.
+
+    Links with draft & publish on both sides stay within a status: a link of the draft leads to the
+    draft of what the published row leads to. Other content leads to both versions. A draft that was
+    there before gets a link to a new draft when it is unchanged since it was published.
+    """
+
+    layout: Layout
+    copier: Copier
+
+    def make(self) -> Program[None]:
+        for edge in link_edges(self.layout):
+            for made in self.copier.copies_of(edge.owner):
+                yield from self._outgoing(edge, made)
+            for made in self.copier.copies_of(edge.target):
+                yield from self._incoming(edge, made)
+
+    def _outgoing(self, edge: LinkEdge, made: Copy) -> Program[None]:
+        target = self._versioned_type(edge.target)
+
+        def source(builder: StatementBuilder) -> sa.Select[Any]:
+            links, pairs = builder.table(edge.table), self.copier.pairs(builder, made)
+            far: ColumnElement[Any] = links.c(edge.far)
+            conditions = [links.c(edge.near) == pairs.c.old]
+            if target is not None:
+                draft, here = self._draft_of(builder, target, far)
+                far = draft.c("id")
+                conditions.append(here)
+            return _grouped(edge, links, pairs.c.new, far).where(*conditions)
+
+        yield from self._insert(edge, source)
+
+    def _incoming(self, edge: LinkEdge, made: Copy) -> Program[None]:
+        if edge.owner in self.layout.schema.components:
+            return
+        owner = self._versioned_type(edge.owner)
+
+        def source(builder: StatementBuilder) -> sa.Select[Any]:
+            links, pairs = builder.table(edge.table), self.copier.pairs(builder, made)
+            near: ColumnElement[Any] = links.c(edge.near)
+            conditions = [links.c(edge.far) == pairs.c.old]
+            if owner is not None:
+                draft, here = self._draft_of(builder, owner, near, unchanged=True)
+                near = draft.c("id")
+                conditions += [here, *self._older(builder, owner, near)]
+            return _grouped(edge, links, near, pairs.c.new).where(*conditions)
+
+        yield from self._insert(edge, source)
+
+    def _older(
+        self, builder: StatementBuilder, owner: ContentType, draft: ColumnElement[Any]
+    ) -> Iterator[ColumnElement[bool]]:
+        """Leave out drafts that are new themselves; `_outgoing` makes their links."""
+        for made in self.copier.copies_of(owner.uid):
+            listed = self.layout.listed(builder, made.copies)
+            yield ~self.layout.dialect.member_of(draft, listed)
+
+    def _draft_of(
+        self,
+        builder: StatementBuilder,
+        content_type: ContentType,
+        id_: ColumnElement[Any],
+        *,
+        unchanged: bool = False,
+    ) -> tuple[AliasedTable, ColumnElement[bool]]:
+        """Join the draft of the version that a row with this id is of."""
+        table = self.layout.tables[content_type.uid].name
+        row, draft = builder.table(table), builder.table(table)
+        here = (
+            (row.c("id") == id_)
+            & _same_version(content_type, draft, row)
+            & draft.c(PUBLISHED_AT).is_(None)
+        )
+        if unchanged:
+            newer = sa.func.coalesce(draft.c(UPDATED_AT) > row.c(UPDATED_AT), sa.false())
+            here &= row.c(PUBLISHED_AT).is_not(None) & ~newer
+        return draft, here
+
+    def _versioned_type(self, uid: str) -> ContentType | None:
+        return next((one for one in _versioned(self.layout) if one.uid == uid), None)
+
+    def _insert(
+        self, edge: LinkEdge, source: Callable[[StatementBuilder], sa.Select[Any]]
+    ) -> Program[None]:
+        columns = [edge.near, edge.far, *_orders(edge)]
+
+        def insert(builder: StatementBuilder) -> sa.ClauseElement:
+            target = plain_table(edge.table, *columns)
+            return sa.insert(target).from_select(columns, source(builder))
+
+        yield from self.layout.run(insert)
+
+
+def _orders(edge: LinkEdge) -> list[str]:
+    return [name for name in (edge.order, edge.inverse_order) if name is not None]
+
+
+def _grouped(
+    edge: LinkEdge, links: AliasedTable, near: ColumnElement[Any], far: ColumnElement[Any]
+) -> sa.Select[Any]:
+    """Select new links in the order of the old ones, each pair of rows once."""
+    orders = [sa.func.min(links.c(name)) for name in _orders(edge)]
+    oldest = sa.func.min(links.c("id"))
+    return sa.select(near, far, *orders).group_by(near, far).order_by(oldest)

@@ -1,0 +1,162 @@
+"""The rule that a document has one row for each locale and status, and what to do with more."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from quire.database.integrity.findings import Finding, Kind, counted
+from quire.database.integrity.identity import (
+    DOCUMENT_ID,
+    LOCALE,
+    PUBLISHED_AT,
+    newest_first,
+    own_types,
+)
+from quire.database.integrity.layout import Layout, plain_table
+from quire.database.integrity.links import link_edges
+from quire.database.integrity.rules import first_ids, ids_and_count
+from quire.database.mapping import LinkEdge
+from quire.database.program import Program, Row
+from quire.database.statements import StatementBuilder
+from quire.schema.model import ContentType
+
+
+def duplicate_rules(layout: Layout) -> Iterator["DuplicateRule"]:
+    """Look at every content type of the project."""
+    for content_type in own_types(layout):
+        yield DuplicateRule(layout, content_type)
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateRule:
+    """One row for each document, locale and status.
+
+    Of several the one that was updated last is kept, of these the one with the greatest id. Links
+    from other content to the others lead to it afterwards. Content without draft & publish has no
+    drafts; what is left of them from before gives way to what was published.
+    """
+
+    layout: Layout
+    content_type: ContentType
+
+    @property
+    def table(self) -> str:
+        """The table of the content type."""
+        return self.layout.tables[self.content_type.uid].name
+
+    def find(self) -> Program[list[Finding]]:
+        """List the rows that would give way, and in what the first of them differ."""
+        rows = yield from self.layout.run(lambda builder: first_ids(self._surplus(builder)))
+        if not rows:
+            return []
+        ids, count = ids_and_count(rows)
+        details = yield from self._differences(ids)
+        return [
+            Finding(
+                kind=Kind.DUPLICATE,
+                table=self.table,
+                count=count,
+                ids=ids,
+                sentence=f"{counted(count, 'row')} too many for a document, locale and status",
+                repair="deletes them, and leads links to them to the row that was updated last",
+                asks=True,
+                details=details,
+            )
+        ]
+
+    def repair(self) -> Program[None]:
+        """Lead links to the rows that stay, and delete the others."""
+        for edge in link_edges(self.layout):
+            if edge.target == self.content_type.uid:
+                yield from self._redirect(edge)
+        table = plain_table(self.table, "id")
+        yield from self.layout.run(
+            lambda builder: sa.delete(table).where(table.c.id.in_(self._surplus(builder)))
+        )
+
+    def _surplus(self, builder: StatementBuilder) -> sa.Select[Any]:
+        ranked = self._ranked(builder)
+        return sa.select(ranked.c.id).where(ranked.c.id != ranked.c.kept)
+
+    def _ranked(self, builder: StatementBuilder) -> sa.Subquery:
+        """Select the rows of which there are several, each with the one that is kept."""
+        rows, inner = builder.table(self.table), builder.table(self.table)
+        version = [DOCUMENT_ID, LOCALE]
+        groups: list[Any] = [inner.c(column) for column in version]
+        windows: list[Any] = [rows.c(column) for column in version]
+        if self.content_type.draft_and_publish:
+            groups.append(inner.c(PUBLISHED_AT).is_(None))
+            windows.append(rows.c(PUBLISHED_AT).is_(None))
+        several = sa.select(inner.c(DOCUMENT_ID)).group_by(*groups)
+        several = several.having(sa.func.count() > sa.literal_column("1"))
+        kept = sa.func.first_value(rows.c("id")).over(
+            partition_by=windows, order_by=[rows.c(PUBLISHED_AT).is_(None), *newest_first(rows)]
+        )
+        ranked = sa.select(rows.c("id").label("id"), kept.label("kept"))
+        return ranked.where(rows.c(DOCUMENT_ID).in_(several)).subquery()
+
+    def _differences(self, ids: tuple[int, ...]) -> Program[tuple[str, ...]]:
+        columns = tuple(self.layout.found[self.table].columns)
+
+        def pairs(builder: StatementBuilder) -> sa.ClauseElement:
+            ranked = self._ranked(builder)
+            one, kept = builder.table(self.table), builder.table(self.table)
+            listed = self.layout.dialect.member_of(
+                ranked.c.id, self.layout.listed(builder, list(ids))
+            )
+            both = [row.c(column) for row in (one, kept) for column in columns]
+            found = sa.select(*both).where(one.c("id") == ranked.c.id)
+            found = found.where(kept.c("id") == ranked.c.kept, listed)
+            return found.order_by(ranked.c.id)
+
+        rows = yield from self.layout.run(pairs)
+        return tuple(_difference(columns, row) for row in rows)
+
+    def _redirect(self, edge: LinkEdge) -> Program[None]:
+        """Lead links to surplus rows to those that are kept, unless there is such a link already.
+
+        The links that are left over are deleted with the rows that they lead to.
+        """
+
+        def change(builder: StatementBuilder) -> sa.ClauseElement:
+            table = plain_table(edge.table, "id", edge.far)
+            placed = self._placed(builder, edge)
+            moved = (placed.c.place == 1) & (placed.c.astray == 1)
+            assigned = {edge.far: placed.c.kept}
+            return sa.update(table).values(assigned).where(table.c.id == placed.c.id, moved)
+
+        yield from self.layout.run(change)
+
+    def _placed(self, builder: StatementBuilder, edge: LinkEdge) -> sa.Subquery:
+        """Select links to rows of which there are several, numbered for each source and kept row.
+
+        Number one is a link to the kept row itself, where there is one; the others are ``astray``.
+        """
+        links, ranked = builder.table(edge.table), self._ranked(builder)
+        near, far = links.c(edge.near), links.c(edge.far)
+        astray = sa.case((far == ranked.c.kept, 0), else_=1)
+        place = sa.func.row_number().over(
+            partition_by=(near, ranked.c.kept), order_by=(astray, links.c("id"))
+        )
+        placed = sa.select(
+            links.c("id").label("id"),
+            ranked.c.kept.label("kept"),
+            astray.label("astray"),
+            place.label("place"),
+        )
+        return placed.where(far == ranked.c.id).subquery()
+
+
+def _difference(columns: tuple[str, ...], row: Row) -> str:
+    """Say in which columns a row differs from the one that is kept."""
+    one: Mapping[str, Any] = dict(zip(columns, row[: len(columns)], strict=True))
+    kept: Mapping[str, Any] = dict(zip(columns, row[len(columns) :], strict=True))
+    names = [name for name in columns if name != "id" and one[name] != kept[name]]
+    differs = f"differs in {', '.join(names)}" if names else "does not differ in its columns"
+    place = "" if one[LOCALE] is None else f", locale {one[LOCALE]}"
+    return (
+        f"id {one['id']}, document {one[DOCUMENT_ID]}{place}: {differs} "
+        f"from id {kept['id']}, which is kept"
+    )

@@ -1,0 +1,83 @@
+"""What can be wrong with the rows of a database, as values."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+SHOWN_IDS = 20
+"""How many ids a finding lists at most; ``count`` knows all of them."""
+
+
+class Kind(StrEnum):
+    """The kinds of damage, each with its name."""
+
+    DEFAULT_LOCALE = "default locale"
+    MIGRATIONS = "migrations"
+    NO_DOCUMENT_ID = "no document id"
+    NO_LOCALE = "no locale"
+    SEVERAL_LOCALES = "several locales"
+    SEVERAL_DOCUMENTS = "several documents"
+    DUPLICATE = "duplicate"
+    ORPHAN_COMPONENT = "orphan component"
+    SHARED_COMPONENT = "shared component"
+    DANGLING_COMPONENT_LINK = "dangling component link"
+    DOUBLE_COMPONENT_LINK = "double component link"
+    UNKNOWN_COMPONENT = "unknown component"
+    UNKNOWN_FIELD = "unknown field"
+    DANGLING_LINK = "dangling link"
+    DOUBLE_LINK = "double link"
+    DANGLING_MORPH_LINK = "dangling morph link"
+    DANGLING_TARGET = "dangling target"
+    UNKNOWN_TYPE = "unknown type"
+    DANGLING_REFERENCE = "dangling reference"
+    DANGLING_CREATOR = "dangling creator"
+    NO_DRAFT = "no draft"
+    FOREIGN_KEY = "foreign key"
+
+
+_HARMLESS = frozenset(
+    {Kind.MIGRATIONS, Kind.UNKNOWN_COMPONENT, Kind.UNKNOWN_FIELD, Kind.UNKNOWN_TYPE}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Rows of one table with one kind of damage.
+
+    ``ids`` are the first of them, at most `SHOWN_IDS`, in order; ``count`` is how many there are.
+    ``sentence`` says what is wrong, with the count. ``repair`` says what a repair does to them, and
+    is ``None`` where only a person can decide; with ``asks`` it is done only when asked for by
+    name, because it deletes content. ``details`` has more about single rows, a line each.
+    """
+
+    kind: Kind
+    table: str
+    count: int
+    ids: tuple[int, ...]
+    sentence: str
+    repair: str | None = None
+    asks: bool = False
+    details: tuple[str, ...] = ()
+
+    @property
+    def grave(self) -> bool:
+        """Whether content may be shown wrongly, or be lost, while it stays.
+
+        Rows of types that the schema lacks harm nobody: they may belong to a plugin.
+        """
+        return self.kind not in _HARMLESS
+
+    def __str__(self) -> str:
+        """One line for a terminal, without the details."""
+        return f"{self.table}: {self.sentence}{self._listed()}"
+
+    def _listed(self) -> str:
+        if not self.ids:
+            return ""
+        listed = ", ".join(map(str, self.ids))
+        more = ", ..." if self.count > len(self.ids) else ""
+        return f" ({'id' if self.count == 1 else 'ids'} {listed}{more})"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun: ``1 row``, ``2 rows``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,185 @@
+"""Rules about what tells documents and versions apart: document ids, locales, single types."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.integrity.findings import Finding, Kind
+from quire.database.integrity.layout import Damaged, Layout, ids_of, plain_table, same
+from quire.database.integrity.rules import Mend, RowRule, Rule
+from quire.database.program import Program
+from quire.database.statements import AliasedTable, StatementBuilder
+from quire.ids import new_document_id
+from quire.schema import model
+from quire.schema.model import ContentType
+
+DOCUMENT_ID = "document_id"
+LOCALE = "locale"
+PUBLISHED_AT = "published_at"
+UPDATED_AT = "updated_at"
+VERSION_COLUMNS = ("id", DOCUMENT_ID, LOCALE, PUBLISHED_AT, UPDATED_AT)
+
+_CHUNK = 500
+"""How many rows get their document ids by one statement."""
+
+
+def identity_rules(layout: Layout, default_locale: str | None) -> Iterator[Rule]:
+    """Look at every content type for rows that belong to no document, or to no locale.
+
+    ``default_locale`` is what rows without a locale get; without one they are only told.
+    """
+    for content_type in layout.schema.content_types.values():
+        table = layout.tables[content_type.uid].name
+        if layout.has(table, "id", DOCUMENT_ID):
+            yield DocumentIdRule(layout, table)
+    for content_type in own_types(layout):
+        table = layout.tables[content_type.uid].name
+        if content_type.localized:
+            yield _locale_rule(layout, content_type, table, default_locale)
+        else:
+            yield _locales_rule(layout, table)
+        if content_type.kind is model.Kind.SINGLE:
+            yield _documents_rule(layout, table)
+
+
+def own_types(layout: Layout) -> Iterator[ContentType]:
+    """Iterate over the project's content types whose versions can be told apart."""
+    for content_type in layout.schema.api_types:
+        if layout.has(layout.tables[content_type.uid].name, *VERSION_COLUMNS):
+            yield content_type
+
+
+def newest_first(rows: AliasedTable) -> tuple[ColumnElement[Any], ...]:
+    """Order rows by when they were updated, the last of them first, then the greatest id."""
+    return rows.c(UPDATED_AT).desc().nulls_last(), rows.c("id").desc()
+
+
+def same_status(
+    content_type: ContentType, left: AliasedTable, right: AliasedTable
+) -> ColumnElement[bool]:
+    """Tell that two rows of a content type are both drafts, or both published."""
+    if not content_type.draft_and_publish:
+        return sa.true()
+    return left.c(PUBLISHED_AT).is_(None) == right.c(PUBLISHED_AT).is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentIdRule:
+    """Every row belongs to a document.
+
+    Which rows without an id belonged together nobody knows, so each becomes a document of its own.
+    """
+
+    layout: Layout
+    table: str
+
+    def find(self) -> Program[list[Finding]]:
+        """List the rows without a document id."""
+        found = yield from RowRule(
+            layout=self.layout,
+            kind=Kind.NO_DOCUMENT_ID,
+            table=self.table,
+            damaged=self._without,
+            phrase="without a document id",
+            mend=Mend(text="gives each a new one"),
+        ).find()
+        return found
+
+    def repair(self) -> Program[None]:
+        """Give each row a new document id."""
+        rows = yield from self.layout.run(self._without)
+        ids = [int(id_ or 0) for (id_,) in rows]
+        for start in range(0, len(ids), _CHUNK):
+            new = {id_: new_document_id() for id_ in ids[start : start + _CHUNK]}
+            yield from self._assign(new)
+
+    def _without(self, builder: StatementBuilder) -> sa.Select[Any]:
+        rows = builder.table(self.table)
+        return ids_of(rows, rows.c(DOCUMENT_ID).is_(None) | (rows.c(DOCUMENT_ID) == ""))
+
+    def _assign(self, new: dict[int, str]) -> Program[None]:
+        def change(builder: StatementBuilder) -> sa.ClauseElement:
+            table = plain_table(self.table, "id", DOCUMENT_ID)
+            here = self.layout.dialect.member_of(table.c.id, self.layout.listed(builder, list(new)))
+            each = sa.case(new, value=table.c.id)
+            return sa.update(table).values({DOCUMENT_ID: each}).where(here)
+
+        yield from self.layout.run(change)
+
+
+def _locale_rule(
+    layout: Layout, content_type: ContentType, table: str, default: str | None
+) -> RowRule:
+    """Localized content has a locale.
+
+    A row gets the default locale, unless its document has a version in that locale: then there
+    would be two, and only a person can say which is right.
+    """
+
+    def without(builder: StatementBuilder) -> sa.Select[Any]:
+        rows = builder.table(table)
+        return ids_of(rows, rows.c(LOCALE).is_(None))
+
+    def free(builder: StatementBuilder) -> sa.Select[Any]:
+        rows, other = builder.table(table), builder.table(table)
+        version = (
+            same(other.c(DOCUMENT_ID), rows.c(DOCUMENT_ID))
+            & (other.c(LOCALE) == default)
+            & same_status(content_type, other, rows)
+        )
+        taken = sa.exists(sa.select(other.c("id")).where(version))
+        return ids_of(rows, rows.c(LOCALE).is_(None), ~taken)
+
+    text = f"sets the default locale, {default}, where the document has no such version"
+    return RowRule(
+        layout=layout,
+        kind=Kind.NO_LOCALE,
+        table=table,
+        damaged=without,
+        phrase="without a locale in a localized content type",
+        mend=Mend(text=text, assigned={LOCALE: default}, only=free) if default else None,
+    )
+
+
+def _locales_rule(layout: Layout, table: str) -> RowRule:
+    return RowRule(
+        layout=layout,
+        kind=Kind.SEVERAL_LOCALES,
+        table=table,
+        damaged=_in_several_locales(table),
+        phrase="of documents with several locales in a content type that is not localized",
+    )
+
+
+def _in_several_locales(table: str) -> Damaged:
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        rows, inner = builder.table(table), builder.table(table)
+        locale = sa.func.coalesce(inner.c(LOCALE), "")
+        several = sa.select(inner.c(DOCUMENT_ID)).group_by(inner.c(DOCUMENT_ID))
+        several = several.having(sa.func.min(locale) != sa.func.max(locale))
+        return ids_of(rows, rows.c(DOCUMENT_ID).in_(several))
+
+    return damaged
+
+
+def _documents_rule(layout: Layout, table: str) -> RowRule:
+    return RowRule(
+        layout=layout,
+        kind=Kind.SEVERAL_DOCUMENTS,
+        table=table,
+        damaged=_of_further_documents(table),
+        phrase="beside the document of a single type, which is that of its oldest row",
+    )
+
+
+def _of_further_documents(table: str) -> Damaged:
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        rows, inner, first = builder.table(table), builder.table(table), builder.table(table)
+        oldest = sa.select(sa.func.min(inner.c("id"))).scalar_subquery()
+        served = sa.select(first.c(DOCUMENT_ID)).where(first.c("id") == oldest).scalar_subquery()
+        return ids_of(rows, ~same(rows.c(DOCUMENT_ID), served))
+
+    return damaged

@@ -1,0 +1,117 @@
+"""Rules about relations: link tables, and columns that hold the id of another row."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from quire.database.integrity.findings import Kind
+from quire.database.integrity.layout import Damaged, Layout, gone, ids_of
+from quire.database.integrity.rules import DELETE, RowRule, clear
+from quire.database.mapping import ColumnEdge, LinkEdge
+from quire.database.statements import StatementBuilder
+from quire.schema.model import ADMIN_USER_UID
+
+
+def link_rules(layout: Layout) -> Iterator[RowRule]:
+    """Look at every link table: links to and from nothing, and links that repeat others.
+
+    A link is between two rows; of equal links the oldest is kept. Where a unique index keeps links
+    apart there is nothing to look for.
+    """
+    for edge in link_edges(layout):
+        yield RowRule(
+            layout=layout,
+            kind=Kind.DANGLING_LINK,
+            table=edge.table,
+            damaged=_dangling(layout, edge),
+            noun="link",
+            phrase="from or to a row that is gone",
+            mend=DELETE,
+        )
+        if not is_unique(layout, edge.table, edge.near, edge.far):
+            yield RowRule(
+                layout=layout,
+                kind=Kind.DOUBLE_LINK,
+                table=edge.table,
+                damaged=repeated(edge.table, edge.near, edge.far),
+                noun="link",
+                phrase="between rows that an older one links already",
+                mend=DELETE,
+            )
+
+
+def reference_rules(layout: Layout) -> Iterator[RowRule]:
+    """Look at every column that holds the id of another row, creators among them."""
+    for mapped in layout.tables.tables.values():
+        for edge in mapped.edges.values():
+            if not isinstance(edge, ColumnEdge) or not layout.known(edge.target):
+                continue
+            if layout.has(mapped.name, edge.column):
+                yield _reference_rule(layout, mapped.name, edge)
+
+
+def link_edges(layout: Layout) -> Iterator[LinkEdge]:
+    """Iterate over the link tables that the database has, seen from the side that owns them."""
+    for mapped in layout.tables.tables.values():
+        for edge in mapped.edges.values():
+            if (
+                isinstance(edge, LinkEdge)
+                and edge.owning
+                and layout.has(edge.table, "id", edge.near, edge.far)
+                and layout.known(edge.owner)
+                and layout.known(edge.target)
+            ):
+                yield edge
+
+
+def is_unique(layout: Layout, table: str, *columns: str) -> bool:
+    """Tell whether an index of the database keeps rows apart by exactly these columns."""
+    indexes = layout.found[table].indexes.values()
+    return any(
+        index.unique and not index.partial and set(index.columns) == set(columns)
+        for index in indexes
+    )
+
+
+def repeated(table: str, *columns: str) -> Damaged:
+    """Select all but the oldest of rows that are equal in these columns."""
+
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        inner, outer = builder.table(table), builder.table(table)
+        oldest = sa.select(sa.func.min(inner.c("id")))
+        kept = oldest.group_by(*(inner.c(column) for column in columns))
+        return ids_of(outer, outer.c("id").not_in(kept))
+
+    return damaged
+
+
+def _dangling(layout: Layout, edge: LinkEdge) -> Damaged:
+    source, target = layout.tables[edge.owner].name, layout.tables[edge.target].name
+
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        links = builder.table(edge.table)
+        near = gone(builder, source, links.c(edge.near))
+        return ids_of(links, near | gone(builder, target, links.c(edge.far)))
+
+    return damaged
+
+
+def _reference_rule(layout: Layout, table: str, edge: ColumnEdge) -> RowRule:
+    target = layout.tables[edge.target].name
+
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        rows = builder.table(table)
+        id_ = rows.c(edge.column)
+        return ids_of(rows, id_.is_not(None), gone(builder, target, id_))
+
+    creator = edge.target == ADMIN_USER_UID
+    lost = "an administrator who is gone" if creator else f"a row of {target} that is gone"
+    return RowRule(
+        layout=layout,
+        kind=Kind.DANGLING_CREATOR if creator else Kind.DANGLING_REFERENCE,
+        table=table,
+        damaged=damaged,
+        phrase=f"with {lost} in {edge.column}",
+        mend=clear(edge.column),
+    )

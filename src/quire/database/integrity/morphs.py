@@ -1,0 +1,123 @@
+"""Rules about links to rows of any type: morph tables (media among them) and target columns."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.integrity.findings import Kind
+from quire.database.integrity.layout import Damaged, Layout, gone, ids_of
+from quire.database.integrity.rules import DELETE, RowRule, clear
+from quire.database.mapping import ModelTable, MorphColumnEdge, MorphListEdge
+from quire.database.statements import AliasedTable, StatementBuilder
+
+
+def morph_rules(layout: Layout) -> Iterator[RowRule]:
+    """Look at every morph table and at every pair of target columns.
+
+    Rows of types that the schema lacks are only told: they may belong to a plugin, and Strapi
+    removes those of types that are gone.
+    """
+    for mapped in layout.tables.tables.values():
+        for edge in mapped.edges.values():
+            if isinstance(edge, MorphListEdge):
+                yield from _table_rules(layout, mapped, edge)
+            elif isinstance(edge, MorphColumnEdge):
+                yield from _column_rules(layout, mapped, edge)
+
+
+def target_gone(
+    layout: Layout, builder: StatementBuilder, kind: ColumnElement[Any], id_: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Tell that the row of a known type with this id is gone; false for other types."""
+    cases = [
+        (kind == uid, gone(builder, layout.tables[uid].name, id_)) for uid in _known_types(layout)
+    ]
+    return sa.case(*cases, else_=sa.false())
+
+
+def type_unknown(
+    layout: Layout, builder: StatementBuilder, kind: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Tell that there is a type, and that the schema lacks it."""
+    listed = builder.constant(layout.dialect.encode_list(list(layout.tables.tables)))
+    return kind.is_not(None) & ~layout.dialect.member_of(kind, listed)
+
+
+def _known_types(layout: Layout) -> Iterator[str]:
+    return (uid for uid in layout.tables.tables if layout.known(uid))
+
+
+def _table_rules(layout: Layout, mapped: ModelTable, edge: MorphListEdge) -> Iterator[RowRule]:
+    if not layout.has(edge.table, "id", edge.near, edge.far_id, edge.far_type):
+        return
+    if not layout.known(mapped.uid):
+        return
+
+    def dangling(builder: StatementBuilder) -> sa.Select[Any]:
+        links = builder.table(edge.table)
+        kind, id_ = links.c(edge.far_type), links.c(edge.far_id)
+        nowhere = kind.is_(None) | id_.is_(None)
+        ownerless = gone(builder, mapped.name, links.c(edge.near))
+        return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
+
+    yield RowRule(
+        layout=layout,
+        kind=Kind.DANGLING_MORPH_LINK,
+        table=edge.table,
+        damaged=dangling,
+        noun="link",
+        phrase="from or to a row that is gone",
+        mend=DELETE,
+    )
+    yield RowRule(
+        layout=layout,
+        kind=Kind.UNKNOWN_TYPE,
+        table=edge.table,
+        damaged=_of_unknown_type(layout, edge.table, edge.far_type),
+        noun="link",
+        phrase="to a type that the schema lacks",
+    )
+
+
+def _column_rules(layout: Layout, mapped: ModelTable, edge: MorphColumnEdge) -> Iterator[RowRule]:
+    if not layout.has(mapped.name, "id", edge.id_column, edge.type_column):
+        return
+
+    def dangling(builder: StatementBuilder) -> sa.Select[Any]:
+        rows = builder.table(mapped.name)
+        return ids_of(rows, _points_nowhere(layout, builder, rows, edge))
+
+    yield RowRule(
+        layout=layout,
+        kind=Kind.DANGLING_TARGET,
+        table=mapped.name,
+        damaged=dangling,
+        phrase=f"with a row that is gone in {edge.id_column}",
+        mend=clear(edge.id_column, edge.type_column),
+    )
+    yield RowRule(
+        layout=layout,
+        kind=Kind.UNKNOWN_TYPE,
+        table=mapped.name,
+        damaged=_of_unknown_type(layout, mapped.name, edge.type_column),
+        phrase=f"with a type that the schema lacks in {edge.type_column}",
+    )
+
+
+def _points_nowhere(
+    layout: Layout, builder: StatementBuilder, rows: AliasedTable, edge: MorphColumnEdge
+) -> ColumnElement[bool]:
+    """Tell that one of the two columns is set without the other, or that the row is gone."""
+    kind, id_ = rows.c(edge.type_column), rows.c(edge.id_column)
+    half = kind.is_(None) != id_.is_(None)
+    return half | (id_.is_not(None) & target_gone(layout, builder, kind, id_))
+
+
+def _of_unknown_type(layout: Layout, table: str, column: str) -> Damaged:
+    def damaged(builder: StatementBuilder) -> sa.Select[Any]:
+        rows = builder.table(table)
+        return ids_of(rows, type_unknown(layout, builder, rows.c(column)))
+
+    return damaged

@@ -1,0 +1,105 @@
+"""A rule: which rows are damaged, what to say of them, and what mends them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import sqlalchemy as sa
+
+from quire.database.dialect import Scalar
+from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.integrity.layout import Damaged, Layout, plain_table
+from quire.database.program import Program, Rows
+from quire.database.statements import StatementBuilder
+
+
+class Rule(Protocol):
+    """Looks for one kind of damage."""
+
+    def find(self) -> Program[list[Finding]]:
+        """Look; nothing is changed. Without damage there are no findings."""
+        ...
+
+    def repair(self) -> Program[None]:
+        """Mend what `find` finds now. Called only when a finding says that it can be."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mend:
+    """What is done to damaged rows: columns are assigned, or else the rows deleted.
+
+    ``text`` says so, to be read after "a repair". ``only`` narrows the rows down, where some of
+    those found cannot be mended.
+    """
+
+    text: str
+    assigned: Mapping[str, Scalar] = field(default_factory=dict)
+    only: Damaged | None = None
+
+
+DELETE = Mend(text="deletes them")
+
+
+def clear(*columns: str) -> Mend:
+    """Empty columns of the damaged rows."""
+    return Mend(text=f"empties {' and '.join(columns)}", assigned=dict.fromkeys(columns))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowRule:
+    """A rule about the rows of one table, found by one statement and mended by another.
+
+    The sentence of a finding is the count, ``noun`` and ``phrase``: "3 links to rows that ...".
+    """
+
+    layout: Layout
+    kind: Kind
+    table: str
+    damaged: Damaged
+    phrase: str
+    noun: str = "row"
+    mend: Mend | None = None
+
+    def find(self) -> Program[list[Finding]]:
+        """See `Rule`."""
+        rows = yield from self.layout.run(lambda builder: first_ids(self.damaged(builder)))
+        if not rows:
+            return []
+        ids, count = ids_and_count(rows)
+        return [
+            Finding(
+                kind=self.kind,
+                table=self.table,
+                count=count,
+                ids=ids,
+                sentence=f"{counted(count, self.noun)} {self.phrase}",
+                repair=None if self.mend is None else self.mend.text,
+            )
+        ]
+
+    def repair(self) -> Program[None]:
+        """See `Rule`."""
+        if self.mend is not None:
+            yield from self.layout.run(self._change)
+
+    def _change(self, builder: StatementBuilder) -> sa.ClauseElement:
+        mend = self.mend or DELETE
+        table = plain_table(self.table, "id", *mend.assigned)
+        here = table.c.id.in_((mend.only or self.damaged)(builder))
+        if not mend.assigned:
+            return sa.delete(table).where(here)
+        return sa.update(table).values(dict(mend.assigned)).where(here)
+
+
+def first_ids(damaged: sa.Select[tuple[int]]) -> sa.ClauseElement:
+    """Select the first ids of damaged rows, each with the count of all."""
+    rows = damaged.subquery()
+    count = sa.func.count().over()
+    limit: sa.ColumnElement[int] = sa.literal_column(str(SHOWN_IDS))
+    return sa.select(rows.c.id, count).order_by(rows.c.id).limit(limit)
+
+
+def ids_and_count(rows: Rows) -> tuple[tuple[int, ...], int]:
+    """Read the rows of `first_ids`, of which there is at least one."""
+    return tuple(int(row[0] or 0) for row in rows), int(rows[0][1] or 0)

@@ -1,0 +1,56 @@
+"""Everything that belongs to a row, in a form in which a row and its copy are equal."""
+
+from typing import Any
+
+from quire.database.mapping import ComponentEdge, LinkEdge, MorphTargetEdge
+from tests.unit.database.integrity.content import Content
+
+NOT_COPIED = {"id", "published_at"}
+
+
+def graph(content: Content, uid: str, row_id: int, *, as_draft: bool = False) -> dict[str, Any]:
+    """The columns, components, media and own links of a row, without ids of its own.
+
+    With ``as_draft`` what is published among the targets of its links is shown as its draft.
+    """
+    mapped = content.tables[uid]
+    cursor = content.connection.execute(f"SELECT * FROM {mapped.name} WHERE id = {row_id}")
+    names = [name for name, _ in cursor.get_description()]
+    (values,) = cursor.fetchall()
+    found = {n: v for n, v in zip(names, values, strict=True) if n not in NOT_COPIED}
+    for name, edge in mapped.edges.items():
+        match edge:
+            case ComponentEdge():
+                found[name] = [
+                    (kind, graph(content, kind, part, as_draft=as_draft))
+                    for kind, part in content.rows(
+                        f"SELECT component_type, cmp_id FROM {edge.table} WHERE"
+                        f" entity_id = {row_id} AND field = '{edge.field}' ORDER BY \"order\", id"
+                    )
+                ]
+            case MorphTargetEdge():
+                found[name] = content.rows(
+                    f'SELECT {edge.far}, "order" FROM {edge.table} WHERE {edge.near_id} = {row_id}'
+                    f" AND {edge.near_type} = '{uid}' AND field = '{edge.field}' ORDER BY 2, id"
+                )
+            case LinkEdge(owning=True):
+                found[name] = [
+                    version(content, edge.target, target, as_draft=as_draft)
+                    for (target,) in content.rows(
+                        f"SELECT {edge.far} FROM {edge.table} WHERE {edge.near} = {row_id}"
+                        f" ORDER BY {edge.order or 'id'}, id"
+                    )
+                ]
+            case _:
+                continue
+    return found
+
+
+def version(content: Content, uid: str, row_id: int, *, as_draft: bool) -> tuple[Any, ...]:
+    """What a row is a version of: document, locale, and whether it is published."""
+    table = content.tables[uid].name
+    ((document, locale, published),) = content.rows(
+        f"SELECT document_id, locale, published_at IS NOT NULL FROM {table} WHERE id = {row_id}"
+    )
+    drafts = content.schema.content_types[uid].draft_and_publish
+    return document, locale, published and not (as_draft and drafts)

@@ -1,0 +1,106 @@
+"""Links and references lead from rows that are there to rows that are there, each once."""
+
+import pytest
+
+from quire.database.integrity.findings import Kind
+from tests.unit.database.integrity.content import Content, new_content
+from tests.unit.database.running import content_type, schema_of
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE articles_tags_lnk SET tag_id = 999 WHERE id = 5",
+        "UPDATE articles_tags_lnk SET article_id = 999 WHERE id = 5",
+        "UPDATE articles_tags_lnk SET article_id = NULL WHERE id = 5",
+        "UPDATE articles_tags_lnk SET tag_id = NULL WHERE id = 5",
+    ],
+)
+def test_a_link_from_or_to_nothing_is_deleted(content: Content, statement: str) -> None:
+    content.damage(statement)
+    expected = [(Kind.DANGLING_LINK, "articles_tags_lnk", [5])]
+
+    assert content.told() == expected
+    assert content.repair() == expected
+    content.assert_sound()
+    assert content.rows("SELECT * FROM articles_tags_lnk WHERE id IN (4, 5, 6)") == [
+        (4, 5, 18, 2.0, 1.0),
+        (6, 6, 7, 1.0, 1.0),
+    ]
+
+
+def test_a_link_of_a_row_to_another_of_its_kind_is_looked_at_on_both_sides(
+    content: Content,
+) -> None:
+    content.damage(
+        "UPDATE categories_parent_lnk SET inv_category_id = 999 WHERE id = 1",
+        "UPDATE categories_parent_lnk SET category_id = 999 WHERE id = 2",
+    )
+
+    assert content.told() == [(Kind.DANGLING_LINK, "categories_parent_lnk", [1, 2])]
+
+
+def test_the_links_of_built_in_types_are_looked_at_too(content: Content) -> None:
+    content.damage("UPDATE up_users_role_lnk SET role_id = 999 WHERE id = 2")
+
+    assert content.told() == [(Kind.DANGLING_LINK, "up_users_role_lnk", [2])]
+
+
+def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
+    content.damage(
+        "DROP INDEX articles_tags_lnk_uq",
+        "INSERT INTO articles_tags_lnk (id, article_id, tag_id) VALUES (901, 5, 18), (902, 5, 18)",
+    )
+    expected = [(Kind.DOUBLE_LINK, "articles_tags_lnk", [901, 902])]
+
+    assert content.told() == expected
+    assert content.repair() == expected
+    content.assert_sound()
+    assert content.ids("SELECT id FROM articles_tags_lnk WHERE article_id = 5") == [3, 4, 5]
+
+
+def test_a_creator_who_is_gone_is_forgotten(content: Content) -> None:
+    content.damage(
+        "UPDATE articles SET created_by_id = 999 WHERE id = 5",
+        "UPDATE articles SET updated_by_id = 999 WHERE id IN (5, 6)",
+    )
+    expected = [
+        (Kind.DANGLING_CREATOR, "articles", [5]),
+        (Kind.DANGLING_CREATOR, "articles", [5, 6]),
+    ]
+
+    assert content.told() == expected
+    assert content.repair() == expected
+    content.assert_sound()
+    assert content.rows("SELECT created_by_id, updated_by_id FROM articles WHERE id = 5") == [
+        (None, None)
+    ]
+
+
+def test_a_creator_who_is_there_stays(content: Content) -> None:
+    content.damage("UPDATE articles SET created_by_id = 1, updated_by_id = 999 WHERE id = 5")
+
+    content.repair()
+
+    assert content.rows("SELECT created_by_id, updated_by_id FROM articles WHERE id = 5") == [
+        (1, None)
+    ]
+
+
+def test_a_relation_in_a_column_is_emptied_when_its_row_is_gone() -> None:
+    relation = {
+        "type": "relation",
+        "relation": "manyToOne",
+        "target": "api::note.note",
+        "useJoinTable": False,
+    }
+    schema = schema_of(content_type("note", {"up": relation}))
+    content = new_content(
+        schema, "INSERT INTO notes (id, document_id, up_id) VALUES (1, 'a', 999), (2, 'b', 1)"
+    )
+    expected = [(Kind.DANGLING_REFERENCE, "notes", [1])]
+
+    assert content.told() == expected
+    assert content.repair() == expected
+    content.assert_sound()
+    assert content.rows("SELECT id, up_id FROM notes") == [(1, None), (2, 1)]
