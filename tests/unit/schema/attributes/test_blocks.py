@@ -83,6 +83,12 @@ def test_values_are_cast_to_what_they_stand_for(block: Node, kept: Node) -> None
     assert accepted("blocks", [block]) == [kept]
 
 
+def cast_to(type_name: str, shown: str, source: str) -> str:
+    """Say that a value was cast, and is not of the type still."""
+    final = f"must be a `{type_name}` type, but the final value was: `{shown}`"
+    return f"{final} (cast from the value `{source}`)."
+
+
 PLACED = "Paragraph node children must have at least one Text or Link node"
 NO_TEXT = "Text must be defined with at least an empty string"
 FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
@@ -102,8 +108,7 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
         [
             (
                 "0.children",
-                "must be a `array` type, but the final value was: `null` "
-                '(cast from the value `"x"`).',
+                cast_to("array", "null", '"x"'),
             )
         ],
     ),
@@ -139,8 +144,7 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
         [
             (
                 "0.children.0.children.0",
-                "must be a `object` type, but the final value was: `null` "
-                "(cast from the value `1`).",
+                cast_to("object", "null", "1"),
             )
         ],
     ),
@@ -157,8 +161,7 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
         [
             (
                 "0.level",
-                "must be a `number` type, but the final value was: `NaN` "
-                '(cast from the value `"x"`).',
+                cast_to("number", "NaN", '"x"'),
             ),
             ("0.level", "must be one of the following values: 1, 2, 3, 4, 5, 6"),
         ],
@@ -196,8 +199,7 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
             ("0.image.name", "is a required field"),
             (
                 "0.image.width",
-                "must be a `number` type, but the final value was: `NaN` "
-                '(cast from the value `"x"`).',
+                cast_to("number", "NaN", '"x"'),
             ),
         ],
     ),
