@@ -1,4 +1,4 @@
-"""Dates, times and moments in filters."""
+"""Dates, times and moments in filters and in what is written."""
 
 from datetime import UTC, datetime
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from quire.errors import ValidationError
 from quire.schema.attributes.temporal import DATE, DATETIME, TIME, TIMESTAMP, parse_moment
+from tests.unit.schema.attributes.accepting import acceptance
 
 
 @pytest.mark.parametrize(
@@ -205,3 +206,53 @@ def test_a_moment_is_read_back_as_it_was_written(moment: datetime) -> None:
     since = rounded - datetime(1970, 1, 1, tzinfo=UTC)
     milliseconds = (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
     assert parse_moment(rounded.isoformat(timespec="milliseconds")) == milliseconds
+
+
+@pytest.mark.parametrize("draft", [False, True])
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("date", "2024-02-29", "2024-02-29"),
+        ("date", "2024-02-29T10:00:00Z", "2024-02-29"),
+        ("time", "10:20:30", "10:20:30.000"),
+        ("time", "10:20:30.5", "10:20:30.500"),
+        ("datetime", "1970-01-01T00:00:01Z", 1000),
+        ("datetime", 1000, 1000),
+        ("datetime", -5.0, -5),
+        ("datetime", "1700000000000", 1700000000000),
+        ("timestamp", "1970-01-01", 0),
+    ],
+)
+def test_a_written_value_is_kept_as_its_column_takes_it(
+    name: str, value: object, kept: object, *, draft: bool
+) -> None:
+    rules = acceptance(name)
+    assert (rules.draft if draft else rules.full)(value) == kept
+
+
+@pytest.mark.parametrize("draft", [False, True])
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("date", "2023-02-29", "Invalid date"),
+        ("date", "", "Invalid format, expected yyyy-MM-dd"),
+        ("date", 5, "Invalid format, expected yyyy-MM-dd"),
+        ("date", ["2024-01-01"], "Invalid format, expected yyyy-MM-dd"),
+        ("time", "10:00", "Invalid time format, expected HH:mm:ss.SSS"),
+        ("time", 5, "Expected a string, got a number"),
+        ("time", True, "Expected a string, got a boolean"),
+        ("time", {}, "Expected a string, got a object"),
+        ("datetime", "nope", "Invalid format, expected a timestamp or an ISO date"),
+        ("datetime", True, "Invalid format, expected a timestamp or an ISO date"),
+        ("datetime", 1.5, "Invalid format, expected a timestamp or an ISO date"),
+        ("datetime", 8640000000000001, "Invalid format, expected a timestamp or an ISO date"),
+        ("timestamp", [], "Invalid format, expected a timestamp or an ISO date"),
+    ],
+)
+def test_a_written_value_that_is_no_moment_is_an_error_of_its_own(
+    name: str, value: object, message: str, *, draft: bool
+) -> None:
+    rules = acceptance(name)
+    with pytest.raises(ValidationError) as raised:
+        (rules.draft if draft else rules.full)(value)
+    assert (raised.value.message, raised.value.details) == (message, {})
