@@ -120,7 +120,7 @@ class Authenticator:
         row = await self._find_api_token(token)
         if row is not None:
             return await self._api_token(row)
-        claims = read_jwt(token, self._jwt_secret) if self._jwt_secret else None
+        claims = read_jwt(token, self._jwt_secret, self._clock()) if self._jwt_secret else None
         if claims is None:
             raise UnauthorizedError
         user_id, expiry = claims

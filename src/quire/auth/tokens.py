@@ -8,10 +8,19 @@ import hashlib
 import hmac
 import secrets
 from datetime import timedelta
+from typing import TypeGuard
 
 import jwt
 
 _TOKEN_BYTES = 128
+_UNTIMED: jwt.types.Options = {
+    "require": ["exp", "iat"],
+    "verify_aud": False,
+    # Moments are compared with the time that is passed in, not with the library's own.
+    "verify_exp": False,
+    "verify_iat": False,
+    "verify_nbf": False,
+}
 
 
 def new_api_token() -> str:
@@ -31,14 +40,23 @@ def issue_jwt(user_id: int, secret: str, lifetime: timedelta, now: int) -> str:
     return jwt.encode(claims, secret, algorithm="HS256")
 
 
-def read_jwt(token: str, secret: str) -> tuple[int, int] | None:
-    """Return ``(user id, expiry in epoch seconds)`` of a sound JWT, ``None`` for any other."""
-    options: jwt.types.Options = {"require": ["exp", "iat"], "verify_aud": False}
+def read_jwt(token: str, secret: str, now: int) -> tuple[int, int] | None:
+    """Return ``(user id, expiry in epoch seconds)`` of a sound JWT, ``None`` for any other.
+
+    ``now`` is epoch milliseconds: a JWT counts from when it was issued until it expires.
+    """
     try:
-        claims = jwt.decode(token, secret, algorithms=["HS256"], options=options)
+        claims = jwt.decode(token, secret, algorithms=["HS256"], options=_UNTIMED)
     except jwt.PyJWTError:
         return None
     user_id, expiry = claims.get("id"), claims.get("exp")
-    if isinstance(user_id, bool) or not isinstance(user_id, int) or not isinstance(expiry, int):
+    if not _is_whole(user_id) or not _is_whole(expiry) or expiry * 1000 <= now:
+        return None
+    begins = (claims["iat"], claims.get("nbf", claims["iat"]))
+    if not all(_is_whole(begin) and begin * 1000 <= now for begin in begins):
         return None
     return user_id, expiry
+
+
+def _is_whole(claim: object) -> TypeGuard[int]:
+    return isinstance(claim, int) and not isinstance(claim, bool)
