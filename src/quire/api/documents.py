@@ -85,9 +85,7 @@ class DocumentApi:
         item = await self._reader.row(prepared, document_id)
         if item is None:
             raise NotFoundError
-        if request.headers.get(HEADER) == VALUE:
-            return respond(nest(item, prepared.plan.root, self._reader.schema))
-        return respond(item)
+        return self._shown(request, prepared, item)
 
     async def create(self, request: Request) -> Answer:
         """Make a document."""
@@ -176,7 +174,9 @@ class DocumentApi:
     def _shown(
         self, request: Request, prepared: PreparedRead, item: Item, *, status: int = OK
     ) -> Answer:
+        """Answer with one document, tagged with its last change where that is read."""
+        tag = None if prepared.tag is None else getattr(item, prepared.tag)
         if request.headers.get(HEADER) == VALUE:
             shown = nest(item, prepared.plan.root, self._reader.schema)
-            return respond(shown, status=status)
-        return respond(item, status=status)
+            return respond(shown, status=status, tag=tag)
+        return respond(item, status=status, tag=tag)

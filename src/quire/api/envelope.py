@@ -10,9 +10,16 @@ from quire.errors import AppError
 _encode = msgspec.json.Encoder().encode
 
 
-def respond(data: object, meta: dict[str, Any] | None = None, status: int = 200) -> Answer:
-    """Answer with documents and what is said about them."""
-    return Answer(status, _encode({"data": data, "meta": meta or {}}))
+def respond(
+    data: object,
+    meta: dict[str, Any] | None = None,
+    status: int = 200,
+    *,
+    tag: str | None = None,
+) -> Answer:
+    """Answer with documents and what is said about them; ``tag`` becomes the ``ETag`` header."""
+    headers = () if tag is None else ((b"etag", b'"%s"' % tag.encode()),)
+    return Answer(status, _encode({"data": data, "meta": meta or {}}), headers=headers)
 
 
 def respond_bare(value: object, status: int = 200) -> Answer:

@@ -12,7 +12,7 @@ from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
 from quire.database.compile import CompiledRead, compile_read
 from quire.database.connection import Database
-from quire.database.mappers import Item
+from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
 from quire.database.program import Program, Statement
 from quire.database.read import BoundRead, Counts, bind_read, read_program
@@ -31,6 +31,7 @@ Mode = Literal[
 ]
 
 _MAX_CACHED_QUERY = 4096
+_TAGGED = "updatedAt"
 _ANY_DOCUMENT = ""
 _ANY_ENTRY = 0
 
@@ -45,6 +46,8 @@ class PreparedRead:
     pagination: Pagination | None
     id_positions: tuple[int, ...]
     """Where the id of the path stands among the values of the first statement."""
+    tag: str | None = None
+    """The member of an item that says when the entry was changed last, if it is read."""
 
     def for_id(self, value: str | int) -> BoundRead:
         """Return the bound read of one document or row."""
@@ -131,6 +134,7 @@ class Reader:
             bind_read(compiled, resolved.values, self.limits.rows),
             resolved.pagination,
             () if id_slot is None else compiled.page.positions(id_slot),
+            _tag_member(plan),
         )
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
@@ -185,6 +189,11 @@ class Reader:
             self._counts.clear()
             self._counts_version = version
         return self._counts
+
+
+def _tag_member(plan: ReadPlan) -> str | None:
+    fields = plan.root.fields
+    return member(fields.index(_TAGGED)) if _TAGGED in fields else None
 
 
 def _resolve(resolver: Resolver, mode: Mode, query: dict[str, QueryValue]) -> ResolvedRead:

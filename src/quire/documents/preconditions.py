@@ -4,6 +4,7 @@ The tag of a version is the moment of its last change. A published version carri
 draft that it was made of, so it has the tag of the draft as long as nobody has changed that.
 """
 
+from quire.clock import iso_from_ms
 from quire.database.content.finding import Entry
 from quire.errors import PreconditionFailedError
 
@@ -11,8 +12,11 @@ ANY = "*"
 
 
 def tag_of(updated_at: int | None) -> str:
-    """Return the tag of a version that was last changed then (epoch milliseconds), unquoted."""
-    return format(updated_at or 0, "x")
+    """Return the tag of a version that was last changed then (epoch milliseconds), unquoted.
+
+    It is the moment as answers show it, so that ``updatedAt`` and ``ETag`` say the same.
+    """
+    return "" if updated_at is None else iso_from_ms(updated_at)
 
 
 def require_unchanged(entry: Entry | None, expected: frozenset[str] | None) -> None:

@@ -42,7 +42,7 @@ Act = Callable[[UnitOfWork], Program[T]]
 HashPassword = Callable[[str, int], str]
 """Hashes a password with so many rounds; takes long by design."""
 
-_ATTEMPTS = 3
+_ATTEMPTS = 2
 _hashing = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
 
 

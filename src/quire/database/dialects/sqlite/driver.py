@@ -24,6 +24,7 @@ from quire.errors import DatabaseOpenError, ServiceUnavailableError
 
 T = TypeVar("T")
 
+TOO_BUSY = "Too many writes are waiting"
 TOO_LONG = "Reading this takes longer than the server allows"
 _GUARD_STEPS = 1000
 """How many steps of SQLite's machine lie between two looks at the clock."""
@@ -46,7 +47,8 @@ class SqliteOptions:
 
     ``journal_mode`` is ``wal`` or ``keep``; ``guard_ms`` is how long a read may hold the event
     loop, in milliseconds; ``timeout_ms`` how long it may take at all; ``busy_timeout_ms`` how long
-    to wait for another writer.
+    to wait for another writer, ``queue_timeout_ms`` how long a write may wait for those of the same
+    process before it.
     """
 
     path: Path
@@ -54,6 +56,7 @@ class SqliteOptions:
     guard_ms: float = 5.0
     timeout_ms: float = 30_000
     busy_timeout_ms: int = 5000
+    queue_timeout_ms: int = 15_000
 
 
 def open_connection(options: SqliteOptions, *, readonly: bool) -> apsw.Connection:
@@ -302,9 +305,21 @@ class SqliteDatabase:
         return reader
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program that writes, in one durable transaction, after those before it."""
+        """Run a program that writes, in one durable transaction, after those before it.
+
+        Raises ServiceUnavailableError when it is not its turn in time: then others have waited for
+        locks so long that whoever asked has most likely gone.
+        """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._write_thread, self._writer.run, program)
+        latest = time.monotonic() + self._options.queue_timeout_ms / 1000
+        return await loop.run_in_executor(
+            self._write_thread, self._on_write_thread, program, latest
+        )
+
+    def _on_write_thread(self, program: Program[T], latest: float) -> T:
+        if time.monotonic() > latest:
+            raise ServiceUnavailableError(TOO_BUSY)
+        return self._writer.run(program)
 
     async def close(self) -> None:
         """Finish what is being written and let go of the file."""
