@@ -1,17 +1,19 @@
 """What is asked of the links of one row, and what is found there."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """A target that another one is placed next to, by the ids of the rows that stand for it.
 
-    ``locale`` is what the error about an unknown anchor quotes beside the id, if anything.
+    ``quoted`` is the position as the error about an unknown anchor quotes it: what the payload has
+    there, with the id of a row for the anchor. Without it the anchor alone is quoted.
     """
 
     rows: tuple[int, ...]
-    locale: str | None = None
+    quoted: Mapping[str, object] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class LinkChange:
 
     ``set`` replaces them all and makes the others count for nothing; ``None`` leaves what is there
     but for ``connect`` and ``disconnect``. What stands in both stays connected. With ``strict`` an
-    unknown anchor is an error, otherwise its target goes to the end.
+    unknown anchor is an error, otherwise its target goes to the end; for a new row it always is.
     """
 
     set: tuple[Linked, ...] | None = None
