@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 class Anchor:
     """A target that another one is placed next to, by the ids of the rows that stand for it.
 
-    ``quoted`` is the position as the error about an unknown anchor quotes it: what the payload has
-    there, with the id of a row for the anchor. Without it the anchor alone is quoted.
+    An anchor that no row stands for is none. ``quoted`` is the position as the error about an
+    unknown anchor quotes it: what the payload has there, with the id of a row for the anchor.
+    Without it the anchor alone is quoted.
     """
 
     rows: tuple[int, ...]
@@ -20,8 +21,9 @@ class Anchor:
 class Linked:
     """One target of a payload: the rows that stand for it, which stay together.
 
-    ``uid`` is their content type where a relation may lead to any. At most one of ``before``,
-    ``after`` and ``start`` says where a connected target goes; without them it goes to the end.
+    A target that no row stands for is none. ``uid`` is its content type where a relation may lead
+    to any. ``before``, ``after`` and ``start`` say where a connected target goes, the first of them
+    that is given; without them it goes to the end.
     """
 
     rows: tuple[int, ...]

@@ -143,7 +143,7 @@ class _Places:
     def _follower(self, target: Linked, *, strict: bool) -> _Spot:
         """Return the spot that a target is to be put before."""
         anchor = target.before or target.after
-        if anchor is None:
+        if anchor is None or not anchor.rows:
             return self._end.following if target.start else self._end
         spot = next((self._spots[row] for row in anchor.rows if row in self._spots), None)
         if spot is not None:

@@ -14,7 +14,7 @@ from quire.database.program import Program, Row
 from quire.database.writes import Writes
 from quire.schema.model import Schema
 from tests.library.model import component, content_type, relation
-from tests.unit.database.running import new_database, schema_of, tables_of
+from tests.unit.database.running import new_database, run, schema_of, tables_of
 
 T = TypeVar("T")
 
@@ -172,16 +172,25 @@ class Linking:
     def run(self, program: Program[T]) -> T:
         """Run a program in a transaction, counting its statements; an error undoes all of it."""
         self.statements = 0
-        with self.connection:
+        self.connection.execute("SAVEPOINT change")
+        try:
+            return run(self.connection, self._counted(program))
+        except BaseException:
+            self.connection.execute("ROLLBACK TO change")
+            raise
+        finally:
+            self.connection.execute("RELEASE change")
+
+    def _counted(self, program: Program[T]) -> Program[T]:
+        answer = None
+        while True:
             try:
-                statement = next(program)
-                while True:
-                    self.statements += 1
-                    rows = self.connection.execute(statement.sql, statement.values).fetchall()
-                    statement = program.send(rows)
+                statement = next(program) if answer is None else program.send(answer)
             except StopIteration as done:
                 result: T = done.value
                 return result
+            self.statements += 1
+            answer = yield statement
 
     def table(self, name: str) -> list[Row]:
         """Return the rows of a link table without the links' own ids, in the order of those."""

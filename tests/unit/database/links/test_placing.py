@@ -111,9 +111,17 @@ def test_the_error_of_an_unknown_anchor_quotes_the_position_of_the_payload() -> 
     with pytest.raises(ValidationError) as raised:
         place(LIST, (), [Linked(rows=(12, 13), before=anchor)], strict=True)
     assert raised.value.message == (
-        'There was a problem connecting relation with id 12 at position {"before":15,"locale":"en"}.'
-        " The relation with id 15 needs to be connected first."
+        "There was a problem connecting relation with id 12 at position"
+        ' {"before":15,"locale":"en"}. The relation with id 15 needs to be connected first.'
     )
+
+
+def test_an_anchor_that_no_row_stands_for_is_none() -> None:
+    assert place(LIST, (), [Linked(rows=(12,), before=Anchor(()))], strict=True) == [*LIST, 12]
+
+
+def test_a_target_that_no_row_stands_for_is_none() -> None:
+    assert place(LIST, (), [Linked(rows=())], strict=True) == [*LIST]
 
 
 def test_a_long_chain_of_anchors_is_as_good_as_a_short_one() -> None:

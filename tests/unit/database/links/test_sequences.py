@@ -119,7 +119,7 @@ def shown(linking: Linking, near: int, order: int) -> Lists:
     for row in rows:
         found.setdefault(int(row[near] or 0), []).append((row[order], row[1 - near]))
     assert all(len({order for order, _ in links}) == len(links) for links in found.values())
-    return {row: [int(str(far)) for _, far in sorted(links)] for row, links in found.items()}  # type: ignore[type-var]  # orders are numbers
+    return {row: [int(str(far)) for _, far in sorted(links)] for row, links in found.items()}
 
 
 @given(st.lists(actions(), max_size=12))
