@@ -1,25 +1,29 @@
 """What is asked of the links of one row, and what is found there."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """A target that another one is placed next to, by the ids of the rows that stand for it.
 
-    ``locale`` is what the error about an unknown anchor quotes beside the id, if anything.
+    An anchor that no row stands for is none. ``quoted`` is the position as the error about an
+    unknown anchor quotes it: what the payload has there, with the id of a row for the anchor.
+    Without it the anchor alone is quoted.
     """
 
     rows: tuple[int, ...]
-    locale: str | None = None
+    quoted: Mapping[str, object] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
     """One target of a payload: the rows that stand for it, which stay together.
 
-    ``uid`` is their content type where a relation may lead to any. At most one of ``before``,
-    ``after`` and ``start`` says where a connected target goes; without them it goes to the end.
+    A target that no row stands for is none. ``uid`` is its content type where a relation may lead
+    to any. ``before``, ``after`` and ``start`` say where a connected target goes, the first of them
+    that is given; without them it goes to the end.
     """
 
     rows: tuple[int, ...]
@@ -35,7 +39,7 @@ class LinkChange:
 
     ``set`` replaces them all and makes the others count for nothing; ``None`` leaves what is there
     but for ``connect`` and ``disconnect``. What stands in both stays connected. With ``strict`` an
-    unknown anchor is an error, otherwise its target goes to the end.
+    unknown anchor is an error, otherwise its target goes to the end; for a new row it always is.
     """
 
     set: tuple[Linked, ...] | None = None

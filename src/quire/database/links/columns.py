@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from quire.database.links.change import LinkChange, Linked, LinkedRow
+from quire.database.links.placing import distinct
 from quire.database.links.statements import LinkStatements
 from quire.database.program import Program
 
@@ -41,7 +42,8 @@ class ColumnLinks:
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
     ) -> Program[None]:
         """Change what a row points to; see `Links.apply`."""
-        targets = change.set[-1:] if change.set is not None else change.connect[:1]
+        given = change.connect[:1] if change.set is None else change.set[-1:]
+        targets = distinct(given)
         if targets:
             yield from self._point(row_id, targets[0], siblings)
         elif creating:

@@ -9,7 +9,6 @@ from quire.database.links.morphs import MorphLinks
 from quire.database.links.statements import LinkStatements
 from quire.database.links.tables import TableLinks
 from quire.database.mapping import (
-    FIELD,
     BackColumnEdge,
     ColumnEdge,
     LinkEdge,
@@ -142,7 +141,7 @@ class Links:
                 pointer = Pointer(table=table, id=edge.id_column, type=edge.type_column)
                 return self._back_column(uid, attribute, pointer)
             case MorphTargetEdge() as edge:
-                return self._media(attribute, edge)
+                return self._morph_back(attribute, edge)
             case MorphListEdge() as edge:
                 return self._morph_list(attribute, edge)
             case edge:
@@ -153,15 +152,16 @@ class Links:
             statements=self._statements, pointer=pointer, uid=uid, to_many=attribute.to_many
         )
 
-    def _media(self, attribute: LinkAttribute, edge: MorphTargetEdge) -> MorphLinks:
+    def _morph_back(self, attribute: LinkAttribute, edge: MorphTargetEdge) -> MorphLinks:
         return MorphLinks(
             statements=self._statements,
             table=edge.table,
             near=edge.near_id,
+            type={edge.near_type: edge.type_value},
             far=edge.far,
             far_type=None,
-            fixed={edge.near_type: edge.type_value, FIELD: edge.field},
-            written={},
+            field=edge.field,
+            own=False,
             to_many=attribute.to_many,
         )
 
@@ -170,10 +170,11 @@ class Links:
             statements=self._statements,
             table=edge.table,
             near=edge.near,
+            type={},
             far=edge.far_id,
             far_type=edge.far_type,
-            fixed={},
-            written={FIELD: attribute.name},
+            field=attribute.name,
+            own=True,
             to_many=True,
         )
 

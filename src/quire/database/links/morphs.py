@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from quire.database.links.change import LinkChange, Linked, LinkedRow
 from quire.database.links.placing import distinct
 from quire.database.links.statements import LinkStatements
-from quire.database.mapping import ORDER
+from quire.database.mapping import FIELD, ORDER
 from quire.database.program import Program, Value
 from quire.schema.attributes.base import StorageKind
 
@@ -15,57 +15,61 @@ from quire.schema.attributes.base import StorageKind
 class MorphLinks:
     """The links of one attribute through a morph table.
 
-    ``near`` is the column that holds the id of the row whose attribute it is, ``fixed`` are columns
-    that tell this attribute's links from others, ``written`` are columns that new links get
-    besides. ``far`` is the column of the target's id, ``far_type`` that of its content type where
-    any will do.
+    ``near`` is the column with the id of the row whose attribute it is, ``type`` the column with
+    its content type and that type, where the table has links of other types too. ``far`` is the
+    column with the id of the target, ``far_type`` that with its content type where any will do.
+    ``field`` is the attribute; a table of its ``own`` has the links of no other.
     """
 
     statements: LinkStatements
     table: str
     near: str
+    type: Mapping[str, str]
     far: str
     far_type: str | None
-    fixed: Mapping[str, str]
-    written: Mapping[str, str]
+    field: str
+    own: bool
     to_many: bool
 
     def apply(
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
     ) -> Program[None]:
-        """Change the links of a row; see `Links.apply`."""
+        """Change the links of a row; see `Links.apply`.
+
+        Lists that are set are written anew and count from 1. What is connected goes to the end,
+        counted after all that the row is linked to through the table; positions mean nothing.
+        """
         del siblings  # targets are shared by any number of rows
         connected = self._rows(change.connect)
-        if change.set is not None or (connected and not self.to_many):
+        if change.set is not None:
+            yield from self._replace(row_id, self._rows(change.set), creating=creating)
+        elif connected and not self.to_many:
+            yield from self._replace(row_id, connected, creating=creating)
+        else:
             if not creating:
-                yield from self.statements.delete_all(self.table, self._here(row_id))
-            rows = connected if change.set is None else self._rows(change.set)
-            yield from self._insert(row_id, _numbered(rows), self.written)
-            return
-        if not creating:
-            left = [*connected, *self._rows(change.disconnect, every=True)]
-            yield from self.statements.delete_rows(
-                self.table, self._here(row_id), self._targets(), left
+                left = [*connected, *self._values(change.disconnect)]
+                yield from self.statements.delete_rows(
+                    self.table, self._here(row_id), self._targets(), left
+                )
+            yield from self.statements.insert(
+                self.table,
+                self._row(row_id),
+                self._targets(),
+                connected,
+                written={FIELD: self.field},
+                appended=ORDER,
             )
-        yield from self.statements.insert(
-            self.table,
-            self._here(row_id),
-            self._targets(),
-            connected,
-            written=self.written,
-            appended=ORDER,
-        )
 
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
     ) -> Program[None]:
         """Write the links of a new row; see `Links.attach`."""
         del siblings
-        rows = self._rows([Linked(rows=(target.row,), uid=target.uid) for target in targets])
-        orders = [target.order for target in targets]
-        known = len(rows) == len(targets) and None not in orders
-        numbered = [[*row, order] for row, order in zip(rows, orders, strict=True)] if known else []
-        yield from self._insert(row_id, numbered or _numbered(rows), {})
+        rows = [
+            [*self._value(target.row, target.uid), place if target.order is None else target.order]
+            for place, target in enumerate(targets, 1)
+        ]
+        yield from self._insert(row_id, rows, {} if self.own else {FIELD: self.field})
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return what rows are linked to, in order."""
@@ -74,7 +78,7 @@ class MorphLinks:
             self.table,
             columns,
             (self.near, row_ids),
-            fixed=self.fixed,
+            fixed=self._told_by(),
             order=[self.near, ORDER, "id"],
         )
         found: dict[int, list[LinkedRow]] = {}
@@ -88,8 +92,33 @@ class MorphLinks:
             )
         return found
 
+    def _replace(
+        self, row_id: int, rows: Sequence[Sequence[Value]], *, creating: bool
+    ) -> Program[None]:
+        if not creating:
+            yield from self.statements.delete_all(self.table, self._here(row_id))
+        numbered = [[*row, place] for place, row in enumerate(rows, 1)]
+        yield from self._insert(row_id, numbered, {FIELD: self.field})
+
+    def _insert(
+        self, row_id: int, rows: Sequence[Sequence[Value]], written: Mapping[str, str]
+    ) -> Program[None]:
+        columns = {**self._targets(), ORDER: StorageKind.FLOAT}
+        yield from self.statements.insert(
+            self.table, self._row(row_id), columns, rows, written=written
+        )
+
+    def _row(self, row_id: int) -> dict[str, str | int]:
+        """Return what all links of a row through this table have in common."""
+        return {self.near: row_id, **self.type}
+
     def _here(self, row_id: int) -> dict[str, str | int]:
-        return {self.near: row_id, **self.fixed}
+        """Return what the links of this attribute of a row have in common."""
+        return {self.near: row_id, **self._told_by()}
+
+    def _told_by(self) -> dict[str, str | int]:
+        """Return the columns that tell the links of this attribute from others of the table."""
+        return {**self.type} if self.own else {**self.type, FIELD: self.field}
 
     def _targets(self) -> dict[str, StorageKind]:
         columns = {self.far: StorageKind.ID}
@@ -97,20 +126,12 @@ class MorphLinks:
             columns[self.far_type] = StorageKind.STRING
         return columns
 
-    def _rows(self, targets: Sequence[Linked], *, every: bool = False) -> list[list[Value]]:
+    def _rows(self, targets: Sequence[Linked]) -> list[list[Value]]:
         """Return targets as the columns have them; where there is room for one, the first."""
-        kept = distinct(targets if self.to_many or every else targets[:1])
-        typed = self.far_type is not None
-        return [[row, t.uid] if typed else [row] for t in kept for row in t.rows]
+        return self._values(targets if self.to_many else targets[:1])
 
-    def _insert(
-        self, row_id: int, rows: Sequence[Sequence[Value]], written: Mapping[str, str]
-    ) -> Program[None]:
-        columns = {**self._targets(), ORDER: StorageKind.FLOAT}
-        yield from self.statements.insert(
-            self.table, self._here(row_id), columns, rows, written=written
-        )
+    def _values(self, targets: Sequence[Linked]) -> list[list[Value]]:
+        return [self._value(row, target.uid) for target in distinct(targets) for row in target.rows]
 
-
-def _numbered(rows: Sequence[Sequence[Value]]) -> list[list[Value]]:
-    return [[*row, place] for place, row in enumerate(rows, 1)]
+    def _value(self, row: int, uid: str | None) -> list[Value]:
+        return [row] if self.far_type is None else [row, uid]

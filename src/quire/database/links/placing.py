@@ -1,19 +1,19 @@
 """The order of a list after targets were connected to it at given positions.
 
-Every connected target gets a *base*: half a step before or after the order value of its anchor, of
-the first or of the last of the list. Targets that name an anchor from the same payload share its
-base and stand directly beside it. Targets with one base keep the order in which they came.
+Targets are put in one after the other, each directly beside its anchor, so that of two targets with
+the same anchor the later one stands nearer to it. Rows that move, or leave, still hold their old
+places while that goes on: what is placed at one of them takes its place.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import orjson
 
 from quire.database.links.change import Anchor, Linked
 from quire.errors import ValidationError
 
-_HALF = 0.5
 _CIRCLE = (
     "A circular reference was found in the connect array. One relation is trying to connect"
     " before/after another one that is trying to connect before/after it"
@@ -25,24 +25,18 @@ def place(
 ) -> list[int]:
     """Return the rows of a list in their new order.
 
-    ``orders`` has the order values of the rows that were linked so far. Those in ``gone`` leave the
-    list, and still serve as anchors: what is placed at one takes its place. Connected rows that
-    were linked before move.
+    ``orders`` has the order values of the rows that were linked so far, in order. Those in ``gone``
+    leave the list. Connected rows that were linked before move.
 
-    Raises ValidationError for an anchor that is not linked (with ``strict``) and for anchors that
-    go round in a circle.
+    Raises ValidationError for an anchor that is not linked (with ``strict``), for anchors that go
+    round in a circle, and for a row that is to have two places.
     """
-    targets = distinct(connect)
-    placing = _Placing(orders, targets, strict=strict)
-    for target in targets:
-        placing.add(target)
-    left = {row for target in targets for row in target.rows} | set(gone)
-    keyed: list[tuple[float, int, tuple[int, ...]]] = [
-        (order, 0, (row,)) for row, order in orders.items() if row not in left
-    ]
-    keyed += [(base, 1, tuple(chain.rows())) for base, chain in placing.chains.items()]
-    keyed.sort(key=lambda entry: entry[:2])
-    return [row for _, _, rows in keyed for row in rows]
+    targets = _with_one_place(connect)
+    payload = {row: target for target in targets for row in target.rows}
+    places = _Places(orders)
+    for target in _anchors_first(targets, payload, orders):
+        places.put(target, strict=strict)
+    return places.rows(without={*payload, *gone})
 
 
 def distinct(targets: Sequence[Linked]) -> list[Linked]:
@@ -57,91 +51,111 @@ def distinct(targets: Sequence[Linked]) -> list[Linked]:
     return kept
 
 
-class _Chain:
-    """Targets with one base, each linked to the next so that any number can be put between."""
-
-    def __init__(self) -> None:
-        self._next: dict[Linked | None, Linked | None] = {None: None}
-        self._last: dict[Linked | None, Linked | None] = {None: None}
-
-    def put(self, target: Linked, *, after: Linked | None) -> None:
-        """Insert a target directly after another one, ``None`` being the beginning."""
-        before = self._next[after]
-        self._next[after], self._next[target] = target, before
-        self._last[before], self._last[target] = target, after
-
-    def previous(self, target: Linked | None) -> Linked | None:
-        """Return what stands before a target; before ``None``, the end, stands the last one."""
-        return self._last[target]
-
-    def rows(self) -> Iterator[int]:
-        """Go through the rows of all targets."""
-        target = self._next[None]
-        while target is not None:
-            yield from target.rows
-            target = self._next[target]
+def _with_one_place(targets: Sequence[Linked]) -> list[Linked]:
+    """Leave out what is said twice; refuse a row that is connected at two places."""
+    places: dict[int, tuple[object, ...]] = {}
+    for target in targets:
+        wanted = (target.before, target.after, target.start)
+        for row in target.rows:
+            if places.setdefault(row, wanted) != wanted:
+                raise ValidationError(
+                    f"The relation with id {row} is already connected."
+                    " You cannot connect the same relation twice."
+                )
+    return distinct(targets)
 
 
-class _Placing:
-    """Finds the base of each target, anchors first."""
+def _anchors_first(
+    targets: Sequence[Linked], payload: Mapping[int, Linked], linked: Collection[int]
+) -> list[Linked]:
+    """Sort targets so that each comes after the one of the payload that it is to stand beside.
 
-    def __init__(
-        self, orders: Mapping[int, float], targets: Sequence[Linked], *, strict: bool
-    ) -> None:
-        self._orders = orders
-        self._strict = strict
-        self._payload = {row: target for target in targets for row in target.rows}
-        self._first = min(orders.values(), default=1.0) - _HALF
-        self._last = max(orders.values(), default=1.0) + _HALF
-        self._chain_of: dict[Linked, _Chain] = {}
-        self.chains: dict[float, _Chain] = {}
-
-    def add(self, target: Linked) -> None:
-        """Place a target, and before it those of the payload that it depends on."""
+    An anchor that was linked before needs no waiting for: it has a place.
+    """
+    done: dict[Linked, None] = {}
+    for target in targets:
         path: dict[Linked, None] = {}
         step: Linked | None = target
-        while step is not None and step not in self._chain_of:
+        while step is not None and step not in done:
             if step in path:
                 raise ValidationError(_CIRCLE)
             path[step] = None
-            step = self._neighbour(step)
-        for placed in reversed(path):
-            self._put(placed, step)
-            step = placed
+            anchors = [row for row in _anchor_rows(step) if row not in linked and row in payload]
+            step = payload[anchors[0]] if anchors else None
+        done.update(dict.fromkeys(reversed(path)))
+    return list(done)
 
-    def _put(self, target: Linked, neighbour: Linked | None) -> None:
-        if neighbour is None:
-            chain = self.chains.setdefault(self._base(target), _Chain())
-            chain.put(target, after=chain.previous(None))
-        else:
-            chain = self._chain_of[neighbour]
-            beside = neighbour if target.before is None else chain.previous(neighbour)
-            chain.put(target, after=beside)
-        self._chain_of[target] = chain
 
-    def _neighbour(self, target: Linked) -> Linked | None:
-        """Return the target of the same payload that this one wants to stand beside."""
+def _anchor_rows(target: Linked) -> tuple[int, ...]:
+    anchor = target.before or target.after
+    return () if anchor is None else anchor.rows
+
+
+class _Spot:
+    """One place of the list, and the rows that share it."""
+
+    def __init__(self, rows: tuple[int, ...] = (), *, old: bool = False) -> None:
+        self.rows = rows
+        self.old = old
+        self.following = self
+        self.preceding = self
+
+    def put_before(self, other: "_Spot") -> None:
+        """Go between another spot and the one that it follows."""
+        self.following, self.preceding = other, other.preceding
+        other.preceding.following = self
+        other.preceding = self
+
+
+class _Places:
+    """The list while targets are put in: a ring of spots that begins and ends at one without rows.
+
+    Rows with the same order value share a spot: nothing can be told to go between them.
+    """
+
+    def __init__(self, orders: Mapping[int, float]) -> None:
+        self._end = _Spot()
+        self._spots: dict[int, _Spot] = {}
+        for _, rows in groupby(orders, key=orders.__getitem__):
+            self._add(_Spot(tuple(rows), old=True), before=self._end)
+
+    def put(self, target: Linked, *, strict: bool) -> None:
+        """Put a target at the place that it asks for.
+
+        Raises ValidationError when its anchor has none, with ``strict``; otherwise it goes to the
+        end.
+        """
+        self._add(_Spot(target.rows), before=self._follower(target, strict=strict))
+
+    def rows(self, *, without: Collection[int]) -> list[int]:
+        """Return all rows in order; of those that were there before, leave some out."""
+        found: list[int] = []
+        spot = self._end.following
+        while spot is not self._end:
+            found += [row for row in spot.rows if not (spot.old and row in without)]
+            spot = spot.following
+        return found
+
+    def _add(self, spot: _Spot, *, before: _Spot) -> None:
+        spot.put_before(before)
+        self._spots.update(dict.fromkeys(spot.rows, spot))
+
+    def _follower(self, target: Linked, *, strict: bool) -> _Spot:
+        """Return the spot that a target is to be put before."""
         anchor = target.before or target.after
-        rows = () if anchor is None else anchor.rows
-        return next((self._payload[row] for row in rows if row in self._payload), None)
-
-    def _base(self, target: Linked) -> float:
-        anchor = target.before or target.after
-        if anchor is None:
-            return self._first if target.start else self._last
-        known = [self._orders[row] for row in anchor.rows if row in self._orders]
-        if known:
-            return min(known) - _HALF if target.before else max(known) + _HALF
-        if self._strict:
+        if anchor is None or not anchor.rows:
+            return self._end.following if target.start else self._end
+        spot = next((self._spots[row] for row in anchor.rows if row in self._spots), None)
+        if spot is not None:
+            return spot if target.before else spot.following
+        if strict:
             raise _unknown_anchor(target, anchor)
-        return self._last
+        return self._end
 
 
 def _unknown_anchor(target: Linked, anchor: Anchor) -> ValidationError:
     other = anchor.rows[0]
-    position: dict[str, object] = {"before" if target.before else "after": other}
-    if anchor.locale is not None:
-        position["locale"] = anchor.locale
+    position = anchor.quoted or {"before" if target.before else "after": other}
     return ValidationError(
         f"There was a problem connecting relation with id {target.rows[0]} at position"
         f" {orjson.dumps(position).decode()}."

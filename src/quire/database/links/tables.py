@@ -94,7 +94,7 @@ class TableLinks:
         if change.set is not None:
             rows, start = self._set_rows(change.set), 1
         elif self.to_many:
-            rows, start = place({}, (), change.connect, strict=change.strict), 0
+            rows, start = place({}, (), change.connect, strict=True), 0
         else:
             rows, start = self._connect_rows(change.connect), 0
         return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]

@@ -226,3 +226,15 @@ def test_case_is_folded_for_ascii_alone(column: str, operand: str, equal: int) -
     for fold in (True, False):
         matched = DIALECT.like(literal(f"'{column}'"), parameter(), fold=fold)
         assert held(matched, operand) == equal
+
+
+def test_rows_that_are_bound_as_one_value_are_a_table_in_their_order() -> None:
+    kinds = {"id": StorageKind.ID, "place": StorageKind.FLOAT, "kind": StorageKind.STRING}
+    listed = DIALECT.rows_of(parameter(), kinds)
+    select = sa.select(*(listed.c[name] for name in kinds)).order_by(listed.c.position)
+    rows: list[list[Value]] = [[7, 1.5, "b"], [3, None, 'a"'], [5, 2, None]]
+    compiled = select.compile(dialect=DIALECT.sqlalchemy_dialect())
+    connection = apsw.Connection(":memory:")
+    found = connection.execute(str(compiled), (DIALECT.encode_rows(rows),)).fetchall()
+    connection.close()
+    assert [list(row) for row in found] == rows
