@@ -76,13 +76,13 @@ def running(launch: Launch, probe: str = PROBE, ready: frozenset[int] = _READY) 
             _stop(process)
 
 
-def quire(folder: Path) -> Launch:
-    """Return how to start Quire with one worker on the project in ``folder``."""
+def quire(folder: Path, workers: int = 1) -> Launch:
+    """Return how to start Quire with so many workers on the project in ``folder``."""
     port = free_port()
     program = Path(sys.executable).with_name("quire")
     return Launch(
         "Quire",
-        (str(program), "start", str(folder), "--port", str(port), "--workers", "1"),
+        (str(program), "start", str(folder), "--port", str(port), "--workers", str(workers)),
         folder,
         port,
     )

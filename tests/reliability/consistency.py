@@ -1,0 +1,140 @@
+"""What must hold in a project's SQLite file whatever was written to it, said in SQL of its own.
+
+It reads the project's schema files and the tables, and nothing of what wrote them, so that a
+mistake there cannot hide itself here.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+_FILES = "files_related_mph"
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The tables of a project: of its components and its content types by uid."""
+
+    components: Mapping[str, str]
+    content_types: Mapping[str, str]
+    with_drafts: frozenset[str]
+    """The tables whose documents have a draft and a published version."""
+
+
+def faults(project: Path) -> list[str]:
+    """Return in words what is wrong with the rows of a project: nothing if they are as they should.
+
+    The file is only read, and what is in its write-ahead log counts. The names of tables are not
+    shortened here: the project's have to be short enough.
+    """
+    with closing(sqlite3.connect(f"file:{project / '.tmp/data.db'}?mode=ro", uri=True)) as database:
+        model = _read_model(project)
+        return [
+            *_damage(database),
+            *_component_faults(database, model),
+            *_file_faults(database, model),
+            *_version_faults(database, model),
+            *_link_faults(database, model),
+        ]
+
+
+def _read_model(project: Path) -> _Model:
+    components = {
+        f"{file.parent.name}.{file.stem}": json.loads(file.read_bytes())["collectionName"]
+        for file in sorted((project / "src/components").glob("*/*.json"))
+    }
+    content_types = {}
+    with_drafts = set()
+    for file in sorted((project / "src/api").glob("*/content-types/*/schema.json")):
+        schema = json.loads(file.read_bytes())
+        content_types[f"api::{file.parents[2].name}.{file.parent.name}"] = schema["collectionName"]
+        if schema.get("options", {}).get("draftAndPublish", False):
+            with_drafts.add(schema["collectionName"])
+    return _Model(components, content_types, frozenset(with_drafts))
+
+
+def _damage(database: sqlite3.Connection) -> Iterator[str]:
+    for (found,) in database.execute("PRAGMA integrity_check"):
+        if found != "ok":
+            yield f"integrity: {found}"
+    for table, row, parent, _ in database.execute("PRAGMA foreign_key_check"):
+        yield f"{table} row {row} refers to nothing in {parent}"
+
+
+def _component_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+    """Every component belongs to one entry or component, and what they refer to is there."""
+    owners = " UNION ALL ".join(
+        f'SELECT cmp_id, component_type FROM "{table}"' for table in _tables(database, "%_cmps")
+    )
+    for uid, table in model.components.items():
+        for row, count in database.execute(
+            f'SELECT c.id, count(o.cmp_id) AS owned FROM "{table}" AS c LEFT JOIN ({owners}) AS o'
+            " ON o.cmp_id = c.id AND o.component_type = ? GROUP BY c.id HAVING owned <> 1",
+            (uid,),
+        ):
+            yield f"{table} row {row} belongs to {count} others"
+        for (row,) in database.execute(
+            f"SELECT cmp_id FROM ({owners}) WHERE component_type = ? EXCEPT"
+            f' SELECT id FROM "{table}"',
+            (uid,),
+        ):
+            yield f"there is no row {row} of {table}, and something refers to it"
+
+
+def _file_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+    """What a file is used by is there."""
+    for uid, table in {**model.components, **model.content_types}.items():
+        for (row,) in database.execute(
+            f"SELECT related_id FROM {_FILES} WHERE related_type = ? EXCEPT"
+            f' SELECT id FROM "{table}"',
+            (uid,),
+        ):
+            yield f"a file is used by row {row} of {table}, which is not there"
+
+
+def _version_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+    """A document has one draft in each locale and at most one published version of it."""
+    for table in model.content_types.values():
+        for document, locale, drafts, published in database.execute(
+            "SELECT document_id, locale, sum(published_at IS NULL), sum(published_at IS NOT NULL)"
+            f' FROM "{table}" GROUP BY document_id, locale'
+        ):
+            wanted = {(1, 0), (1, 1)} if table in model.with_drafts else {(0, 1)}
+            if (drafts, published) not in wanted:
+                yield (
+                    f"{table} has {drafts} drafts and {published} published rows"
+                    f" of {document} in {locale}"
+                )
+
+
+def _link_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+    """Drafts lead to drafts, and published entries to published ones."""
+    for link in _tables(database, "%_lnk"):
+        # By column, as the reference states some foreign keys twice.
+        ends = {
+            column: table
+            for _, _, table, column, *_ in database.execute(f'PRAGMA foreign_key_list("{link}")')
+        }
+        if not model.with_drafts.issuperset(ends.values()):
+            continue
+        (one_column, one), (other_column, other) = ends.items()
+        for row, source, target in database.execute(
+            f'SELECT l.id, a.id, b.id FROM "{link}" AS l'
+            f' JOIN "{one}" AS a ON a.id = l."{one_column}"'
+            f' JOIN "{other}" AS b ON b.id = l."{other_column}"'
+            " WHERE (a.published_at IS NULL) <> (b.published_at IS NULL)"
+        ):
+            yield (
+                f"{link} row {row} joins row {source} of {one} and row {target} of {other},"
+                " and one of them is a draft"
+            )
+
+
+def _tables(database: sqlite3.Connection, pattern: str) -> list[str]:
+    rows = database.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE ?", (pattern,)
+    )
+    return [name for (name,) in rows]

@@ -1,0 +1,90 @@
+"""The look at the rows sees what is wrong with them, and finds nothing wrong with sound ones."""
+
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.corpus import unpack_project
+from tests.reliability.consistency import faults
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpack_project(tmp_path_factory.mktemp("sound"))
+
+
+def test_the_recorded_rows_are_sound(recorded: Path) -> None:
+    assert faults(recorded) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (
+            "DELETE FROM articles_cmps WHERE id = (SELECT max(id) FROM articles_cmps)",
+            r"components_\w+ row \d+ belongs to 0 others",
+        ),
+        (
+            (
+                "INSERT INTO articles_cmps (entity_id, cmp_id, component_type, field)"
+                " SELECT a.id, c.cmp_id, c.component_type, c.field FROM articles a, articles_cmps c"
+                " WHERE a.id <> c.entity_id LIMIT 1"
+            ),
+            r"components_\w+ row \d+ belongs to 2 others",
+        ),
+        (
+            "UPDATE articles_cmps SET cmp_id = 99999 WHERE id = 1",
+            r"there is no row 99999 of components_\w+",
+        ),
+        (
+            (
+                "UPDATE files_related_mph SET related_id = 99999"
+                " WHERE related_type = 'api::article.article'"
+            ),
+            "a file is used by row 99999 of articles",
+        ),
+        (
+            "DELETE FROM tags WHERE id = (SELECT tag_id FROM articles_tags_lnk LIMIT 1)",
+            r"articles_tags_lnk row \d+ refers to nothing in tags",
+        ),
+        (
+            "UPDATE articles SET published_at = 1 WHERE published_at IS NULL AND id = 1",
+            r"articles has 0 drafts and [12] published rows of \w+ in en",
+        ),
+        (
+            (
+                "INSERT INTO categories (document_id, published_at)"
+                " SELECT document_id, published_at FROM categories WHERE id = 1"
+            ),
+            r"categories has 2 drafts and [01] published rows of \w+ in None",
+        ),
+        (
+            "UPDATE tags SET published_at = NULL WHERE id = 1",
+            r"tags has 1 drafts and 0 published rows",
+        ),
+        (
+            (
+                "INSERT INTO articles_categories_lnk (article_id, category_id)"
+                " SELECT a.id, c.id FROM articles a, categories c"
+                " WHERE a.published_at IS NULL AND c.published_at IS NOT NULL"
+                " AND NOT EXISTS (SELECT 1 FROM articles_categories_lnk WHERE article_id = a.id"
+                " AND category_id = c.id) LIMIT 1"
+            ),
+            r"articles_categories_lnk row \d+ joins row \d+ of \w+ and row \d+ of \w+",
+        ),
+    ],
+)
+def test_each_kind_of_fault_is_found(
+    change: str, found: str, recorded: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(recorded, project)
+    with closing(sqlite3.connect(project / ".tmp/data.db")) as database, database:
+        assert database.execute(change).rowcount > 0
+    told = faults(project)
+    assert told
+    assert any(re.search(found, fault) for fault in told), told

@@ -1,0 +1,20 @@
+"""A server that is killed while it writes has kept what it acknowledged, and nothing half done."""
+
+from pathlib import Path
+
+from bench.servers import quire
+from tests.conformance.corpus import unpack_project
+from tests.reliability.crash import crash
+
+ROUNDS = 3
+
+
+def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(tmp_path: Path) -> None:
+    project = unpack_project(tmp_path / "project")
+    told: list[str] = []
+    outcome = crash(
+        lambda: quire(project), rounds=ROUNDS, seconds=1.5, seed=137, progress=told.append
+    )
+    assert outcome.faults == ()
+    assert outcome.rounds == len(told) == ROUNDS
+    assert outcome.acknowledged > 0
