@@ -7,7 +7,7 @@ there is no application object to reach for.
 import structlog
 
 from quire.api.authorization import Authorizer
-from quire.api.batch import BatchApi
+from quire.api.batch.handler import BatchApi
 from quire.api.content import ContentApi
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi

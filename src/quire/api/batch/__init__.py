@@ -1,0 +1,1 @@
+"""Several writes in one request, all of them or none: ``POST /api/_batch``."""
