@@ -1,0 +1,62 @@
+"""Writes to the recorded project, a fresh copy of it for every test."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, running
+from tests.conformance.corpus import credentials, unpack_project
+
+APPLE = "kvs6ljh4bigue2ssvg2vmk14"
+"""An article that is published in three locales, its drafts unchanged since."""
+ADA = "cdibofdtnmb6g0jakv57hg22"
+"""An author."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, its body as JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    json: Any
+
+
+class Writer:
+    """Sends requests with one token; ``full`` may do everything."""
+
+    def __init__(self, client: AsgiClient) -> None:
+        self._client = client
+        self._tokens = credentials().api_tokens
+
+    async def __call__(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        token: str | None = "full",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        sent = dict(headers or {})
+        if token is not None:
+            sent["Authorization"] = f"Bearer {self._tokens[token]}"
+        content = b""
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        answer = await self._client.request(method, path, sent, content)
+        return Reply(answer.status, answer.headers, answer.json)
+
+
+@asynccontextmanager
+async def writing(folder: Path) -> AsyncIterator[Writer]:
+    """Serve a fresh copy of the project."""
+    project = unpack_project(folder / "project")
+    async with running(build_app(load_settings(project, environ={}))) as client:
+        yield Writer(client)
