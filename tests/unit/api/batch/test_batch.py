@@ -128,7 +128,7 @@ async def test_a_missing_document_undoes_everything(write: Writer) -> None:
 
 
 async def test_every_operation_needs_the_permission_of_its_action(write: Writer) -> None:
-    operations = [
+    operations: list[Json] = [
         {"action": "create", "type": "articles", "data": {"title": "Refused"}},
         {"action": "publish", "type": "articles", "documentId": APPLE},
     ]
