@@ -15,7 +15,7 @@ from quire.database.connection import Database
 from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
 from quire.database.program import Program, Statement
-from quire.database.read import BoundRead, Counts, bind_read, read_program
+from quire.database.read import BoundRead, Counts, bind_read, page_program, read_program
 from quire.query.plan import ReadPlan
 from quire.query.querystring import QueryValue, parse
 from quire.query.resolve import (
@@ -49,13 +49,13 @@ class PreparedRead:
     tag: str | None = None
     """The member of an item that says when the entry was changed last, if it is read."""
 
-    def for_id(self, value: str | int) -> BoundRead:
-        """Return the bound read of one document or row."""
-        sql, values, most = self.bound.page
-        values = [*values]
+    def page_of(self, value: str | int) -> Statement:
+        """Return the first statement of the read of one document or row."""
+        sql, bound, most = self.bound.page
+        values = [*bound]
         for position in self.id_positions:
             values[position] = value
-        return self.bound.with_page(Statement(sql, values, most))
+        return Statement(sql, values, most)
 
 
 class Reader:
@@ -157,10 +157,10 @@ class Reader:
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
         """Run a read of at most one row; ``value`` is the id of the path."""
-        bound = prepared.bound if value is None else prepared.for_id(value)
-        dialect = self.database.dialect
-        items, _ = await self.database.read(
-            lambda: read_program(bound, dialect, None),
+        bound, dialect = prepared.bound, self.database.dialect
+        page = bound.page if value is None else prepared.page_of(value)
+        items = await self.database.read(
+            lambda: page_program(bound, page, dialect),
             snapshot=bound.statements > 1,
             key=prepared.compiled,
         )

@@ -11,7 +11,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from quire.database.conditions import Conditions, near_key, versions_condition
+from quire.database.conditions import (
+    LOCALE,
+    PUBLISHED_AT,
+    Conditions,
+    near_key,
+    versions_condition,
+)
 from quire.database.dialect import Dialect
 from quire.database.mappers import RowMapper, build_mapper, member
 from quire.database.mapping import (
@@ -121,9 +127,10 @@ class _Compiler:
         node = self._node(plan.root, table, columns)
         where = versions_condition(plan, table, conditions)
         select = sa.select(*columns.selected).where(*where)
-        select = select.order_by(*conditions.order(plan.root, table))
+        order = conditions.order(plan.root, table)
+        select = select.order_by(*order)
         if plan.limit is not None and plan.offset is not None:
-            select = select.order_by(self._last_key(plan, table))
+            select = select.order_by(*self._last_keys(plan, table, is_sorted=bool(order)))
             limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
             select = select.limit(limit).offset(offset)
         page = builder.finish(select)
@@ -137,14 +144,21 @@ class _Compiler:
             limit=plan.limit,
         )
 
-    def _last_key(self, plan: ReadPlan, table: AliasedTable) -> sa.ColumnElement[Any]:
-        """Return the last key of the order: the id.
+    def _last_keys(
+        self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
+    ) -> tuple[sa.ColumnElement[Any], ...]:
+        """Return the last keys of the order: the id, so that no order is left to chance.
 
-        The rows of one document are few. There the planner must not walk a larger index only
-        because that one has them in order already.
+        The rows of one document are few, and an index has them by locale and publication. In that
+        order they need no sorting. Where they are sorted by something else, the planner must not
+        walk a larger index only because that one has them in order already.
         """
         row_id = table.c("id")
-        return row_id if plan.document is None else self.dialect.unindexed(row_id)
+        if plan.document is None:
+            return (row_id,)
+        if is_sorted:
+            return (self.dialect.unindexed(row_id),)
+        return table.c(LOCALE), table.c(PUBLISHED_AT), row_id
 
     def _builder(self) -> StatementBuilder:
         return StatementBuilder(self.dialect)

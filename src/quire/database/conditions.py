@@ -45,8 +45,8 @@ from quire.schema.model import ContentType, Schema
 
 Condition = ColumnElement[Any]
 
-_DOCUMENT_ID, _LOCALE = "document_id", "locale"
-_PUBLISHED_AT, _UPDATED_AT = "published_at", "updated_at"
+LOCALE, PUBLISHED_AT = "locale", "published_at"
+_DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
 
 
 class Joined(NamedTuple):
@@ -242,7 +242,7 @@ class Conditions:
                 where = (target.c(edge.type_column) == kind,)
                 return Joined(target.source, target.c(edge.id_column), (target.c("id"),), where)
             case LocalizationsEdge():
-                order = (target.c(_LOCALE), target.c("id"))
+                order = (target.c(LOCALE), target.c("id"))
                 return Joined(target.source, target.c(_DOCUMENT_ID), order)
 
     def _join_link(self, edge: LinkEdge, target: AliasedTable) -> Joined:
@@ -348,7 +348,7 @@ def _is_about_present(part: Filter | None) -> bool:
 
 def status_condition(status: str, table: AliasedTable) -> Condition:
     """Return the condition of one version of draft & publish rows."""
-    column = table.c(_PUBLISHED_AT)
+    column = table.c(PUBLISHED_AT)
     return column.is_not(None) if status == "published" else column.is_(None)
 
 
@@ -363,11 +363,11 @@ def versions_condition(
     if plan.entry is not None:
         found.append(table.c("id") == builder.plain_slot(plan.entry))
     if plan.locale is LocaleScope.ONE and plan.locale_slot is not None:
-        found.append(table.c(_LOCALE) == builder.plain_slot(plan.locale_slot))
+        found.append(table.c(LOCALE) == builder.plain_slot(plan.locale_slot))
     if plan.locale is LocaleScope.SOME and plan.locale_slot is not None:
         encode = conditions.dialect.encoder(StorageKind.STRING)
         codes = builder.list_slot(plan.locale_slot, encode)
-        found.append(conditions.dialect.member_of(table.c(_LOCALE), codes))
+        found.append(conditions.dialect.member_of(table.c(LOCALE), codes))
     found += conditions.row_conditions(plan.root, table)
     if plan.search is not None:
         found.append(conditions.search(plan.search, plan.root.uid, table))
@@ -379,9 +379,9 @@ def _publication(
 ) -> Condition:
     """Compare a version with the other versions of its document."""
     same_document = other.c(_DOCUMENT_ID) == table.c(_DOCUMENT_ID)
-    same_locale = other.c(_LOCALE).is_not_distinct_from(table.c(_LOCALE))
-    published = other.c(_PUBLISHED_AT).is_not(None)
-    draft = other.c(_PUBLISHED_AT).is_(None)
+    same_locale = other.c(LOCALE).is_not_distinct_from(table.c(LOCALE))
+    published = other.c(PUBLISHED_AT).is_not(None)
+    draft = other.c(PUBLISHED_AT).is_(None)
 
     def exists(*where: Condition) -> Condition:
         found: sa.Select[Any] = (

@@ -59,10 +59,6 @@ class BoundRead(NamedTuple):
     statements: int
     rows: int
 
-    def with_page(self, page: Statement) -> "BoundRead":
-        """Return the same read with another first statement, and without a count."""
-        return BoundRead(page, None, self.node, self.edges, self.statements, self.rows)
-
 
 def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
     """Bind the values of a request to a compiled read, which may fetch so many rows."""
@@ -145,7 +141,19 @@ def read_program(
     Totals are taken from ``counts`` and put there; ``None`` counts every time. Raises
     ValidationError when more rows are needed than the read may fetch.
     """
-    rows: Rows = yield bound.page
+    items = yield from page_program(bound, bound.page, dialect)
+    if bound.total is None:
+        return items, None
+    total = yield from _total(bound.total, counts)
+    return items, total
+
+
+def page_program(bound: BoundRead, page: Statement, dialect: Dialect) -> Program[list[Item]]:
+    """Read the rows of a plan with everything populated; ``page`` is the statement to begin with.
+
+    Raises ValidationError when more rows are needed than the read may fetch.
+    """
+    rows: Rows = yield page
     if len(rows) > bound.rows:
         raise too_many_rows(bound.rows)
     items = bound.node.mapper(rows)
@@ -153,10 +161,7 @@ def read_program(
         run = _Run(dialect, bound.rows)
         run.spend(rows)
         yield from _populate(bound.edges, rows, items, run)
-    if bound.total is None:
-        return items, None
-    total = yield from _total(bound.total, counts)
-    return items, total
+    return items
 
 
 def _total(count: Statement, counts: Counts | None) -> Program[int]:

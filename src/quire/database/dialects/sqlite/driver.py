@@ -19,6 +19,8 @@ import apsw
 
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
+from quire.database.dialects.sqlite.snapshots import Snapshots
+from quire.database.dialects.sqlite.wal_index import WalIndex
 from quire.database.program import Program, Rows, Statement
 from quire.errors import DatabaseOpenError, ServiceUnavailableError
 
@@ -59,9 +61,16 @@ class SqliteOptions:
     queue_timeout_ms: int = 15_000
 
 
-def open_connection(options: SqliteOptions, *, readonly: bool) -> apsw.Connection:
-    """Open the file once more. Raises DatabaseOpenError when it cannot be opened as it is."""
+def open_connection(
+    options: SqliteOptions, *, readonly: bool, mutex: bool = True
+) -> apsw.Connection:
+    """Open the file once more. Raises DatabaseOpenError when it cannot be opened as it is.
+
+    Without the ``mutex`` no two threads may use the connection at the same time.
+    """
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
+    if not mutex:
+        flags |= apsw.SQLITE_OPEN_NOMUTEX
     if not options.path.is_file():
         message = f"there is no database file {options.path}"
         raise DatabaseOpenError(message)
@@ -97,17 +106,29 @@ def _rows(cursor: apsw.Cursor, most: int | None) -> Rows:
 class _Reader:
     """A connection that only reads, used by one thread at a time.
 
-    It reads within snapshots: from `begin` to `end` every statement sees the same state. Beginning
-    one is what costs (locks that processes share), so several reads may share it.
+    It reads within snapshots: from `begin` to `end` every statement sees the same state.
     """
 
     def __init__(self, options: SqliteOptions, *, busy_timeout_ms: int) -> None:
-        self._connection = open_connection(options, readonly=False)
+        # SQLite takes the mutex for every value of every row.
+        self._connection = open_connection(options, readonly=False, mutex=False)
         self._connection.set_busy_timeout(busy_timeout_ms)
         for pragma in ("query_only = ON", "cache_size = -16384", "mmap_size = 268435456"):
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
+        # One cursor for everything: to make one costs as much as a short statement. Whatever is
+        # executed next ends a statement that was not fetched to its end.
+        self._execute = self._connection.cursor().execute
         self._deadline = _NEVER
         self._stopped = False
+
+    def wal_index(self) -> WalIndex | None:
+        """Open the WAL-index of the file, ``None`` when it has none."""
+        if self._execute("PRAGMA journal_mode").fetchall() != [("wal",)]:
+            return None
+        try:
+            return WalIndex(self._connection.filename)
+        except OSError:
+            return None
 
     def guard(self, steps: int) -> None:
         """Stop statements of this reader that run past their deadline, looked at so often."""
@@ -121,7 +142,7 @@ class _Reader:
 
     def begin(self) -> int:
         """Begin a snapshot; return a number that differs whenever somebody else has committed."""
-        execute = self._connection.execute
+        execute = self._execute
         execute("BEGIN")
         try:
             version: int = execute("PRAGMA data_version").fetchall()[0][0]  # type: ignore[assignment]  # a counter
@@ -131,19 +152,20 @@ class _Reader:
         return version
 
     def end(self) -> None:
-        """Let go of the snapshot."""
+        """Let go of the snapshot, if there is one."""
         if self._connection.in_transaction:
-            self._connection.execute("COMMIT")
+            self._execute("COMMIT")
 
     def run(self, program: Program[T], seconds: float) -> T:
         """Run a program within the snapshot. Raises _TooLongError when it exceeds ``seconds``."""
         self._deadline = time.perf_counter() + seconds
-        execute = self._connection.execute
+        execute = self._execute
         try:
-            statement = next(program)
+            sql, values, most = next(program)
             while True:
-                rows = _rows(execute(statement[0], statement[1]), statement[2])
-                statement = program.send(rows)
+                cursor = execute(sql, values)
+                rows = cursor.fetchall() if most is None else list(islice(cursor, most))
+                sql, values, most = program.send(rows)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
         except apsw.InterruptError:
@@ -210,8 +232,8 @@ class SqliteDatabase:
         self._writer = _Writer(options)
         self._reader = _Reader(options, busy_timeout_ms=_LOOP_BUSY_MS)
         self._reader.guard(_GUARD_STEPS)
-        self._in_snapshot = False
-        self._version: int | None = None
+        self._wal_index = self._reader.wal_index()
+        self._snapshots = Snapshots(self._reader, self._wal_index)
         self._slow_reader: _Reader | None = None
         self._slow: dict[Hashable, None] = {}
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
@@ -223,19 +245,7 @@ class SqliteDatabase:
         Everything that is read before the event loop goes on to its next round sees the content
         that the token stands for.
         """
-        if not self._in_snapshot:
-            try:
-                self._version = self._reader.begin()
-            except apsw.Error:
-                return None
-            self._in_snapshot = True
-            asyncio.get_running_loop().call_soon(self._end_snapshot)
-        return self._version
-
-    def _end_snapshot(self) -> None:
-        if self._in_snapshot:
-            self._in_snapshot = False
-            self._reader.end()
+        return self._snapshots.version()
 
     async def read(
         self,
@@ -257,6 +267,8 @@ class SqliteDatabase:
             except (_TooLongError, apsw.BusyError):
                 self._remember_slow(key)
             except apsw.Error as error:
+                # What went wrong may have ended the transaction.
+                self._snapshots.end()
                 raise translate(error) from error
         result, seconds = await self._read_slowly(make())
         if seconds < self._guard_seconds:
@@ -325,8 +337,10 @@ class SqliteDatabase:
         """Finish what is being written and let go of the file."""
         self._write_thread.shutdown()
         self._read_thread.shutdown()
-        self._end_snapshot()
+        self._snapshots.close()
         if self._slow_reader is not None:
             self._slow_reader.close()
         self._reader.close()
         self._writer.close()
+        if self._wal_index is not None:
+            self._wal_index.close()

@@ -13,6 +13,7 @@ from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions,
 from quire.database.program import Program, Rows, Statement
 from quire.errors import AppError, DatabaseOpenError, InternalServerError, ServiceUnavailableError
 from tests.library.reading import opened
+from tests.unit.database.dialects.sqlite.programs import committing
 
 MANY_STEPS = (
     "WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ?)"
@@ -222,6 +223,48 @@ async def test_what_is_read_in_one_round_of_the_loop_is_what_its_version_stands_
     assert database.version() == version
     assert await present(database) != version
     assert await database.read(amounts) == [60, 40, 1]
+
+
+async def test_what_another_program_has_committed_is_there_for_the_next_read(
+    path: Path, database: SqliteDatabase
+) -> None:
+    versions = {await present(database)}
+    with committing(path) as program:
+        for amount in range(200):
+            program.commit(amount)
+            versions.add(await present(database))
+            assert (await database.read(amounts))[-1] == amount
+            # Readers that find nothing new in between must not hide what comes next.
+            await asyncio.sleep(0)
+            await database.read(amounts)
+    assert len(versions) == 201
+
+
+async def test_reading_and_writing_without_rest_leaves_a_short_log(
+    path: Path, database: SqliteDatabase
+) -> None:
+    """The log can begin anew only while nobody reads from it."""
+    page, log = 4096, path.with_name("data.db-wal")
+    pages_written, longest = 0, 0
+
+    def write() -> Program[None]:
+        yield Statement("UPDATE accounts SET amount = zeroblob(?) WHERE id = 2", (40 * page,))
+
+    async def read() -> None:
+        while pages_written < 8000:
+            await database.read(first)
+            await asyncio.sleep(0)
+
+    def first() -> Program[Rows]:
+        return (yield Statement("SELECT amount FROM accounts WHERE id = 1"))
+
+    readers = [asyncio.create_task(read()) for _ in range(3)]
+    while pages_written < 8000:
+        await database.write(write())
+        pages_written += 40
+        longest = max(longest, log.stat().st_size)
+    await asyncio.gather(*readers)
+    assert longest < 4000 * page
 
 
 # Slow reads --------------------------------------------------------------------------------------

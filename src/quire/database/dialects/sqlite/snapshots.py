@@ -1,0 +1,119 @@
+"""The snapshots in which the event loop reads.
+
+Beginning and ending one costs more than many a statement: locks that processes share. So whatever
+is read in one round of the loop shares a snapshot, and where the WAL-index tells that nobody has
+committed since, the rounds after it do too.
+"""
+
+import asyncio
+from typing import Protocol
+
+import apsw
+
+from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_carry
+
+LONGEST_S = 0.05
+"""How long a snapshot lasts at most, in seconds.
+
+Checkpoints that wait for readers (another program's ``wal_checkpoint(TRUNCATE)``, say) wait no
+longer, and a server at rest keeps nothing.
+"""
+_LONG_LOG = 1000
+"""Frames in the log at which SQLite begins to carry them over into the database file.
+
+It can begin the log anew only while nobody reads from it. So snapshots of a log this long do not
+last beyond their round, unless everything has been carried over: then they read the file alone.
+"""
+
+
+class Reader(Protocol):
+    """What has snapshots."""
+
+    def begin(self) -> int:
+        """Begin a snapshot; return a number that differs whenever somebody else has committed."""
+
+    def end(self) -> None:
+        """Let go of the snapshot, if there is one."""
+
+
+class Snapshots:
+    """The snapshots of one reader that belongs to the event loop.
+
+    Without an index (no WAL mode) every round of the loop has its own. None lasts for longer than
+    ``longest`` seconds.
+    """
+
+    def __init__(
+        self, reader: Reader, index: WalIndex | None, *, longest: float = LONGEST_S
+    ) -> None:
+        self._reader = reader
+        self._index = index
+        self._longest = longest
+        self._version = 0
+        self._is_open = False
+        self._is_present = False
+        """Whether it was looked at in this round of the loop."""
+        self._head: bytes | None = None
+        """The head of the index before the snapshot began; ``None`` if it ends with its round."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def version(self) -> int | None:
+        """Return a number that stays while nobody commits, ``None`` when it cannot be had now.
+
+        Until the loop goes on to its next round, the reader sees the content it stands for.
+        """
+        if self._is_present:
+            return self._version
+        head, index = self._head, self._index
+        # `index` is there whenever there is a head of it.
+        if head is None or index is None or not index.is_still(head):
+            try:
+                self._begin()
+            except apsw.Error:
+                return None
+        self._is_present = True
+        asyncio.get_running_loop().call_soon(self._end_round)
+        return self._version
+
+    def _begin(self) -> None:
+        self.end()
+        # Looked at before: what is committed in between shows as a change of the head, too.
+        head = None if self._index is None else self._index.look()
+        self._version = self._reader.begin()
+        self._is_open = True
+        if head is not None and _may_last(head):
+            self._head = head
+            if self._timer is None:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(self._longest, self._end_in_time)
+
+    def _end_round(self) -> None:
+        self._is_present = False
+        if self._head is None:
+            self.end()
+
+    def _end_in_time(self) -> None:
+        self._timer = None
+        self._head = None
+        if not self._is_present:
+            self.end()
+
+    def end(self) -> None:
+        """Let go of the snapshot; the next look begins a new one."""
+        self._head = None
+        self._is_present = False
+        if self._is_open:
+            self._is_open = False
+            self._reader.end()
+
+    def close(self) -> None:
+        """Let go for good, before the reader is closed."""
+        self.end()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _may_last(head: bytes) -> bool:
+    frames, left = frames_to_carry(head)
+    return frames < _LONG_LOG or left == 0

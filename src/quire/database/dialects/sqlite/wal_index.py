@@ -1,0 +1,69 @@
+"""The head of a WAL-index: whether anybody has committed, without asking SQLite.
+
+While a file is in WAL mode, all its connections share the ``-shm`` file beside it. Its first bytes
+change with every commit of anybody, and in a known order, because every reader of SQLite looks
+there first ("WAL-mode File Format" in SQLite's documentation, which gives the offsets):
+
+    0..47    what the log holds: a counter of commits, the number of frames, checksums, salts
+    48..95   the same again; a writer fills in this copy first
+    96..99   how many frames a checkpoint has carried over into the database file
+
+Bytes that are still what they were before a snapshot began say that the snapshot is the present
+state, at the price of one small read. To ask SQLite takes several locks.
+"""
+
+import os
+from struct import Struct
+
+_SIZE = 100
+_COPY = 48
+_FORMAT = 3_007_000
+_head = Struct("=I4xI B3xI 76x I")
+"""Format, commits, whether it is in use, frames, and frames carried over, in native order."""
+
+_retired: set[int] = set()
+"""Files that are of no use any more, but may not be closed yet."""
+
+
+class WalIndex:
+    """The WAL-index of a database that this process is connected to.
+
+    POSIX drops all locks of a process on a file as soon as *any* of its descriptors is closed,
+    those that SQLite holds through descriptors of its own included. So the file is opened once and
+    stays open until SQLite has removed it, which the last connection to the database does.
+    """
+
+    def __init__(self, database: str) -> None:
+        """Open the index of a database, named as SQLite does: absolute, without symbolic links.
+
+        Raises OSError when there is none, as for a database that is not in WAL mode.
+        """
+        self._file = os.open(f"{database}-shm", os.O_RDONLY | os.O_CLOEXEC)
+
+    def look(self) -> bytes | None:
+        """Return the head, or ``None`` when nothing can be told by it: it is just being written."""
+        head = os.pread(self._file, _SIZE, 0)
+        if len(head) < _SIZE or head[:_COPY] != head[_COPY : 2 * _COPY]:
+            return None
+        known, _, in_use, _, _ = _head.unpack(head)
+        return head if known == _FORMAT and in_use else None
+
+    def is_still(self, head: bytes) -> bool:
+        """Tell whether the head is what it was: nobody has committed, no checkpoint went on."""
+        return os.pread(self._file, _SIZE, 0) == head
+
+    def close(self) -> None:
+        """Let go, after the connections of the database were closed.
+
+        Others of this process may still be open. Then the file is closed later, or never.
+        """
+        _retired.add(self._file)
+        for file in [file for file in _retired if os.fstat(file).st_nlink == 0]:
+            _retired.remove(file)
+            os.close(file)
+
+
+def frames_to_carry(head: bytes) -> tuple[int, int]:
+    """Return how many frames the log holds, and how many of them no checkpoint has carried over."""
+    _, _, _, frames, carried = _head.unpack(head)
+    return frames, frames - carried
