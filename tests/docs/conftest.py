@@ -1,6 +1,7 @@
 """The example blog, made as readers make it, and the words that they fill in for themselves."""
 
 import io
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, redirect_stderr, redirect_stdout
@@ -71,10 +72,12 @@ def words(blog: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-async def client(blog: Path, words: dict[str, str]) -> AsyncIterator[AsgiClient]:
-    """Asks the blog, in process."""
-    async with running(build_app(load_settings(blog, environ={}))) as client:
+@pytest.fixture
+async def client(blog: Path, words: dict[str, str], tmp_path: Path) -> AsyncIterator[AsgiClient]:
+    """Asks a copy of the blog, in process, so that nothing that is written is met by others."""
+    assert words, "the tokens are made before the copy"
+    copy = shutil.copytree(blog, tmp_path / "blog")
+    async with running(build_app(load_settings(copy, environ={}))) as client:
         yield client
 
 

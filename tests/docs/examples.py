@@ -7,14 +7,16 @@ status line, the headers that matter and, where the body matters, an empty line 
 
 In an answer ``…`` stands for what is left out: in an object any other members, in a list any number
 of items, as a value anything, and inside quotes any text. Members come in the order of the answer.
-Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in.
+Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in, and so is a text of an answer
+that is nothing but such a word. One that is not known yet stands for whatever is there, and from then
+on for that.
 """
 
 import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,6 +34,7 @@ _ELLIPSIS = "…"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|…|[{}\[\]:,]|[^\s{}\[\]:,"…]+')
 _WORD = re.compile(r"\b[A-Z][A-Z_]+\b")
+_WHOLE_WORD = re.compile(r"[A-Z]+(_[A-Z]+)+")
 _STATUS_LINE = re.compile(r"HTTP/1\.1 (\d{3})\b.*")
 
 
@@ -64,6 +67,14 @@ class Expected:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: JSON = ANYTHING
     text: str | None = None
+
+    def filled(self, words: Mapping[str, str]) -> "Expected":
+        """The answer with known words in capitals replaced."""
+        return replace(self, body=_fill(self.body, words))
+
+    def told(self, answer: Answer) -> Iterator[tuple[str, str]]:
+        """The words in capitals with what an answer has in their places."""
+        yield from _told(self.body, answer.json)
 
     def faults(self, answer: Answer) -> list[str]:
         """What is otherwise in an answer, as sentences."""
@@ -189,6 +200,32 @@ def parse_pattern(text: str) -> JSON:
     return pattern
 
 
+def _fill(pattern: JSON, words: Mapping[str, str]) -> JSON:
+    match pattern:
+        case str():
+            return words.get(pattern, pattern)
+        case dict():
+            return {name: _fill(inner, words) for name, inner in pattern.items()}
+        case list():
+            return [_fill(inner, words) for inner in pattern]
+        case _:
+            return pattern
+
+
+def _told(pattern: JSON, value: JSON) -> Iterator[tuple[str, str]]:
+    match pattern, value:
+        case str(), str() if _WHOLE_WORD.fullmatch(pattern):
+            yield pattern, value
+        case dict(), dict():
+            for name in pattern.keys() & value.keys():
+                yield from _told(pattern[name], value[name])
+        case list(), list():
+            for inner, item in zip(pattern, value, strict=False):
+                yield from _told(inner, item)
+        case _:
+            pass
+
+
 def fits(pattern: JSON, value: JSON) -> bool:
     """Tell whether a value is as a pattern says. True is not 1."""
     match pattern:
@@ -205,6 +242,8 @@ def fits(pattern: JSON, value: JSON) -> bool:
 
 
 def _text_fits(pattern: str, text: str) -> bool:
+    if _WHOLE_WORD.fullmatch(pattern) is not None:
+        return True
     parts = (re.escape(part) for part in pattern.split(_ELLIPSIS))
     return re.fullmatch(".*".join(parts), text, re.DOTALL) is not None
 

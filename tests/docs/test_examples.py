@@ -5,26 +5,31 @@ from pathlib import Path
 import pytest
 
 from quire.query.operators import GROUPS, OPERATORS
-from tests.conformance.client import AsgiClient
+from tests.conformance.client import Answer, AsgiClient
 from tests.conformance.corpus import JSON
-from tests.docs.examples import Example, examples, fits, parse_pattern
+from tests.docs.examples import Example, Expected, examples, fits, parse_pattern
 from tests.docs.pages import DOCS, all_pages, fences, name_of
 
-EXAMPLES = [example for page in all_pages() for example in examples(page)]
+EXAMPLES = {page: list(examples(page)) for page in all_pages()}
+ASKING = [page for page, found in EXAMPLES.items() if found]
 API_PAGES = sorted((DOCS / "api").glob("*.md"))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.place)
-async def test_a_request_is_answered_as_the_page_says(
-    example: Example, client: AsgiClient, words: dict[str, str]
+@pytest.mark.parametrize("page", ASKING, ids=name_of)
+async def test_the_requests_of_a_page_are_answered_as_it_says(
+    page: Path, client: AsgiClient, words: dict[str, str]
 ) -> None:
-    request = example.request.filled(words)
+    """Every page begins with the example as it was made; its requests follow one another."""
+    known, faults = dict(words), []
+    for example in EXAMPLES[page]:
+        request, expected = example.request.filled(known), example.expected.filled(known)
+        answer = await client.request(
+            request.method, request.target, request.headers, request.body.encode()
+        )
+        faults += [f"{example.place}: {fault}" for fault in expected.faults(answer)]
+        known |= dict(expected.told(answer))
 
-    answer = await client.request(
-        request.method, request.target, request.headers, request.body.encode()
-    )
-
-    assert not (faults := example.expected.faults(answer)), "\n".join(faults)
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("page", API_PAGES, ids=name_of)
@@ -41,7 +46,7 @@ def test_every_request_of_the_api_pages_is_run(page: Path) -> None:
 
 @pytest.mark.parametrize("operator", sorted({*OPERATORS, *GROUPS}))
 def test_every_operator_is_shown_in_a_request(operator: str) -> None:
-    shown = [e for e in EXAMPLES if e.page == "docs/api/filters.md" and operator_in(e, operator)]
+    shown = [e for e in EXAMPLES[DOCS / "api/filters.md"] if operator_in(e, operator)]
 
     assert any(example.expected.status == 200 for example in shown)
 
@@ -62,6 +67,7 @@ FITTING: list[tuple[str, JSON]] = [
     ('"from … to …"', "from here to there"),
     ('"a (b) …"', "a (b) [c]"),
     ("true", True),
+    ('"DOCUMENT_ID"', "any text"),
 ]
 NOT_FITTING: list[tuple[str, JSON]] = [
     ("[1, 2]", [1]),
@@ -75,6 +81,8 @@ NOT_FITTING: list[tuple[str, JSON]] = [
     ('"a.c"', "abc"),
     ("true", 1),
     ("1", 1.0),
+    ('"DOCUMENT_ID"', 7),
+    ('"DRAFT"', "draft"),
 ]
 
 
@@ -86,3 +94,18 @@ def test_what_is_left_out_may_be_anything(pattern: str, value: JSON) -> None:
 @pytest.mark.parametrize(("pattern", "value"), NOT_FITTING)
 def test_what_is_written_must_be_so(pattern: str, value: JSON) -> None:
     assert not fits(parse_pattern(pattern), value)
+
+
+def test_a_word_in_an_answer_stands_for_what_is_there() -> None:
+    expected = Expected(
+        status=200, body=parse_pattern('{"data": [{"id": 1, "documentId": "A_TAG"}]}')
+    )
+    answer = Answer(
+        200,
+        {"content-type": "application/json"},
+        b'{"data": [{"id": 1, "documentId": "abc"}]}',
+    )
+
+    assert dict(expected.told(answer)) == {"A_TAG": "abc"}
+    assert not expected.filled({"A_TAG": "abc"}).faults(answer)
+    assert expected.filled({"A_TAG": "xyz"}).faults(answer)
