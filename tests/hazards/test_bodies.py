@@ -41,6 +41,24 @@ REFUSED = {
         (400, "SyntaxError", "Object contains forbidden prototype property"),
     ),
 }
+FAULTS = {
+    b'{"data": {': "Expected property name or '}' in JSON at position 10",
+    b' \n{"data": {}, }': "Expected double-quoted property name in JSON at position 15",
+    b'\xef\xbb\xbf{"data" 1}': "Expected ':' after property name in JSON at position 8",
+    '{"data": "\U0001f600" 1}'.encode(): (
+        "Expected ',' or '}' after property value in JSON at position 14"
+    ),
+    b'{"data": tru}': 'Unexpected token \'}\', "{"data": tru}" is not valid JSON',
+    "[\U0001f600]".encode(): "Unexpected token '\ufffd', \"[\U0001f600]\" is not valid JSON",
+    b"{}\x0b": "Unexpected non-whitespace character after JSON at position 2",
+    b"[object Object]": '"[object Object]" is not valid JSON',
+    b'{"a": 1e999}': "Number beyond the range of a double in JSON at position 6",
+    b'{"a": "\\ud800"}': "Half of a surrogate pair in JSON at position 7",
+    b'{"a": "\xe9"}': "the JSON is not encoded in UTF-8",
+    b'{"a": "\xe9" 1}': "Expected ',' or '}' after property value in JSON at position 10",
+    b" \n": "invalid JSON, only supports object and array",
+    b"\x0c{}": "invalid JSON, only supports object and array",
+}
 NO_TEXT_AT_ALL = {
     "not a number": b'{"a":NaN}',
     "infinity": b'{"a":Infinity}',
@@ -77,6 +95,15 @@ async def test_h117_what_is_nearly_json_is_not_json(ask: Visitor, method: str, b
     """Nothing is mended: what JSON has no form for is no JSON."""
     answer = await ask.send(method, "/api/articles/x", FULL, JSON, body)
     assert (answer.status, error(answer)["name"]) == (400, "SyntaxError")
+
+
+@pytest.mark.parametrize(("body", "message"), FAULTS.items())
+async def test_h117_what_is_wrong_with_json_is_told(
+    ask: Visitor, body: bytes, message: str
+) -> None:
+    """The first fault is named with its place, in the words that clients know from JavaScript."""
+    answer = await ask.send("POST", "/api/articles", ANON, JSON, body)
+    assert error(answer) == {"status": 400, "name": "SyntaxError", "message": message}
 
 
 @pytest.mark.parametrize("length", ["-1", "1.5", "abc", "", "0x10"])

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import orjson
 
+from quire.api.json_faults import find_fault
 from quire.api.messages import AsgiReceive
 from quire.api.multipart import read_form
 from quire.errors import (
@@ -33,12 +34,13 @@ _JSON_TYPES = frozenset(
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _MULTIPART_TYPE = "multipart/form-data"
 _BOM = b"\xef\xbb\xbf"
+_JSON_SPACES = b" \t\n\r"
 _MAX_DEPTH = 250
 _LENGTH_DIGITS = 20
 _WINDOW = {"gzip": 31, "deflate": 15}
 
 FORBIDDEN_KEY = "Object contains forbidden prototype property"
-TRUNCATED = "Unexpected end of JSON input"
+NO_UTF8 = "the JSON is not encoded in UTF-8"
 
 
 async def read_body(
@@ -55,7 +57,7 @@ async def read_body(
         return _parse_json(await _decoded(headers, receive, limits.json_body))
     if content_type == _FORM_TYPE:
         raw = await _decoded(headers, receive, limits.form_body)
-        return parse(raw.decode("latin-1"))
+        return parse(raw.decode(errors="replace"))
     if content_type == _MULTIPART_TYPE:
         return await read_form(headers[b"content-type"], receive, limits.json_body)
     if content_type.startswith("text/"):
@@ -119,28 +121,22 @@ def _inflate(raw: bytes, window: int, limit: int) -> bytes:
 
 
 def _parse_json(raw: bytes) -> object:
-    text = raw.removeprefix(_BOM).strip()
+    text = raw.removeprefix(_BOM)
     if not text:
         return None
-    if text[:1] not in b"{[":
+    if not text.lstrip(_JSON_SPACES).startswith((b"{", b"[")):
         raise BodySyntaxError
     if _too_deep(text):
         message = "the JSON is nested too deeply"
         raise BodySyntaxError(message)
     try:
         value = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise BodySyntaxError(_syntax_message(error)) from None
+    except orjson.JSONDecodeError:
+        fault = find_fault(text.decode(errors="replace"))
+        raise BodySyntaxError(fault or NO_UTF8) from None
     if b"__proto__" in text or b"\\u" in text:
         _refuse_prototype_keys(value)
     return value
-
-
-def _syntax_message(error: orjson.JSONDecodeError) -> str:
-    text = str(error)
-    if "end of" in text.lower() or "eof" in text.lower():
-        return TRUNCATED
-    return f"{error.msg} at position {error.pos}"
 
 
 def _too_deep(text: bytes) -> bool:

@@ -4,7 +4,7 @@ Files are for the media library; elsewhere they are read past, so that a form th
 one is answered for its fields.
 """
 
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
@@ -18,16 +18,18 @@ _MOST_PARTS = 1000
 
 
 async def read_form(content_type: bytes, receive: AsgiReceive, limit: int) -> object:
-    """Return the text parts of a form, nested as their names say.
+    """Return the text parts of a form, nested as their names say; ``None`` for an empty body.
 
-    ``limit`` is how many bytes of text there may be. Raises BadRequestError for a body that is no
-    such form, PayloadTooLargeError for one with too much text.
+    ``limit`` is how many bytes of text there may be; what is no UTF-8 in it becomes U+FFFD. Raises
+    BadRequestError for a body that is no such form, PayloadTooLargeError for one with too much
+    text or too many parts.
     """
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary")
     if not boundary:
         raise BadRequestError(_MALFORMED)
     form = _Form(limit)
+    received = 0
     try:
         parser = MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]  # by name
         more = True
@@ -35,11 +37,15 @@ async def read_form(content_type: bytes, receive: AsgiReceive, limit: int) -> ob
             message = await receive()
             if message["type"] != "http.request":
                 raise BadRequestError(_MALFORMED)
-            parser.write(message.get("body", b""))
+            chunk = message.get("body", b"")
+            received += len(chunk)
+            parser.write(chunk)
             more = bool(message.get("more_body"))
         parser.finalize()
     except FormParserError:
         raise BadRequestError(_MALFORMED) from None
+    if not received:
+        return None
     if not form.ended:
         raise BadRequestError(_MALFORMED)
     return parse("&".join(form.pairs))
@@ -103,8 +109,9 @@ class _Form:
 
     def _end(self) -> None:
         if self._name is not None:
-            name = quote_from_bytes(self._name, safe="[]")
-            self.pairs.append(f"{name}={quote_from_bytes(b''.join(self._text))}")
+            name = quote(self._name.decode(errors="replace"), safe="[]")
+            text = b"".join(self._text).decode(errors="replace")
+            self.pairs.append(f"{name}={quote(text)}")
 
     def _finish(self) -> None:
         self.ended = True

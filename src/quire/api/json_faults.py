@@ -1,0 +1,290 @@
+"""What is wrong with a text that is no JSON, said as JavaScript engines say it.
+
+Clients that send a broken body have always been told in the words of V8, the engine of Node.js, and
+look for them. The JSON parser that reads bodies has words of its own, so a text that it refuses is
+read once more, for its first fault only: from left to right, in linear time, without recursion.
+
+Beyond what the engine minds there is what it takes and Quire does not: numbers without a double,
+halves of surrogate pairs. They are told in the same manner, after everything else.
+"""
+
+import math
+import re
+from typing import NoReturn
+
+_END = "Unexpected end of JSON input"
+_ODD_SIGN = "Unexpected token '{}', {} is not valid JSON"
+_ODD_NUMBER = "Unexpected number"
+_ODD_STRING = "Unexpected string"
+_FIRST_NAME = "Expected property name or '}'"
+_NEXT_NAME = "Expected double-quoted property name"
+_COLON = "Expected ':' after property name"
+_AFTER_MEMBER = {
+    "}": "Expected ',' or '}' after property value",
+    "]": "Expected ',' or ']' after array element",
+}
+_BEHIND = "Unexpected non-whitespace character after JSON"
+_CONTROL = "Bad control character in string literal"
+_ESCAPE = "Bad escaped character"
+_UNICODE_ESCAPE = "Bad Unicode escape"
+_OPEN_STRING = "Unterminated string"
+_MINUS = "No number after minus sign"
+_FRACTION = "Unterminated fractional number"
+_EXPONENT = "Exponent part is missing a number"
+_TOO_GREAT = "Number beyond the range of a double"
+_HALF = "Half of a surrogate pair"
+
+_NO_OBJECT = "[object Object]"
+"""What a client sends that forgot to turn an object into JSON; the engine has a word for it."""
+_LITERALS = {"t": "true", "f": "false", "n": "null"}
+_NUMBER_SIGNS = frozenset("-0123456789")
+_ESCAPES = frozenset('"\\/bfnrt')
+_LAST_LATIN = "\xff"
+_HEX_DIGITS = 4
+_CONTEXT = 10
+"""How many UTF-16 units the engine shows on either side of a fault in a longer text."""
+
+_SPACES = r"[ \t\n\r]*+"
+_PLAIN = r'[^"\\\x00-\x1f]*+(?:\\["\\/bfnrt][^"\\\x00-\x1f]*+)*+'
+_STRING = rf'"{_PLAIN}"'
+_SIMPLE = (
+    rf"(?:{_STRING}|-?+(?:0|[1-9][0-9]{{0,17}}+)(?:\.[0-9]++)?+|true|false|null"
+    rf"|\[{_SPACES}\]|\{{{_SPACES}\}})"
+)
+_plain = re.compile(_PLAIN)
+_next = re.compile(rf"{_SPACES}(.?)", re.DOTALL)
+_digits = re.compile(r"[0-9]*+")
+_hex = re.compile(r"[0-9A-Fa-f]{0,4}+")
+_sign = re.compile(r"[+-]?+")
+
+_elements = re.compile(rf"(?:{_SPACES}{_SIMPLE}{_SPACES},)*+")
+_members = re.compile(rf"(?:{_SPACES}{_STRING}{_SPACES}:{_SPACES}{_SIMPLE}{_SPACES},)*+")
+"""What is certainly without fault, commas included, is passed over at once."""
+
+
+def find_fault(text: str) -> str | None:
+    """Return what is wrong with a text that should be JSON; ``None`` if nothing is.
+
+    Positions count UTF-16 units. Of a character that is cut in two, U+FFFD is shown.
+    """
+    scanner = _Scanner(text)
+    try:
+        scanner.document()
+    except _FoundError as found:
+        return str(found)
+    return scanner.remark
+
+
+class _FoundError(Exception):
+    """The first fault; its text is what is to be said."""
+
+
+class _Scanner:
+    """One way through a text; ``remark`` is the first thing that the engine would not mind."""
+
+    def __init__(self, text: str) -> None:
+        self.remark: str | None = None
+        self._text = text
+        self._at = 0
+        self._open: list[str] = []
+
+    def document(self) -> None:
+        """Read the whole text. Raises _FoundError at the first fault."""
+        self._value()
+        while self._open:
+            closing = self._open[-1]
+            sign = self._next_sign()
+            if sign == closing:
+                self._at += 1
+                self._open.pop()
+            elif sign == ",":
+                self._at += 1
+                if closing == "}":
+                    self._skip(_members)
+                    self._next_name()
+                else:
+                    self._skip(_elements)
+                self._value()
+            else:
+                self._fail(_AFTER_MEMBER[closing])
+        if self._next_sign():
+            self._fail(_BEHIND)
+
+    def _value(self) -> None:
+        """Read a value; of an object or a list that is not empty, up to its first member."""
+        while True:
+            sign = self._next_sign()
+            if sign not in {"{", "["}:
+                return self._scalar(sign)
+            self._at += 1
+            closing = "}" if sign == "{" else "]"
+            if self._next_sign() == closing:
+                self._at += 1
+                return None
+            if sign == "{":
+                self._first_name()
+            self._open.append(closing)
+
+    def _first_name(self) -> None:
+        if self._next_sign() != '"':
+            self._fail(_FIRST_NAME)
+        self._string()
+        if self._next_sign() != ":":
+            self._fail(_COLON)
+        self._at += 1
+
+    def _next_name(self) -> None:
+        """Read a name behind a comma: the engine misses a colon there in other words."""
+        if self._next_sign() != '"':
+            self._fail(_NEXT_NAME)
+        self._string()
+        if self._next_sign() != ":":
+            self._unexpected()
+        self._at += 1
+
+    def _scalar(self, sign: str) -> None:
+        if sign == '"':
+            self._string()
+        elif sign in _NUMBER_SIGNS:
+            self._number()
+        elif sign in _LITERALS:
+            self._literal(_LITERALS[sign])
+        else:
+            self._unexpected()
+
+    def _literal(self, word: str) -> None:
+        for expected in word:
+            if self._sign() != expected:
+                self._unexpected()
+            self._at += 1
+
+    def _number(self) -> None:
+        begin = self._at
+        if self._sign() == "-":
+            self._at += 1
+        leading = self._sign()
+        self._some_digits(_MINUS)
+        if leading == "0" and self._at > (integer := self._text.index("0", begin)) + 1:
+            self._at = integer + 1
+            self._fail(_ODD_NUMBER)
+        if self._sign() == ".":
+            self._at += 1
+            self._some_digits(_FRACTION)
+        if self._sign() in {"e", "E"}:
+            self._at += 1
+            self._skip(_sign)
+            self._some_digits(_EXPONENT)
+        if math.isinf(float(self._text[begin : self._at])):
+            self._note(_TOO_GREAT, begin)
+
+    def _some_digits(self, otherwise: str) -> None:
+        begin = self._at
+        self._skip(_digits)
+        if self._at == begin:
+            self._fail(otherwise)
+
+    def _string(self) -> None:
+        self._at += 1
+        while True:
+            self._skip(_plain)
+            sign = self._sign()
+            if not sign:
+                self._fail(_OPEN_STRING)
+            if sign not in {'"', "\\"}:
+                self._fail(_CONTROL)
+            self._at += 1
+            if sign == '"':
+                return
+            self._escape()
+
+    def _escape(self) -> None:
+        """Read what is behind a backslash."""
+        begin = self._at - 1
+        sign = self._sign()
+        if not sign:
+            raise _FoundError(_END)
+        if sign > _LAST_LATIN:
+            self._unexpected()
+        if sign != "u":
+            if sign not in _ESCAPES:
+                self._fail(_ESCAPE)
+            self._at += 1
+            return
+        unit = self._unit()
+        if 0xD800 <= unit < 0xDC00 and self._text.startswith("\\u", self._at):
+            self._at += 1
+            if not 0xDC00 <= self._unit() < 0xE000:
+                self._note(_HALF, begin)
+        elif 0xD800 <= unit < 0xE000:
+            self._note(_HALF, begin)
+
+    def _unit(self) -> int:
+        """Read the ``u`` of an escape and its digits; return the UTF-16 unit they stand for."""
+        self._at += 1
+        begin = self._at
+        self._skip(_hex)
+        if self._at - begin < _HEX_DIGITS:
+            self._fail(_UNICODE_ESCAPE)
+        return int(self._text[begin : self._at], 16)
+
+    # The text, and places in it --------------------------------------------------------------
+
+    def _sign(self) -> str:
+        """Return the sign that comes now, empty at the end."""
+        return self._text[self._at : self._at + 1]
+
+    def _next_sign(self) -> str:
+        if (match := _next.match(self._text, self._at)) is None:
+            return ""
+        self._at = match.start(1)
+        return match[1]
+
+    def _skip(self, pattern: re.Pattern[str]) -> None:
+        """Go on behind what fits a pattern that fits everywhere, be it with nothing."""
+        if (match := pattern.match(self._text, self._at)) is not None:
+            self._at = match.end()
+
+    def _placed(self, message: str, at: int) -> str:
+        return f"{message} in JSON at position {_units(self._text[:at])}"
+
+    def _note(self, message: str, at: int) -> None:
+        self.remark = self.remark or self._placed(message, at)
+
+    def _fail(self, message: str) -> NoReturn:
+        if message == _BEHIND:
+            raise _FoundError(f"{message} at position {_units(self._text[: self._at])}")
+        raise _FoundError(self._placed(message, self._at))
+
+    def _unexpected(self) -> NoReturn:
+        """Say that no value can begin, or no word go on, with what comes now."""
+        sign = self._sign()
+        if not sign:
+            raise _FoundError(_END)
+        if sign == '"':
+            self._fail(_ODD_STRING)
+        if sign in _NUMBER_SIGNS:
+            self._fail(_ODD_NUMBER)
+        if self._text == _NO_OBJECT:
+            raise _FoundError(f'"{_NO_OBJECT}" is not valid JSON')
+        shown, before = self._text.encode("utf-16-le"), _units(self._text[: self._at])
+        token = _decoded(shown[2 * before : 2 * before + 2])
+        raise _FoundError(_ODD_SIGN.format(token, _surroundings(shown, before)))
+
+
+def _surroundings(shown: bytes, at: int) -> str:
+    """Return the text around a unit, quoted, with dots where it is cut."""
+    length = len(shown) // 2
+    first, last = at - _CONTEXT, at + _CONTEXT
+    if length <= 2 * _CONTEXT:
+        first, last = 0, length
+    before = "..." if first > 0 or (first == 0 and length > 2 * _CONTEXT) else ""
+    after = "..." if last < length else ""
+    return f'{before}"{_decoded(shown[2 * max(first, 0) : 2 * last])}"{after}'
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _decoded(units: bytes) -> str:
+    return units.decode("utf-16-le", errors="replace")
