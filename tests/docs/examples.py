@@ -7,9 +7,9 @@ status line, the headers that matter and, where the body matters, an empty line 
 
 In an answer ``…`` stands for what is left out: in an object any other members, in a list any number
 of items, as a value anything, and inside quotes any text. Members come in the order of the answer.
-Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in, and so is a text of an answer
-that is nothing but such a word. One that is not known yet stands for whatever is there, and from then
-on for that.
+Words in capitals in a request, such as ``DOCUMENT_ID``, are filled in, and so is a text of an
+answer that is nothing but such a word. One that is not known yet stands for whatever is there, and
+from then on for that.
 """
 
 import json

@@ -157,14 +157,20 @@ class Reader:
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
         """Run a read of at most one row; ``value`` is the id of the path."""
-        bound, dialect = prepared.bound, self.database.dialect
-        page = bound.page if value is None else prepared.page_of(value)
         items = await self.database.read(
-            lambda: page_program(bound, page, dialect),
-            snapshot=bound.statements > 1,
+            lambda: self.row_program(prepared, value),
+            snapshot=prepared.bound.statements > 1,
             key=prepared.compiled,
         )
         return items[0] if items else None
+
+    def row_program(
+        self, prepared: PreparedRead, value: str | int | None = None
+    ) -> Program[list[Item]]:
+        """Return the program of `row`, for those who read within a transaction of their own."""
+        bound = prepared.bound
+        page = bound.page if value is None else prepared.page_of(value)
+        return page_program(bound, page, self.database.dialect)
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""

@@ -19,7 +19,6 @@ from quire.api.routes import Route
 from quire.api.writing import data_of, is_published, one_locale, refuse_draft_deletion
 from quire.database.mappers import Item
 from quire.database.program import Program
-from quire.database.read import read_program
 from quire.documents.intents import (
     Create,
     Data,
@@ -144,7 +143,6 @@ class BatchApi:
     async def _perform(
         self, request: Request, prepared: Sequence[_Prepared]
     ) -> list[dict[str, object]]:
-        dialect = self._reader.database.dialect
 
         def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
             results = []
@@ -153,8 +151,7 @@ class BatchApi:
                     written = yield from act_on(unit, intent)
                     shown = None
                     if operation.action != "delete" and written:
-                        bound = read.for_id(written[0].entry_id)
-                        items, _ = yield from read_program(bound, dialect, None)
+                        items = yield from self._reader.row_program(read, written[0].entry_id)
                         shown = items[0] if items else None
                     yield from unit.settle()
                     results.append(_result(operation, written, shown))
