@@ -22,6 +22,7 @@ from quire.api.messages import (
     AsgiScope,
     AsgiSend,
     Request,
+    credential_of,
 )
 from quire.api.routes import METHODS, RouteTable
 from quire.auth.authenticate import Authenticator
@@ -67,12 +68,14 @@ class ContentApi:
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
+        headers = dict(scope["headers"])
         request = Request(
             scope["method"],
             scope["raw_path"],
             scope["query_string"],
-            dict(scope["headers"]),
+            headers,
             scope.get("client"),
+            credential_of(headers),
         )
         await self.deliver(await self.answer(request, receive), scope, receive, send)
 
@@ -136,9 +139,9 @@ class ContentApi:
             return self._unrouted(method, path)
         route, request.parameters = found
         request.version = version = self._database.version()
-        header = headers.get(b"authorization")
-        principal = self._authenticator.known(header, version)
+        principal = self._authenticator.known(request.credential, version)
         if principal is None:
+            header = headers.get(b"authorization")
             principal = await self._authenticator.principal(header, version)
         request.principal = principal
         self._authorizer.require(principal, route.action, route.uid)
@@ -148,9 +151,9 @@ class ContentApi:
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix
-        if raw_path[: len(prefix)].lower() != prefix:
-            return None
-        return raw_path[len(prefix) :]
+        if raw_path.startswith(prefix) or raw_path[: len(prefix)].lower() == prefix:
+            return raw_path[len(prefix) :]
+        return None
 
     def _unrouted(self, method: str, path: bytes | None) -> Answer | None:
         """Answer for a path or method without a route."""

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import Any
 
 from quire.access.principal import Principal
+from quire.auth.authenticate import fingerprint
 from quire.query.querystring import QueryValue, parse
 
 AsgiScope = MutableMapping[str, Any]
@@ -17,11 +18,18 @@ TEXT = b"text/plain; charset=utf-8"
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
+def credential_of(headers: Mapping[bytes, bytes]) -> bytes | None:
+    """Return what the credential among headers is remembered by, ``None`` when there is none."""
+    header = headers.get(b"authorization")
+    return None if header is None else fingerprint(header)
+
+
 class Request:
     """One request: what the wire says, and what is found out on its way to the handler.
 
     ``path`` and ``raw_query`` are percent-encoded; ``headers`` have lower-case names; ``client`` is
-    the address and port it came from. Then follow the decoded path ``parameters``, who asks, the
+    the address and port it came from; ``credential`` is what `credential_of` says of the headers.
+    Then follow the decoded path ``parameters``, who asks, the
     database's token of the present content, and the parsed ``body`` (``None`` when there is none or
     it is of no known type).
     """
@@ -29,6 +37,7 @@ class Request:
     __slots__ = (
         "body",
         "client",
+        "credential",
         "headers",
         "method",
         "parameters",
@@ -49,12 +58,14 @@ class Request:
         raw_query: bytes,
         headers: Mapping[bytes, bytes],
         client: tuple[str, int] | None,
+        credential: bytes | None,
     ) -> None:
         self.method = method
         self.path = path
         self.raw_query = raw_query
         self.headers = headers
         self.client = client
+        self.credential = credential
         self.body: object = None
 
     @property

@@ -31,6 +31,7 @@ from quire.api.messages import (
     AsgiScope,
     AsgiSend,
     Request,
+    credential_of,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ class ReadProtocol(Connection):
             self._go_on(cast("AsgiApp", self.app))
             return
         path, _, query = self.url.partition(b"?")
-        answering = content.answer(Request("GET", path, query, headers, self.client), _no_body)
+        credential = credential_of(headers)
+        request = Request("GET", path, query, headers, self.client, credential)
+        answering = content.answer(request, _no_body)
         try:
             waiting_for = answering.send(None)
         except StopIteration as done:

@@ -1,6 +1,6 @@
 """From an ``Authorization`` header to a principal with its ability.
 
-What was verified is remembered by the hash of the header for as long as nothing in the database
+What was verified is remembered by a hash of the header for as long as nothing in the database
 changes, and never beyond the credential's own expiry. Refusals are not remembered.
 """
 
@@ -8,6 +8,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
+
+import structlog
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
@@ -17,22 +19,28 @@ from quire.database.accounts import Accounts, TokenRow
 from quire.database.cache import BoundedCache
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.errors import UnauthorizedError
+from quire.errors import AppError, UnauthorizedError
 
 T = TypeVar("T")
+
+_log = structlog.get_logger("quire.auth")
 
 EXPIRED = "Token expired"
 INVALID_CREDENTIALS = "Invalid credentials"
 _HOUR_MS = 3_600_000
 _PARTS = 2
+_NEVER = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
-    """A principal, and when its credential ends (epoch milliseconds)."""
+    """A principal, and when it has to be looked at again (epoch milliseconds).
+
+    That is when its credential ends, or when the use of a token is to be noted again.
+    """
 
     principal: Principal
-    expires_at: int | None
+    until: float
 
 
 class Authenticator:
@@ -58,26 +66,21 @@ class Authenticator:
         self._version: int | None = None
         self._touched: dict[int, int] = {}
 
-    def known(self, header: bytes | None, version: int | None) -> Principal | None:
+    def known(self, credential: bytes | None, version: int | None) -> Principal | None:
         """Return who asks, if that was found out before and still holds.
 
-        ``version`` is the database's token of the present content.
+        ``credential`` is the fingerprint of the header, ``None`` without one; ``version`` is the
+        database's token of the present content.
         """
         if version is None or version != self._version:
             self._forget(version)
             return None
-        if header is None:
+        if credential is None:
             return self._anonymous
-        known = self._verified.get(_key(header))
-        if known is None:
+        known = self._verified.get(credential)
+        if known is None or known.until <= self._clock():
             return None
-        now = self._clock()
-        if known.expires_at is not None and known.expires_at <= now:
-            return None
-        principal = known.principal
-        if isinstance(principal, ApiToken) and self._is_note_due(principal, now):
-            return None
-        return principal
+        return known.principal
 
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
         """Find out who asks. ``version`` is the database's token of the present content.
@@ -89,12 +92,20 @@ class Authenticator:
             self._forget(version)
         token = None if header is None else bearer_token(header)
         if header is None or token is None:
-            return self._anonymous or await self._public()
-        verified = await self._verify(token)
-        self._verified[_key(header)] = verified
-        if isinstance(verified.principal, ApiToken):
-            await self._note_use(verified.principal)
-        return verified.principal
+            return self._anonymous or await self._public(version)
+        principal, expires_at = await self._verify(token)
+        if isinstance(principal, ApiToken):
+            expires_at = min(expires_at, await self._note_use(principal))
+        if self._still(version):
+            self._verified[fingerprint(header)] = _Verified(principal, expires_at)
+        return principal
+
+    def _still(self, version: int | None) -> bool:
+        """Tell whether what was found out in a version of the content may be remembered.
+
+        While a read waited, the content may have changed, and another request may have asked since.
+        """
+        return version is not None and version == self._version
 
     def _forget(self, version: int | None) -> None:
         self._verified.clear()
@@ -104,10 +115,10 @@ class Authenticator:
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 
-    async def _public(self) -> Anonymous:
+    async def _public(self, version: int | None) -> Anonymous:
         role_id = await self._run(lambda: self._accounts.role_of_type("public"))
         principal = Anonymous(await self._role_ability(role_id))
-        if self._version is not None:
+        if self._still(version):
             self._anonymous = principal
         return principal
 
@@ -116,7 +127,8 @@ class Authenticator:
             return NOTHING
         return Granted(await self._run(lambda: self._accounts.role_actions(role_id)))
 
-    async def _verify(self, token: str) -> _Verified:
+    async def _verify(self, token: str) -> tuple[Principal, float]:
+        """Return whose token it is, and when it ends (epoch milliseconds)."""
         row = await self._find_api_token(token)
         if row is not None:
             return await self._api_token(row)
@@ -132,7 +144,7 @@ class Authenticator:
         access_key = hash_api_token(token, self._salt)
         return await self._run(lambda: self._accounts.api_token(access_key))
 
-    async def _api_token(self, row: TokenRow) -> _Verified:
+    async def _api_token(self, row: TokenRow) -> tuple[ApiToken, float]:
         if row.expires_at is not None and row.expires_at <= self._clock():
             raise UnauthorizedError(EXPIRED)
         principal = ApiToken(
@@ -141,7 +153,7 @@ class Authenticator:
             last_used_at=row.last_used_at,
             ability=await self._token_ability(row),
         )
-        return _Verified(principal, row.expires_at)
+        return principal, _NEVER if row.expires_at is None else row.expires_at
 
     async def _token_ability(self, row: TokenRow) -> Ability:
         match row.type:
@@ -152,7 +164,7 @@ class Authenticator:
             case _:
                 return Granted(await self._run(lambda: self._accounts.token_actions(row.id)))
 
-    async def _end_user(self, user_id: int, expires_at: int) -> _Verified:
+    async def _end_user(self, user_id: int, expires_at: int) -> tuple[EndUser, float]:
         user = await self._run(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
             raise UnauthorizedError(INVALID_CREDENTIALS)
@@ -162,7 +174,7 @@ class Authenticator:
         principal = EndUser(
             id=user.id, document_id=user.document_id, role_id=user.role_id, ability=ability
         )
-        return _Verified(principal, expires_at)
+        return principal, expires_at
 
     async def confirmation_required(self) -> bool:
         """Tell whether end users must confirm their e-mail before they sign in."""
@@ -170,19 +182,25 @@ class Authenticator:
         advanced = await self._run(lambda: self._accounts.stored(key))
         return isinstance(advanced, dict) and advanced.get("email_confirmation") is True
 
-    def _is_note_due(self, token: ApiToken, now: int) -> bool:
-        last = max(token.last_used_at or 0, self._touched.get(token.id, 0))
-        return now - last >= _HOUR_MS
+    async def _note_use(self, token: ApiToken) -> int:
+        """Write down when a token was last used, at most once per hour.
 
-    async def _note_use(self, token: ApiToken) -> None:
-        """Write down when a token was last used, at most once per hour."""
+        Returns when that is due again (epoch milliseconds). A database that cannot be written to
+        is no reason to refuse a request that only reads.
+        """
         now = self._clock()
-        if self._is_note_due(token, now):
-            self._touched[token.id] = now
+        last = max(token.last_used_at or 0, self._touched.get(token.id, 0))
+        if now - last < _HOUR_MS:
+            return last + _HOUR_MS
+        self._touched[token.id] = now
+        try:
             await self._database.write(self._accounts.touch_token(token.id, now))
+        except AppError as error:
+            _log.warning("use of a token was not noted", token=token.id, exc_info=error)
+        return now + _HOUR_MS
 
 
-def _key(header: bytes) -> bytes:
+def fingerprint(header: bytes) -> bytes:
     """Return what a header is remembered by; the credential itself is not kept."""
     return hashlib.blake2b(header, digest_size=16).digest()
 

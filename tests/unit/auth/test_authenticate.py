@@ -1,0 +1,443 @@
+"""Who asks: from the header to a principal, what is remembered, and until when."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+import pytest
+from structlog.testing import capture_logs
+
+from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly
+from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
+from quire.auth.authenticate import Authenticator, bearer_token, fingerprint
+from quire.auth.tokens import hash_api_token, issue_jwt
+from quire.database.accounts import Accounts
+from quire.database.connection import Database
+from quire.database.dialect import Dialect
+from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.program import Program
+from quire.errors import ServiceUnavailableError, UnauthorizedError
+from tests.library.accounts import AccountRows
+from tests.library.model import library_tables
+from tests.library.reading import new_database_file, opened
+from tests.library.rows import NOW
+
+T = TypeVar("T")
+
+SALT, SECRET = "a salt", "a secret"
+HOUR_MS = 3_600_000
+TOKEN = "0123abcd"
+BEARER = b"Bearer 0123abcd"
+UNKNOWN, INVALID, ENDED = (
+    "Missing or invalid credentials",
+    "Invalid credentials",
+    "Token expired",
+)
+ADVANCED = "plugin_users-permissions_advanced"
+FIND, ME = "api::book.book.find", "plugin::users-permissions.user.me"
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class Late:
+    """A database whose reads can be held back after they have seen the content."""
+
+    def __init__(self, inner: SqliteDatabase) -> None:
+        self.inner = inner
+        self.reads = 0
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+        self.refuses_writes = False
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.inner.dialect
+
+    def version(self) -> int | None:
+        return self.inner.version()
+
+    async def read(
+        self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
+    ) -> T:
+        self.reads += 1
+        found = await self.inner.read(make, snapshot=snapshot, key=key)
+        await self.may_answer.wait()
+        return found
+
+    async def write(self, program: Program[T]) -> T:
+        if self.refuses_writes:
+            raise ServiceUnavailableError
+        return await self.inner.write(program)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+class Door:
+    """Lets people in as the content API does."""
+
+    def __init__(self, database: Database, clock: Clock, **options: str | int | None) -> None:
+        settings: dict[str, str | int | None] = {
+            "api_token_salt": SALT,
+            "jwt_secret": SECRET,
+            "cache_size": 100,
+        }
+        accounts = Accounts(library_tables(), database.dialect)
+        self.database = database
+        self.authenticator = Authenticator(
+            database,
+            accounts,
+            clock=clock,
+            **(settings | options),  # type: ignore[arg-type]  # of several types
+        )
+
+    def known(self, header: bytes | None) -> Principal | None:
+        credential = None if header is None else fingerprint(header)
+        return self.authenticator.known(credential, self.database.version())
+
+    async def ask(self, header: bytes | None = None) -> Principal:
+        """Come in from the next round of the event loop on."""
+        await asyncio.sleep(0)
+        principal = self.known(header)
+        if principal is None:
+            principal = await self.authenticator.principal(header, self.database.version())
+        return principal
+
+    async def refusal(self, header: bytes) -> str:
+        with pytest.raises(UnauthorizedError) as raised:
+            await self.ask(header)
+        assert raised.value.status == 401
+        return raised.value.message
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return new_database_file(tmp_path)
+
+
+@pytest.fixture
+def rows(path: Path) -> Iterator[AccountRows]:
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.set_busy_timeout(5000)
+        yield AccountRows(connection)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def database(path: Path, rows: AccountRows) -> AsyncIterator[Late]:
+    async with opened(path, guard_ms=60_000) as database:
+        yield Late(database)
+
+
+@pytest.fixture
+def door(database: Late, clock: Clock) -> Door:
+    return Door(database, clock)
+
+
+def jwt(user: int, now: int = NOW, lifetime: timedelta = timedelta(days=30)) -> bytes:
+    return f"Bearer {issue_jwt(user, SECRET, lifetime, now)}".encode()
+
+
+def add_token(rows: AccountRows, type: str = "full-access", **values: object) -> int:
+    """Add the API token; noted as used just now, unless said otherwise."""
+    values.setdefault("last_used_at", NOW)
+    return rows.token(hash_api_token(TOKEN, SALT), type=type, **values)  # type: ignore[arg-type]  # of several types
+
+
+def noted_use(rows: AccountRows) -> object:
+    return rows.connection.execute("SELECT last_used_at FROM strapi_api_tokens").fetchall()[0][0]
+
+
+# The header --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "token"),
+    [
+        (b"Bearer abc", "abc"),
+        (b"bearer abc", "abc"),
+        (b"BEARER   abc  ", "abc"),
+        (b"\tBearer\tabc", "abc"),
+        (b"Bearer \xe9", "é"),
+        (b"", None),
+        (b"   ", None),
+        (b"abc", None),
+        (b"Bearer", None),
+        (b"Bearer a b", None),
+        (b"Basic abc", None),
+        (b"Bearerabc def", None),
+    ],
+)
+def test_a_token_is_the_second_of_two_words_after_bearer(header: bytes, token: str | None) -> None:
+    assert bearer_token(header) == token
+
+
+@pytest.mark.parametrize("header", [None, b"", b"abc", b"Bearer", b"Bearer a b", b"Basic abc"])
+async def test_whoever_brings_no_bearer_token_is_anybody(
+    header: bytes | None, door: Door, rows: AccountRows
+) -> None:
+    rows.role("public", [FIND])
+    for _ in range(2):
+        assert await door.ask(header) == Anonymous(Granted(frozenset({FIND})))
+
+
+async def test_without_a_public_role_anybody_may_do_nothing(door: Door) -> None:
+    assert await door.ask() == Anonymous(NOTHING)
+
+
+@pytest.mark.parametrize("token", [b"abc", b"a.b.c", b"\xe9", b"0" * 256])
+async def test_an_unknown_token_is_refused_each_time(
+    token: bytes, door: Door, rows: AccountRows
+) -> None:
+    rows.role("public", [FIND])
+    for _ in range(2):
+        assert await door.refusal(b"Bearer " + token) == UNKNOWN
+
+
+# API tokens --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("type_", "ability"),
+    [
+        ("full-access", FullAccess()),
+        ("read-only", ReadOnly()),
+        ("custom", Granted(frozenset({FIND, ME}))),
+    ],
+)
+async def test_an_api_token_may_do_what_its_type_says(
+    type_: str, ability: object, door: Door, rows: AccountRows
+) -> None:
+    token = add_token(rows, type_, actions=[FIND, ME])
+    for _ in range(2):
+        principal = await door.ask(BEARER)
+        assert isinstance(principal, ApiToken)
+        assert (principal.id, principal.type) == (token, type_)
+        assert principal.ability == ability
+
+
+async def test_an_api_token_holds_until_the_instant_it_ends(
+    door: Door, rows: AccountRows, clock: Clock
+) -> None:
+    add_token(rows, expires_at=NOW + 1000)
+    clock.now = NOW + 999
+    await door.ask(BEARER)
+    assert door.known(BEARER) is not None
+    clock.now = NOW + 1000
+    assert door.known(BEARER) is None
+    assert await door.refusal(BEARER) == ENDED
+
+
+async def test_without_a_salt_there_are_no_api_tokens(
+    database: Late, clock: Clock, rows: AccountRows
+) -> None:
+    add_token(rows)
+    assert await Door(database, clock, api_token_salt=None).refusal(BEARER) == UNKNOWN
+
+
+async def test_the_first_use_of_an_api_token_is_noted_and_then_one_an_hour(
+    door: Door, rows: AccountRows, clock: Clock
+) -> None:
+    add_token(rows, last_used_at=None)
+    for minutes, noted in ((0, 0), (1, 0), (59, 0), (60, 60), (119, 60), (121, 121)):
+        clock.now = NOW + minutes * 60_000
+        await door.ask(BEARER)
+        await door.ask(BEARER)
+        assert noted_use(rows) == NOW + noted * 60_000
+
+
+async def test_a_use_that_cannot_be_noted_is_logged_and_refuses_nobody(
+    door: Door, database: Late, rows: AccountRows, clock: Clock
+) -> None:
+    token = add_token(rows, last_used_at=None)
+    database.refuses_writes = True
+    with capture_logs() as lines:
+        assert isinstance(await door.ask(BEARER), ApiToken)
+        assert isinstance(await door.ask(BEARER), ApiToken)
+    assert [(line["event"], line["log_level"], line["token"]) for line in lines] == [
+        ("use of a token was not noted", "warning", token)
+    ]
+    database.refuses_writes = False
+    clock.now += HOUR_MS
+    await door.ask(BEARER)
+    assert noted_use(rows) == clock.now
+
+
+# End users ---------------------------------------------------------------------------------------
+
+
+async def test_an_end_user_may_do_what_the_role_grants_and_no_more(
+    door: Door, rows: AccountRows
+) -> None:
+    rows.role("public", [FIND])
+    role = rows.role("authenticated", [ME])
+    user = rows.user("Ada", role)
+    for _ in range(2):
+        assert await door.ask(jwt(user)) == EndUser(
+            id=user,
+            document_id=rows.document_of(user),
+            role_id=role,
+            ability=Granted(frozenset({ME})),
+        )
+
+
+async def test_an_end_user_without_a_role_may_do_nothing(door: Door, rows: AccountRows) -> None:
+    principal = await door.ask(jwt(rows.user("Ada", None)))
+    assert principal.ability == NOTHING
+
+
+async def test_a_jwt_is_of_nobody_once_the_user_is_gone_or_blocked(
+    door: Door, rows: AccountRows
+) -> None:
+    user = rows.user("Ada", None)
+    await door.ask(jwt(user))
+    rows.connection.execute("UPDATE up_users SET blocked = 1")
+    assert await door.refusal(jwt(user)) == INVALID
+    rows.connection.execute("DELETE FROM up_users")
+    assert await door.refusal(jwt(user)) == INVALID
+
+
+@pytest.mark.parametrize(
+    ("advanced", "refused"),
+    [
+        ({"email_confirmation": True}, True),
+        ({"email_confirmation": False}, False),
+        ({"email_confirmation": "yes"}, False),
+        ({}, False),
+        (None, False),
+    ],
+)
+async def test_users_are_to_be_confirmed_where_the_settings_say_so(
+    advanced: object, door: Door, rows: AccountRows, *, refused: bool
+) -> None:
+    rows.store(ADVANCED, advanced)
+    confirmed, unconfirmed = rows.user("Ada", None), rows.user("Bea", None, confirmed=False)
+    await door.ask(jwt(confirmed))
+    if refused:
+        assert await door.refusal(jwt(unconfirmed)) == INVALID
+    else:
+        assert isinstance(await door.ask(jwt(unconfirmed)), EndUser)
+
+
+async def test_a_jwt_holds_by_the_clock_that_was_passed_in(
+    door: Door, rows: AccountRows, clock: Clock
+) -> None:
+    header = jwt(rows.user("Ada", None), lifetime=timedelta(seconds=10))
+    await door.ask(header)
+    clock.now = NOW + 9_999
+    assert door.known(header) is not None
+    clock.now = NOW + 10_000
+    assert door.known(header) is None
+    assert await door.refusal(header) == UNKNOWN
+
+
+async def test_without_a_secret_there_are_no_jwts(
+    database: Late, clock: Clock, rows: AccountRows
+) -> None:
+    header = jwt(rows.user("Ada", None))
+    assert await Door(database, clock, jwt_secret=None).refusal(header) == UNKNOWN
+
+
+async def test_a_token_is_looked_for_among_api_tokens_first(door: Door, rows: AccountRows) -> None:
+    header = jwt(rows.user("Ada", None))
+    token = rows.token(hash_api_token(header.decode().split()[1], SALT), last_used_at=NOW)
+    principal = await door.ask(header)
+    assert isinstance(principal, ApiToken)
+    assert principal.id == token
+
+
+# What is remembered ------------------------------------------------------------------------------
+
+
+async def test_who_was_verified_is_remembered_while_nothing_is_written(
+    door: Door, database: Late, rows: AccountRows
+) -> None:
+    rows.role("public", [FIND])
+    add_token(rows)
+    header = jwt(rows.user("Ada", None))
+    for known in (None, BEARER, header):
+        await door.ask(known)
+    reads = database.reads
+    for known in (None, BEARER, header):
+        await door.ask(known)
+    assert database.reads == reads
+
+
+async def test_any_commit_makes_it_forgotten(door: Door, rows: AccountRows) -> None:
+    token = add_token(rows, "custom", actions=[FIND])
+    role = rows.role("public", [])
+    await door.ask(BEARER)
+    await door.ask()
+    rows.grant(role, [ME])
+    assert await door.ask() == Anonymous(Granted(frozenset({ME})))
+    rows.connection.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
+    assert await door.refusal(BEARER) == UNKNOWN
+
+
+async def test_the_credential_itself_is_not_kept() -> None:
+    assert len(fingerprint(BEARER)) == 16
+    assert fingerprint(BEARER) == fingerprint(bytes(bytearray(BEARER)))
+    assert fingerprint(BEARER) != fingerprint(BEARER + b" ")
+
+
+async def test_no_more_credentials_are_remembered_than_the_cache_holds(
+    database: Late, clock: Clock, rows: AccountRows
+) -> None:
+    door = Door(database, clock, cache_size=1)
+    first, second = jwt(rows.user("Ada", None)), jwt(rows.user("Bea", None))
+    await door.ask(first)
+    await door.ask(second)
+    assert door.known(first) is None
+    assert door.known(second) is not None
+
+
+async def test_nothing_is_remembered_while_the_version_is_not_known(
+    door: Door, rows: AccountRows
+) -> None:
+    add_token(rows)
+    for header in (BEARER, None):
+        await door.authenticator.principal(header, None)
+        credential = None if header is None else fingerprint(header)
+        assert door.authenticator.known(credential, None) is None
+        assert door.known(header) is None
+
+
+@pytest.mark.parametrize("header", [None, BEARER], ids=["anybody", "an API token"])
+async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
+    header: bytes | None, door: Door, database: Late, rows: AccountRows
+) -> None:
+    """A read may wait for the reader thread while others go on."""
+    role = rows.role("public", [FIND])
+    token = add_token(rows, "custom", actions=[FIND])
+    database.may_answer.clear()
+    early = asyncio.create_task(door.ask(header))
+    await asyncio.sleep(0.01)
+    assert database.reads == 1
+    rows.connection.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
+    rows.connection.execute("DELETE FROM up_roles WHERE id = ?", (role,))
+    # Somebody else asks, so that the new version is known before the early read is answered.
+    await asyncio.sleep(0)
+    assert door.known(b"Bearer another") is None
+    database.may_answer.set()
+    await early
+    assert door.known(header) is None
+    if header is None:
+        assert await door.ask() == Anonymous(NOTHING)
+    else:
+        assert await door.refusal(header) == UNKNOWN

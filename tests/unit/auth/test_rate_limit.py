@@ -1,0 +1,98 @@
+"""The limit on calls from one place: counting, windows, headers, and its own bounds."""
+
+import pytest
+
+from quire.auth import rate_limit
+from quire.auth.rate_limit import Allowance, RateLimiter
+from quire.errors import RateLimitError
+
+MINUTE_MS = 60_000
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000_500
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def limiter(clock: Clock, limit: int = 3) -> RateLimiter:
+    return RateLimiter(limit=limit, interval_ms=MINUTE_MS, clock=clock)
+
+
+def test_calls_are_counted_down_and_one_too_many_is_refused(clock: Clock) -> None:
+    counted = limiter(clock)
+    assert [counted.count("key").remaining for _ in range(3)] == [2, 1, 0]
+    for _ in range(2):
+        with pytest.raises(RateLimitError) as raised:
+            counted.count("key")
+        assert raised.value.status == 429
+        assert raised.value.message == "Too many requests, please try again later."
+
+
+def test_every_key_has_its_own_count(clock: Clock) -> None:
+    counted = limiter(clock, limit=1)
+    counted.count("one")
+    assert counted.count("other").remaining == 0
+    with pytest.raises(RateLimitError):
+        counted.count("one")
+
+
+def test_a_window_begins_with_its_first_call_and_ends_an_interval_later(clock: Clock) -> None:
+    counted = limiter(clock, limit=1)
+    counted.count("key")
+    clock.now += MINUTE_MS - 1
+    with pytest.raises(RateLimitError):
+        counted.count("key")
+    clock.now += 1
+    assert counted.count("key").remaining == 0
+
+
+def test_clients_are_told_the_limit_what_is_left_and_the_second_it_begins_anew(
+    clock: Clock,
+) -> None:
+    counted = limiter(clock, limit=2)
+    allowance = counted.count("key")
+    assert allowance == Allowance(limit=2, remaining=1, resets_at=1_700_000_061)
+    assert allowance.headers == {
+        "X-RateLimit-Limit": "2",
+        "X-RateLimit-Remaining": "1",
+        "X-RateLimit-Reset": "1700000061",
+    }
+    clock.now += 10_000
+    assert counted.count("key").resets_at == allowance.resets_at
+
+
+def test_who_is_refused_is_told_too_but_not_when_to_retry(clock: Clock) -> None:
+    counted = limiter(clock, limit=1)
+    counted.count("key")
+    with pytest.raises(RateLimitError) as raised:
+        counted.count("key")
+    assert raised.value.headers == {
+        "X-RateLimit-Limit": "1",
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": "1700000061",
+    }
+
+
+def test_keys_are_forgotten_when_there_are_too_many_those_that_ended_first(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limit, "_MAX_KEYS", 3)
+    counted = limiter(clock, limit=2)
+    counted.count("ended")
+    clock.now += MINUTE_MS
+    for key in ("oldest", "older", "newest"):
+        counted.count(key)
+    assert counted.count("older").remaining == 0
+    counted.count("one more")
+    assert counted.count("oldest").remaining == 1
+    assert counted.count("newest").remaining == 0
