@@ -18,7 +18,7 @@ from quire.api.writing import (
 )
 from quire.database.mappers import Item
 from quire.database.program import Program
-from quire.database.read import read_program
+from quire.database.read import page_program
 from quire.documents.intents import Create, Data, Delete, Every, Update
 from quire.documents.service import DocumentService, act_on, passwords_of
 from quire.documents.unit import UnitOfWork
@@ -151,7 +151,7 @@ class DocumentApi:
             document_id=document_id,
             locale=Every.LOCALE if narrowed else locale,
             locales=None if narrowed else locales,
-            narrowed=(lambda id_: prepared.for_id(id_).page) if narrowed else None,
+            narrowed=prepared.page_of if narrowed else None,
             expected=expected_tags(request),
         )
 
@@ -163,8 +163,8 @@ class DocumentApi:
 
         def act(unit: UnitOfWork) -> Program[Item]:
             written = yield from act_on(unit, intent)
-            bound = prepared.for_id(written[0].entry_id)
-            items, _ = yield from read_program(bound, dialect, None)
+            page = prepared.page_of(written[0].entry_id)
+            items = yield from page_program(prepared.bound, page, dialect)
             yield from unit.settle()
             return items[0]
 

@@ -19,7 +19,7 @@ from quire.api.routes import Route
 from quire.api.writing import data_of, is_published, one_locale, refuse_draft_deletion
 from quire.database.mappers import Item
 from quire.database.program import Program
-from quire.database.read import read_program
+from quire.database.read import page_program
 from quire.documents.intents import (
     Create,
     Data,
@@ -153,8 +153,8 @@ class BatchApi:
                     written = yield from act_on(unit, intent)
                     shown = None
                     if operation.action != "delete" and written:
-                        bound = read.for_id(written[0].entry_id)
-                        items, _ = yield from read_program(bound, dialect, None)
+                        page = read.page_of(written[0].entry_id)
+                        items = yield from page_program(read.bound, page, dialect)
                         shown = items[0] if items else None
                     yield from unit.settle()
                     results.append(_result(operation, written, shown))
