@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 ANON = None
 READER, CLERK, READONLY, FULL = "reader", "clerk", "readonly", "full"
+WRITER = "writer"
+"""Writes articles and finds categories, and nothing else."""
 EVERYBODY = (ANON, READER, CLERK, READONLY, FULL)
 
 Who = str | None

@@ -335,6 +335,13 @@ END_USERS = (
         "reader", tuple(f"{uid}.{a}" for uid in (ARTICLE, AUTHOR) for a in ("find", "findOne"))
     ),
     EndUser("clerk", (f"{ARTICLE}.find",)),
+    EndUser(
+        "writer",
+        (
+            *(f"{ARTICLE}.{a}" for a in ("find", "findOne", "create", "update", "delete")),
+            f"{CATEGORY}.find",
+        ),
+    ),
 )
 USER_IDS = {user.name: position for position, user in enumerate(END_USERS, start=1)}
 

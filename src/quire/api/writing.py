@@ -12,6 +12,7 @@ from quire.schema.model import PUBLISHED_STATUS, ContentType, Schema
 
 MISSING_DATA = 'Missing "data" payload in the request body'
 DRAFT_DELETION = "Cannot delete a draft document"
+NUL_LOCALE = "locale must not contain a NUL character"
 IF_MATCH = b"if-match"
 _NARROWING = ("filters", "_q", "start")
 
@@ -41,8 +42,13 @@ def is_published(query: Mapping[str, QueryValue]) -> bool:
 
 
 def one_locale(query: Mapping[str, QueryValue]) -> str | None:
-    """Return the locale that is written, ``None`` for the default one."""
+    """Return the locale that is written, ``None`` for the default one.
+
+    Any text may be one, but for what not every database can keep. Raises ValidationError for that.
+    """
     asked = query.get("locale")
+    if isinstance(asked, str) and "\0" in asked:
+        raise ValidationError(NUL_LOCALE)
     return asked if isinstance(asked, str) and asked else None
 
 
@@ -70,9 +76,12 @@ def refuse_draft_deletion(content_type: ContentType, query: Mapping[str, QueryVa
 
 
 def expected_tags(request: Request) -> frozenset[str] | None:
-    """Return the tags of ``If-Match``, without quotes; ``None`` when there is no such header."""
+    """Return the tags of ``If-Match``, without quotes; ``None`` when there is no such header.
+
+    A star in quotes is a tag that no version has; it must not be taken for the star without them.
+    """
     header = request.headers.get(IF_MATCH)
     if header is None:
         return None
-    tags = (tag.strip() for tag in header.decode("latin-1").split(","))
-    return frozenset(tag.removeprefix("W/").strip('"') for tag in tags if tag)
+    tags = (tag.strip().removeprefix("W/") for tag in header.decode("latin-1").split(","))
+    return frozenset(tag.strip('"') for tag in tags if tag and tag != '"*"')

@@ -1,0 +1,109 @@
+"""Writing in a newsroom through the content API, and looking at the rows behind it."""
+
+import json
+from typing import Any
+
+import apsw
+
+from quire.app import load_project_schema
+from quire.cli.check_database import check_database
+from quire.settings import Settings
+from tests.conformance.client import Answer
+from tests.hazards.asking import FULL, Visitor, Watched, Who
+from tests.hazards.newsroom import JsonObject
+
+JSON_HEADERS = {"Content-Type": "application/json"}
+
+
+class Editor:
+    """Sends writes as anybody; everything is as it is said here unless told otherwise."""
+
+    def __init__(self, ask: Visitor, settings: Settings) -> None:
+        self.ask = ask
+        self.settings = settings
+        self._known = self._findings()
+
+    async def send(
+        self,
+        method: str,
+        target: str,
+        body: object = None,
+        who: Who = FULL,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        """Send a body as JSON to a target below ``/api/``; bytes are sent as they are."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return await self.ask.send(
+            method, f"/api/{target}", who, {**JSON_HEADERS, **(headers or {})}, raw
+        )
+
+    async def create(self, target: str, data: object, who: Who = FULL) -> Answer:
+        return await self.send("POST", target, {"data": data}, who)
+
+    async def update(self, target: str, data: object, who: Who = FULL) -> Answer:
+        return await self.send("PUT", target, {"data": data}, who)
+
+    async def delete(self, target: str, who: Who = FULL) -> Answer:
+        return await self.send("DELETE", target, None, who)
+
+    async def batch(self, *operations: object, who: Who = FULL) -> Answer:
+        return await self.send("POST", "_batch", {"operations": list(operations)}, who)
+
+    async def made(self, target: str, **data: object) -> str:
+        """Create a document and return its id."""
+        document_id: str = shown(await self.create(target, data), status=201)["documentId"]
+        return document_id
+
+    async def document_id(self, target: str, name: str, value: str) -> str:
+        """The id of the one document, draft or not, whose attribute has a value."""
+        answer = await self.ask(f"{target}?filters[{name}]={value}&status=draft&locale=*", FULL)
+        (found,) = {entry["documentId"] for entry in json.loads(answer.content)["data"]}
+        return str(found)
+
+    async def entry(self, target: str) -> JsonObject:
+        """Read one entry."""
+        return shown(await self.ask(target, FULL))
+
+    def sql(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
+        """Run a query on the database itself."""
+        with self._connection() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def contents(self) -> dict[str, list[tuple[Any, ...]]]:
+        """All rows of all tables of content; when a token was last used is none."""
+        with self._connection() as connection:
+            names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = [t for (t,) in names.fetchall() if not t.startswith(("strapi_", "sqlite_"))]
+            return {t: connection.execute(f'SELECT * FROM "{t}"').fetchall() for t in tables}
+
+    def watch(self) -> Watched:
+        """Note from now on what is asked of the database by writes."""
+        documents = self.ask.application.documents
+        assert documents is not None
+        watched = Watched(documents._database)  # noqa: SLF001 - where all writes go through
+        documents._database = watched  # noqa: SLF001
+        return watched
+
+    def unwatch(self, watched: Watched) -> None:
+        documents = self.ask.application.documents
+        assert documents is not None
+        documents._database = watched.inner  # noqa: SLF001
+
+    def assert_sound(self) -> None:
+        """``quire check`` finds nothing that it did not find in the beginning."""
+        assert self._findings() - self._known == set()
+
+    def _connection(self) -> apsw.Connection:
+        filename = str(self.settings.database.filename)
+        return apsw.Connection(filename, flags=apsw.SQLITE_OPEN_READONLY)
+
+    def _findings(self) -> set[str]:
+        report = check_database(self.settings, load_project_schema(self.settings))
+        return {*map(str, report.findings), *report.problems, *report.damage}
+
+
+def shown(answer: Answer, status: int = 200) -> JsonObject:
+    """The entry, or the results of a batch, that an answer shows."""
+    assert answer.status == status, answer.content
+    data: JsonObject = json.loads(answer.content)["data"]
+    return data
