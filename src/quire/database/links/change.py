@@ -7,11 +7,13 @@ from dataclasses import dataclass
 class Anchor:
     """A target that another one is placed next to, by the ids of the rows that stand for it.
 
-    ``locale`` is what the error about an unknown anchor quotes beside the id, if anything.
+    One without rows is never there; ``name`` is what it was called then. ``locale`` is what the
+    error about an unknown anchor quotes beside the id, if anything.
     """
 
     rows: tuple[int, ...]
     locale: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,9 @@ _CIRCLE = (
     "A circular reference was found in the connect array. One relation is trying to connect"
     " before/after another one that is trying to connect before/after it"
 )
+_TWICE = (
+    "The relation with id {} is already connected. You cannot connect the same relation twice."
+)
 
 
 def place(
@@ -29,9 +32,10 @@ def place(
     list, and still serve as anchors: what is placed at one takes its place. Connected rows that
     were linked before move.
 
-    Raises ValidationError for an anchor that is not linked (with ``strict``) and for anchors that
-    go round in a circle.
+    Raises ValidationError for an anchor that is not linked (with ``strict``), for anchors that go
+    round in a circle, and for a row that is to go to two places.
     """
+    _refuse_two_places(connect)
     targets = distinct(connect)
     placing = _Placing(orders, targets, strict=strict)
     for target in targets:
@@ -43,6 +47,15 @@ def place(
     keyed += [(base, 1, tuple(chain.rows())) for base, chain in placing.chains.items()]
     keyed.sort(key=lambda entry: entry[:2])
     return [row for _, _, rows in keyed for row in rows]
+
+
+def _refuse_two_places(targets: Sequence[Linked]) -> None:
+    places: dict[tuple[str | None, int], tuple[object, ...]] = {}
+    for target in targets:
+        wanted = (target.before, target.after, target.start)
+        for row in target.rows:
+            if places.setdefault((target.uid, row), wanted) != wanted:
+                raise ValidationError(_TWICE.format(row))
 
 
 def distinct(targets: Sequence[Linked]) -> list[Linked]:
@@ -138,7 +151,7 @@ class _Placing:
 
 
 def _unknown_anchor(target: Linked, anchor: Anchor) -> ValidationError:
-    other = anchor.rows[0]
+    other = anchor.rows[0] if anchor.rows else anchor.name
     position: dict[str, object] = {"before" if target.before else "after": other}
     if anchor.locale is not None:
         position["locale"] = anchor.locale

@@ -90,11 +90,14 @@ class TableLinks:
         return found
 
     def _first(self, change: LinkChange) -> list[LinkedRow]:
-        """Return the first links of a new row: lists count from 1, connected ones from 0."""
+        """Return the first links of a new row: lists count from 1, connected ones from 0.
+
+        There is nothing yet that an anchor could have been lost from, so positions are strict.
+        """
         if change.set is not None:
             rows, start = self._set_rows(change.set), 1
         elif self.to_many:
-            rows, start = place({}, (), change.connect, strict=change.strict), 0
+            rows, start = place({}, (), change.connect, strict=True), 0
         else:
             rows, start = self._connect_rows(change.connect), 0
         return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]
