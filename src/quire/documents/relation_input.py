@@ -38,7 +38,8 @@ def parse_relation(
     """Understand what a payload says of one relation or media attribute.
 
     Of several targets for an attribute that is not ``to_many`` the last one counts when they are
-    set, or the first with ``keep_first`` (media); the first one when they are connected. With
+    set, or the first with ``keep_first`` (media). All that are connected are returned, because all
+    have to exist, although the first one alone is linked then, and none beside ``set``. With
     ``morph`` targets may be of any content type and say of which. Returns ``None`` when nothing is
     to change. Raises UnreadableRelationError for a target without an identity.
     """
@@ -55,9 +56,10 @@ def _change(
     read: "_Reader", value: Mapping[str, object], *, to_many: bool, keep_first: bool
 ) -> RelationChange | None:
     given = value.get("set")
+    connect = read.targets(value.get("connect"))
     if given is not None:
-        return RelationChange(set=_one_of(read.targets(given), to_many=to_many, first=keep_first))
-    connect = _one_of(read.targets(value.get("connect")), to_many=to_many, first=True)
+        chosen = _one_of(read.targets(given), to_many=to_many, first=keep_first)
+        return RelationChange(set=chosen, connect=connect)
     disconnect = read.targets(value.get("disconnect"))
     if not connect and not disconnect:
         return None
@@ -109,7 +111,7 @@ class _Reader:
             locale=_text(item.get("locale")),
             status=_text(item.get("status")),
             uid=_text(uid),
-            position=_position(item.get("position")),
+            position=_position(item.get("position"), by_document=document_id is not None),
         )
 
 
@@ -141,21 +143,24 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _position(value: object) -> Position | None:
-    """Read where a target goes: ``before`` wins over ``after``, that over ``start``."""
+def _position(value: object, *, by_document: bool) -> Position | None:
+    """Read where a target goes: ``before`` wins over ``after``, that over ``start``.
+
+    A target that is given by its document is placed beside documents, whatever their ids look like.
+    """
     if not isinstance(value, dict):
         return None
     for name in ("before", "after"):
         anchor = value.get(name)
         if anchor:
-            target = _anchor(anchor)
+            target = _anchor(anchor, by_document=by_document)
             return Position(before=target) if name == "before" else Position(after=target)
     return Position(start=True) if value.get("start") else None
 
 
-def _anchor(value: object) -> Target:
+def _anchor(value: object, *, by_document: bool) -> Target:
     if isinstance(value, str):
-        return named(value)
+        return Target(document_id=value) if by_document else named(value)
     if isinstance(value, int | float) and value is not True:
-        return Target(id=row_id(value))
+        return Target(document_id=str(value)) if by_document else Target(id=row_id(value))
     raise UnreadableRelationError

@@ -62,8 +62,8 @@ class Resolution:
             return Linked(
                 rows=rows_of(unit, self, uid, target),
                 uid=target.uid,
-                before=self._anchor(unit, uid, position.before if position else None),
-                after=self._anchor(unit, uid, position.after if position else None),
+                before=self._anchor(unit, uid, target, position.before if position else None),
+                after=self._anchor(unit, uid, target, position.after if position else None),
                 start=position is not None and position.start,
             )
 
@@ -74,8 +74,14 @@ class Resolution:
             strict=change.strict,
         )
 
-    def _anchor(self, unit: UnitOfWork, uid: str | None, target: Target | None) -> Anchor | None:
-        return None if target is None else Anchor(rows=rows_of(unit, self, uid, target))
+    def _anchor(
+        self, unit: UnitOfWork, uid: str | None, target: Target, anchor: Target | None
+    ) -> Anchor | None:
+        if anchor is None:
+            return None
+        if _is_mixed(target, anchor):
+            return Anchor(rows=(), name=anchor.document_id)
+        return Anchor(rows=rows_of(unit, self, uid, anchor))
 
 
 def rows_of(
@@ -139,11 +145,16 @@ def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[
             yield _Found(target.uid or uid or "", target, by_column, must_exist=True)
             position = target.position
             for anchor in (position.before, position.after) if position else ():
-                if anchor is not None:
+                if anchor is not None and not _is_mixed(target, anchor):
                     yield _Found(anchor.uid or uid or "", anchor, by_column)
     for components in values.components.values():
         for component in components:
             yield from _targets(unit, unit.layout(component.uid), component.values)
+
+
+def _is_mixed(target: Target, anchor: Target) -> bool:
+    """Whether a row is to stand beside a document: among rows there are no documents to find."""
+    return target.document_id is None and anchor.document_id is not None
 
 
 def _wanted(unit: UnitOfWork, version: Version, uid: str, target: Target) -> _Wanted:

@@ -38,10 +38,25 @@ class Replacement:
     siblings: frozenset[int]
 
 
+class OwnLink(NamedTuple):
+    """A link of a row with itself, through a relation that both sides have an attribute for."""
+
+    edge: LinkEdge
+    order: Value
+    inverse: Value
+
+
+class NewVersion(NamedTuple):
+    """A row that was made, and the links with itself that it does not have yet."""
+
+    id: int
+    own: tuple[OwnLink, ...]
+
+
 def replace_version(
     store: Store, layout: Layout, replacement: Replacement, columns: Mapping[str, Value]
-) -> Program[int]:
-    """Make a version anew; returns the id of its row. ``columns`` differ from the source."""
+) -> Program[NewVersion]:
+    """Make a version anew; ``columns`` differ from the source."""
     new = yield from store.writes.copy(
         layout.table.name, layout.columns, replacement.source, columns
     )
@@ -57,7 +72,7 @@ def replace_version(
     yield from lead_to(store, layout, succession)
     if replacement.prior is not None:
         yield from delete_entries(store, layout, [replacement.prior])
-    return new
+    return NewVersion(new, tuple(copier.own))
 
 
 def copy_entry(
@@ -76,7 +91,7 @@ def copy_entry(
     for attribute, edge in layout.links:
         two_sided = is_two_sided(store.layouts, attribute, edge)
         if not (two_sided and far_is_single(attribute)):
-            yield from copier.copy_link(attribute, edge, source, new)
+            yield from copier.copy_link(layout, attribute, edge, source, new)
     return new
 
 
@@ -96,6 +111,20 @@ def copy_attributes(
     yield from _Copier(store, replacement).copy_parts(layout, source, target, names)
 
 
+def link_to_itself(store: Store, version: NewVersion) -> Program[None]:
+    """Link a new version with itself, as the row it was copied from is linked with itself.
+
+    Whoever publishes is answered before such a link is there, as by the reference server; afterwards
+    everybody sees it.
+    """
+    for edge, order, inverse in version.own:
+        columns: dict[str, Value] = {edge.near: version.id, edge.far: version.id}
+        for name, place in ((edge.order, order), (edge.inverse_order, inverse)):
+            if name is not None:
+                columns[name] = place
+        yield from store.writes.insert(edge.table, columns)
+
+
 class _Link(NamedTuple):
     """One link of a row: the far row, its place in the row's list, the row's place in its list."""
 
@@ -108,6 +137,8 @@ class _Copier:
     def __init__(self, store: Store, replacement: Replacement) -> None:
         self._store = store
         self._replacement = replacement
+        self.own: list[OwnLink] = []
+        """Links of the source with itself, which the copy has not got."""
 
     def copy_parts(
         self, layout: Layout, source: int, new: int, names: Collection[str] | None = None
@@ -171,10 +202,15 @@ class _Copier:
     def copy_links(self, layout: Layout, source: int, new: int) -> Program[None]:
         """Link the new row with what the source is linked with, in the version that fits."""
         for attribute, edge in layout.links:
-            yield from self.copy_link(attribute, edge, source, new)
+            yield from self.copy_link(layout, attribute, edge, source, new)
 
     def copy_link(
-        self, attribute: RelationAttribute, edge: LinkEdge, source: int, new: int
+        self,
+        layout: Layout,
+        attribute: RelationAttribute,
+        edge: LinkEdge,
+        source: int,
+        new: int,
     ) -> Program[None]:
         """Link the new row through one attribute."""
         links = yield from self._links_of(edge, source)
@@ -187,17 +223,20 @@ class _Copier:
             former = yield from self._links_of(edge, prior)
         places = {link.far: link.inverse for link in former}
         two_sided = is_two_sided(self._store.layouts, attribute, edge)
+        among_own = edge.target == layout.model.uid
         rows: list[_Link] = []
         for link in links:
             target = mapped.get(link.far)
             if target is None or any(row.far == target for row in rows):
                 continue
             if two_sided and target == new:
-                # What a document is linked with on both sides of itself stays with its draft.
+                if edge.owning:
+                    self.own.append(OwnLink(edge, link.order, link.inverse))
                 continue
             inverse = link.inverse
-            if prior is not None or not edge.owning:
-                # Where the other side has a place for this document already, it keeps it.
+            if prior is not None or (among_own and not edge.owning):
+                # Where the other side has a place for this document already, it keeps it; among
+                # documents of its own type one that is published for the first time comes last.
                 inverse = places.get(prior if prior and target == new else target)
             rows.append(_Link(target, link.order, inverse))
         if two_sided and far_is_single(attribute):

@@ -143,7 +143,7 @@ class _Places:
     def _follower(self, target: Linked, *, strict: bool) -> _Spot:
         """Return the spot that a target is to be put before."""
         anchor = target.before or target.after
-        if anchor is None or not anchor.rows:
+        if anchor is None or not (anchor.rows or anchor.name):
             return self._end.following if target.start else self._end
         spot = next((self._spots[row] for row in anchor.rows if row in self._spots), None)
         if spot is not None:
@@ -154,7 +154,7 @@ class _Places:
 
 
 def _unknown_anchor(target: Linked, anchor: Anchor) -> ValidationError:
-    other = anchor.rows[0]
+    other = anchor.rows[0] if anchor.rows else anchor.name
     position = anchor.quoted or {"before" if target.before else "after": other}
     return ValidationError(
         f"There was a problem connecting relation with id {target.rows[0]} at position"

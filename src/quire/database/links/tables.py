@@ -90,7 +90,10 @@ class TableLinks:
         return found
 
     def _first(self, change: LinkChange) -> list[LinkedRow]:
-        """Return the first links of a new row: lists count from 1, connected ones from 0."""
+        """Return the first links of a new row: lists count from 1, connected ones from 0.
+
+        There is nothing yet that an anchor could have been lost from, so positions are strict.
+        """
         if change.set is not None:
             rows, start = self._set_rows(change.set), 1
         elif self.to_many:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from quire.database.content.finding import Entry, entries_of
 from quire.database.content.layout import Layout
-from quire.database.content.versions import Replacement, replace_version
+from quire.database.content.versions import Replacement, link_to_itself, replace_version
 from quire.database.program import Program
 from quire.documents.finding import in_locale
 from quire.documents.intents import DiscardDraft, Written
@@ -48,7 +48,7 @@ def _discard(
         siblings=frozenset(entry.id for entry in entries),
     )
     unit.tick()
-    row_id = yield from replace_version(
+    new = yield from replace_version(
         unit.store, layout, replacement, stamp(unit, layout, publishedAt=None)
     )
     unit.happened(
@@ -56,15 +56,16 @@ def _discard(
         uid=uid,
         document_id=live.document_id,
         locale=live.locale,
-        entry_id=row_id,
+        entry_id=new.id,
         published=False,
     )
-    draft = replace(live, id=row_id, published=False)
+    draft = replace(live, id=new.id, published=False)
+    unit.later(lambda: link_to_itself(unit.store, new))
     share_later(unit, layout, draft, entries, layout.shared)
     return Written(
         uid=uid,
         document_id=live.document_id,
-        entry_id=row_id,
+        entry_id=new.id,
         locale=live.locale,
         published=False,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from quire.database.content.finding import Entry, entries_of
 from quire.database.content.layout import FIRST_PUBLISHED, Layout
-from quire.database.content.versions import Replacement, replace_version
+from quire.database.content.versions import Replacement, link_to_itself, replace_version
 from quire.database.program import Program
 from quire.documents.content_types import content_type_of
 from quire.documents.finding import in_locale
@@ -66,21 +66,22 @@ def publish_draft(
         published=True,
         siblings=frozenset(entry.id for entry in entries),
     )
-    row_id = yield from replace_version(unit.store, layout, replacement, columns)
+    new = yield from replace_version(unit.store, layout, replacement, columns)
     unit.happened(
         EventName.PUBLISH,
         uid=content_type.uid,
         document_id=draft.document_id,
         locale=draft.locale,
-        entry_id=row_id,
+        entry_id=new.id,
         published=True,
     )
-    live = replace(draft, id=row_id, published=True)
+    live = replace(draft, id=new.id, published=True)
+    unit.later(lambda: link_to_itself(unit.store, new))
     share_later(unit, layout, live, entries, shared)
     return Written(
         uid=content_type.uid,
         document_id=draft.document_id,
-        entry_id=row_id,
+        entry_id=new.id,
         locale=draft.locale,
         published=True,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from quire.database.content.finding import Entry, entries_of, first_document_id
 from quire.database.content.layout import Layout
-from quire.database.content.versions import Replacement, replace_version
+from quire.database.content.versions import Replacement, link_to_itself, replace_version
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.actions.publish import publish_draft
@@ -116,8 +116,9 @@ class _Update:
             siblings=frozenset(entry.id for entry in entries),
         )
         columns = stamp(unit, layout, publishedAt=None)
-        row_id = yield from replace_version(unit.store, layout, replacement, columns)
-        return replace(live, id=row_id, published=False)
+        new = yield from replace_version(unit.store, layout, replacement, columns)
+        yield from link_to_itself(unit.store, new)
+        return replace(live, id=new.id, published=False)
 
     def _version(self) -> Version:
         return Version(content_type=self._type, published=False, locale=self._locale)
