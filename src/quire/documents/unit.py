@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from quire.access.principal import Principal
 from quire.clock import Clock
@@ -10,23 +11,31 @@ from quire.database.content.store import Store
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Value
 from quire.documents.passwords import Password, password_of
+from quire.documents.reading import Reads
 from quire.events.bus import Event, EventName
+from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Engine:
     """What all writing of one schema shares.
 
     ``default_locale`` is ``None`` in a project without locales. With ``strict_relations`` required
-    relations and media are enforced.
+    relations and media are enforced. ``limits`` bound what one read may ask for.
     """
 
     store: Store
     new_id: Callable[[], str]
     default_locale: str | None
     strict_relations: bool = False
+    limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What plans reads."""
+        return Reads(self.store, self.limits, self.default_locale)
 
     @property
     def schema(self) -> Schema:
