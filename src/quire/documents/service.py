@@ -94,6 +94,7 @@ class DocumentService:
                 clock=self._clock,
                 principal=principal,
                 origin=origin,
+                listening=self._bus.has_listeners,
                 hashed=hashed,
             )
             try:
