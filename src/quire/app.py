@@ -113,6 +113,7 @@ class Application:
             store=open_store(self.schema, self.tables, database.dialect),
             new_id=new_document_id,
             default_locale=default_locale,
+            limits=_inner_limits(self.settings),
         )
         return DocumentService(
             database, engine, self.events, clock=self._clock, hash_password=hash_password
@@ -171,6 +172,15 @@ def _reader(
         default_locale=default_locale,
         plan_cache=settings.cache.plans,
         count_cache=settings.cache.counts,
+    )
+
+
+def _inner_limits(settings: Settings) -> ReadLimits:
+    """Return what bounds reads by the server itself: pages of any size, but not any work."""
+    return ReadLimits(
+        default_limit=settings.api.default_limit,
+        max_limit=None,
+        rows=settings.limits.rows,
     )
 
 

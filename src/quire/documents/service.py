@@ -1,4 +1,4 @@
-"""The document service: the only way to write content.
+"""The document service: the only way to write content, and for code inside the server to read it.
 
 An action is a program that is given a unit of work. Whatever one call does, several actions among
 it, is one transaction with the answer read inside it; what happened is told when it is durable.
@@ -32,6 +32,7 @@ from quire.documents.intents import (
     Written,
 )
 from quire.documents.passwords import Password, passwords_in
+from quire.documents.reading import Find, Page, PlannedRead, Shown
 from quire.documents.unit import Engine, UnitOfWork
 from quire.errors import ServiceUnavailableError
 from quire.events.bus import EventBus
@@ -93,6 +94,7 @@ class DocumentService:
                 clock=self._clock,
                 principal=principal,
                 origin=origin,
+                listening=self._bus.has_listeners,
                 hashed=hashed,
             )
             try:
@@ -125,6 +127,27 @@ class DocumentService:
             password for intent in intents for password in passwords_of(self.schema, intent)
         ]
         return await self.run(act, passwords=passwords, principal=principal, origin=origin)
+
+    async def find(self, wanted: Find) -> Page:
+        """Return a page of documents.
+
+        Raises the query's first fault as an AppError, and ValidationError when more rows are
+        needed than may be fetched.
+        """
+        planned = self._engine.reads.page(wanted)
+        return await self._read(planned, planned.page)
+
+    async def find_one(self, wanted: Find, document_id: str | None = None) -> Shown | None:
+        """Return one document, that of a single type without an id; ``None`` where there is none.
+
+        Raises as `find` does.
+        """
+        planned = self._engine.reads.one(wanted, document_id)
+        return await self._read(planned, planned.first)
+
+    async def _read(self, planned: PlannedRead, make: Callable[[], Program[T]]) -> T:
+        several = planned.bound.statements > 1
+        return await self._database.read(make, snapshot=several, key=planned.key)
 
     async def create(self, intent: Create, *, principal: Principal | None = None) -> Written:
         """Make a document."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from quire.access.principal import Principal
 from quire.clock import Clock
@@ -10,23 +11,32 @@ from quire.database.content.store import Store
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Value
 from quire.documents.passwords import Password, password_of
+from quire.documents.reading import Reads, Shown
 from quire.events.bus import Event, EventName
+from quire.query.plan import Status
+from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Engine:
     """What all writing of one schema shares.
 
     ``default_locale`` is ``None`` in a project without locales. With ``strict_relations`` required
-    relations and media are enforced.
+    relations and media are enforced. ``limits`` bound what one read may ask for.
     """
 
     store: Store
     new_id: Callable[[], str]
     default_locale: str | None
     strict_relations: bool = False
+    limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What plans reads."""
+        return Reads(self.store, self.limits, self.default_locale)
 
     @property
     def schema(self) -> Schema:
@@ -38,6 +48,7 @@ class Engine:
 class UnitOfWork:
     """One transaction: who writes, when, and what has happened so far.
 
+    ``listening`` says that somebody wants to hear of it: only then entries are read for events.
     ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
     while other writers wait. ``principal`` is ``None`` where the server itself writes.
     """
@@ -46,6 +57,7 @@ class UnitOfWork:
     clock: Clock
     principal: Principal | None = None
     origin: str = "api"
+    listening: bool = False
     hashed: Mapping[Password, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
@@ -84,19 +96,32 @@ class UnitOfWork:
         entry_id: int,
         published: bool,
         fields: tuple[str, ...] = (),
-    ) -> None:
-        """Note an event; it is told when the transaction is durable."""
+    ) -> Program[None]:
+        """Note an event; it is told when the transaction is durable.
+
+        Of an entry that is about to go it is noted before, while there is something to tell.
+        """
+        at = self._last
+        entry: Shown | None = None
+        if self.listening:
+            status: Status = "published" if published else "draft"
+            planned = self.engine.reads.entry(
+                uid, entry_id, status=status, populated=name is not EventName.DELETE
+            )
+            entry = yield from planned.first()
         self.events.append(
             Event(
                 name=name,
                 uid=uid,
+                model=self.engine.schema.content_types[uid].singular_name,
                 document_id=document_id,
                 locale=locale,
                 entry_id=entry_id,
                 published=published,
                 fields=fields,
-                at=self._last,
+                at=at,
                 origin=self.origin,
+                entry=entry,
             )
         )
 

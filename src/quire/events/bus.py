@@ -5,11 +5,14 @@ order in which things happened. A listener that fails is logged and keeps neithe
 listening nor the request from being answered.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import structlog
+
+from quire.clock import iso_from_ms
 
 _log = structlog.get_logger("quire.events")
 
@@ -29,13 +32,17 @@ class EventName(StrEnum):
 class Event:
     """Something that happened to one entry of a document.
 
-    ``entry_id`` is the row it happened to; a row that was deleted is named all the same. ``fields``
-    are the attributes that were written (empty where all of them were). ``at`` is epoch
-    milliseconds; ``origin`` says what caused it (``api``, a job, an administrator).
+    ``uid`` is the content type, ``model`` its singular name. ``entry_id`` is the row it happened
+    to; a row that was deleted is named all the same. ``fields`` are the attributes that were
+    written (empty where all of them were). ``at`` is epoch milliseconds; ``origin`` says what
+    caused it (``api``, a job, an administrator). ``entry`` is the row as it was then, or as it was
+    before it went, without private attributes and passwords; unless it was deleted, with what lies
+    one level below it. It is ``None`` when nobody listened.
     """
 
     name: EventName
     uid: str
+    model: str
     document_id: str
     locale: str | None
     entry_id: int
@@ -43,6 +50,17 @@ class Event:
     fields: tuple[str, ...]
     at: int
     origin: str
+    entry: Mapping[str, Any] | None = None
+
+    def payload(self) -> dict[str, Any]:
+        """Return what is told of the event outside, as JSON has it."""
+        return {
+            "event": self.name.value,
+            "createdAt": iso_from_ms(self.at),
+            "model": self.model,
+            "uid": self.uid,
+            "entry": self.entry,
+        }
 
 
 Listener = Callable[[Event], Awaitable[None]]
@@ -53,6 +71,11 @@ class EventBus:
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
+
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anybody listens: what only they need is not worth the work otherwise."""
+        return bool(self._listeners)
 
     def subscribe(self, listener: Listener) -> None:
         """Tell ``listener`` of every event from now on."""

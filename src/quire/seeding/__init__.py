@@ -1,6 +1,7 @@
 """Turns the content files of a project into the first content of its database.
 
-``content`` is what the files say, ``read`` and ``check`` get it out of them or list every fault,
-``media`` puts the files of the media library in their place, ``rows`` makes programs of it all, and
-``project`` runs them: everything is stored, or nothing.
+``content`` is what the files say; ``read`` gets it out of them, or lists every fault that ``check``
+and ``entries`` find. ``documents`` writes it by the actions that everything is written by, ``rows``
+what stands around it, and ``media`` puts the files of the media library in their place. ``project``
+runs it all in one transaction: everything is stored, or nothing.
 """

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import imagesize  # type: ignore[import-untyped]  # it says nothing of types
 
+from quire.clock import iso_from_ms
 from quire.errors import SeedingError
 from quire.seeding.content import MediaFile
 
@@ -61,6 +62,21 @@ def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) ->
         "provider_metadata": None,
     }
     return Upload(source=file.path, target=folder / f"{stored}{extension}", values=values)
+
+
+def described_file(
+    id_: int, document_id: str, values: Mapping[str, object], at: int
+) -> dict[str, object]:
+    """Describe a stored file as the images of blocks do; ``at`` is epoch milliseconds."""
+    moment = iso_from_ms(at)
+    return {
+        "id": id_,
+        "documentId": document_id,
+        **values,
+        "createdAt": moment,
+        "updatedAt": moment,
+        "publishedAt": moment,
+    }
 
 
 @contextmanager

@@ -10,17 +10,20 @@ from quire.clock import Clock, now_ms
 from quire.database.accounts import Accounts
 from quire.database.bootstrap import FirstLocale
 from quire.database.connection import Database
+from quire.database.content.store import open_store
 from quire.database.contents import Contents
 from quire.database.create import first_program, has_tables, new_database, row_inserts
 from quire.database.mapping import map_tables
 from quire.database.open import open_database
 from quire.database.program import Program
+from quire.documents.unit import Engine, UnitOfWork
 from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, Schema
 from quire.seeding.content import Content
 from quire.seeding.media import SUFFIX_BYTES, Upload, placed, plan_upload
-from quire.seeding.rows import Target, seed_program
+from quire.seeding.program import Target, seed_program
+from quire.seeding.rows import Rows
 from quire.settings import Settings
 
 _DEFAULT_LOCALE = "plugin_i18n_default_locale"
@@ -116,13 +119,13 @@ class _Work:
     def _room(self, target: Target) -> Program[None]:
         """Look whether the database is a place for the content. Raises SeedingError."""
         uids = [content_type.uid for content_type in self._schema.api_types]
-        filled = yield from target.contents.with_rows([*uids, FILE_UID])
+        filled = yield from target.rows.contents.with_rows([*uids, FILE_UID])
         if filled:
             raise SeedingError(
                 f"{self._settings.database.filename} has content already: {', '.join(filled)}.\n"
                 "Content files are for the first start. Nothing was changed."
             )
-        stored = yield from target.accounts.stored(_DEFAULT_LOCALE)
+        stored = yield from target.rows.accounts.stored(_DEFAULT_LOCALE)
         default = self._content.locales[0].code
         if stored != default:
             raise SeedingError(
@@ -151,12 +154,18 @@ class _Work:
                 raise
 
     def _target(self, database: Database) -> Target:
-        return Target(
-            schema=self._schema,
+        dialect, chance = database.dialect, self._chance
+        engine = Engine(
+            store=open_store(self._schema, self._tables, dialect),
+            new_id=chance.new_id,
+            default_locale=self._content.locales[0].code,
+        )
+        rows = Rows(
             tables=self._tables,
             inserts=row_inserts(self._schema, self._tables),
-            accounts=Accounts(self._tables, database.dialect),
-            contents=Contents(self._tables, database.dialect),
-            now=self._chance.clock(),
-            new_id=self._chance.new_id,
+            accounts=Accounts(self._tables, dialect),
+            contents=Contents(self._tables, dialect),
+            now=chance.clock(),
+            new_id=chance.new_id,
         )
+        return Target(rows=rows, unit=UnitOfWork(engine=engine, clock=chance.clock, origin="seed"))

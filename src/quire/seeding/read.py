@@ -1,24 +1,24 @@
 """Reads the content files of a project into `Content`, or lists all of their faults at once."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from quire.access.actions import all_actions
 from quire.schema.model import ContentType, Kind, Schema
-from quire.seeding.check import Known, check_document, references
+from quire.seeding.check import DocumentCheck
 from quire.seeding.content import (
     MANIFEST,
     MEDIA_FOLDER,
     Content,
     ContentError,
-    ContentFault,
     Document,
     Locale,
     MediaFile,
 )
+from quire.seeding.entries import Known
 from quire.seeding.files import (
     ContentFiles,
     DocumentItem,
@@ -26,6 +26,7 @@ from quire.seeding.files import (
     ManifestFile,
     MediaItem,
 )
+from quire.seeding.references import references
 from quire.seeding.source import Source
 
 
@@ -155,13 +156,13 @@ class _Reader:
         known = Known(
             schema=self.schema,
             locales=tuple(locale.code for locale in locales),
-            media=frozenset(file.name for file in media),
+            media={file.name: file for file in media},
             documents={(s.content_type.uid, s.item.key): s.document() for s in sources},
             groups={uid: position for position, uid in enumerate(groups)},
         )
+        check = DocumentCheck(known)
         for source in sources:
-            self.files.faults += check_document(known, source)
-        self.files.faults += _double_values(sources)
+            self.files.faults += check.faults(source)
 
     def _public(self) -> None:
         known = all_actions(self.schema)
@@ -187,22 +188,3 @@ class _Reader:
             self.files.fault(source.file, source.path, f"documents refer in a circle: {circle}")
             return []
         return [documents[key] for key in order if key in documents]
-
-
-def _double_values(sources: Sequence[Source]) -> Iterator[ContentFault]:
-    """Find values that have to be unique and are not, among what is published in one locale."""
-    seen: set[tuple[str, str | None, str, object]] = set()
-    for source in sources:
-        content_type = source.content_type
-        unique = [a.name for a in content_type.scalars if a.unique or a.type.name == "uid"]
-        for version in source.document().versions:
-            values = version.published or {}
-            for name in unique:
-                value = values.get(name)
-                if not isinstance(value, str | int | float) or value == "":
-                    continue
-                found = (content_type.uid, version.locale, name, value)
-                if found in seen:
-                    path = source.place(version.locale, name, draft=False)
-                    yield ContentFault(source.file, path, f"{value} is taken")
-                seen.add(found)

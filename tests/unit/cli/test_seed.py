@@ -54,8 +54,8 @@ def test_all_faults_of_the_content_are_shown_and_nothing_is_made(run: Run, blog:
     code, _, messages = run("seed", blog)
 
     assert code == 2
-    assert "authors.json: [0].data.name: expected a string" in messages
-    assert "authors.json: [0].data.slug: is required" in messages
+    assert "authors.json: [0].data.name: must be a `string` type, but the final value" in messages
+    assert "authors.json: [0].data.slug: must be defined." in messages
     assert "articles/beaufort.json: data.author: there is no api::author.author" in messages
     assert everything_in(blog) == before
 

@@ -80,6 +80,8 @@ def harbour_schema() -> Schema:
             {
                 "text": {"type": "text", "required": True},
                 "about": {"type": "relation", "relation": "manyToMany", "target": STORY},
+                "lead": {"type": "relation", "relation": "oneToOne", "target": STORY,
+                         "useJoinTable": False},
             },
             kind="singleType",
         ),
@@ -100,6 +102,7 @@ def harbour_schema() -> Schema:
                 "tab": {"type": "boolean", "default": False},
             },
         ),
+        component("part.note", {"text": {"type": "string"}}),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,24 @@ def test_a_database_of_another_kind_is_refused(project: Project) -> None:
 
     with pytest.raises(QuireError, match="DATABASE_CLIENT=sqlite"):
         project.seed()
+
+
+async def test_a_document_that_cannot_be_written_is_named_and_nothing_is_stored(
+    project: Project,
+) -> None:
+    content = read_content(project.write(), project.schema)
+    first = next(document for document in content.documents if document.key == "first")
+    version = replace(first.versions[0], values={**first.versions[0].values, "title": "x" * 21})
+    documents = [
+        replace(one, versions=(version,)) if one is first else one for one in content.documents
+    ]
+    broken = replace(content, documents=tuple(documents))
+    before = files_in(project.folder)
+
+    with pytest.raises(SeedingError, match=r"story first \(en\) cannot be written: title must be"):
+        await seed(project.settings, project.schema, broken, project.advanced.append)
+
+    assert files_in(project.folder) == before
 
 
 @pytest.mark.parametrize("at", ["map.txt", "leith", "notice"])

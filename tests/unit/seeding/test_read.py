@@ -237,44 +237,53 @@ FAULTS: list[tuple[Change, str]] = [
     # What is complete
     (
         lambda p: _harbour(p).pop("name"),
-        "harbours.json: [0].data.name: is required",
+        "harbours.json: [0].data.name: must be defined.",
     ),
     (
         lambda p: _english(p, "first").pop("title"),
-        "stories/2-first.json: locales.en.data.title: is required",
+        "stories/2-first.json: locales.en.data.title: must be defined.",
     ),
     (
         lambda p: _english(p, "first")["card"].update(heading=None),
-        "stories/2-first.json: locales.en.data.card.heading: is required",
+        (
+            "stories/2-first.json: locales.en.data.card.heading: must be a `string` type, "
+            "but the final value was: `null`."
+        ),
     ),
     (
         lambda p: _english(p, "first")["links"].append({"url": "/3"}),
-        "stories/2-first.json: locales.en.data.links: expected at most 2",
+        (
+            "stories/2-first.json: locales.en.data.links: field must have less than or equal to "
+            "2 items"
+        ),
     ),
     # Scalars
     (
         lambda p: _harbour(p).update(name=7),
-        "harbours.json: [0].data.name: expected a string",
+        ("harbours.json: [0].data.name: must be a `string` type, but the final value was: `7`."),
     ),
     (
         lambda p: _harbour(p).update(berths=1.5),
-        "harbours.json: [0].data.berths: expected a whole number",
+        "harbours.json: [0].data.berths: must be an integer",
     ),
     (
         lambda p: _harbour(p).update(registry=True),
-        "harbours.json: [0].data.registry: expected a whole number",
+        "harbours.json: [0].data.registry: must be a valid integer",
     ),
     (
         lambda p: _harbour(p).update(open="yes"),
-        "harbours.json: [0].data.open: expected true or false",
+        (
+            "harbours.json: [0].data.open: must be a `boolean` type, "
+            'but the final value was: `"yes"`.'
+        ),
     ),
     (
         lambda p: _harbour(p).update(depth=100),
-        "harbours.json: [0].data.depth: expected at most 99",
+        "harbours.json: [0].data.depth: must be less than or equal to 99",
     ),
     (
         lambda p: _harbour(p).update(depth=0.25),
-        "harbours.json: [0].data.depth: expected at least 0.5",
+        "harbours.json: [0].data.depth: must be greater than or equal to 0.5",
     ),
     (
         lambda p: _harbour(p).update(founded="2023-02-29"),
@@ -290,7 +299,7 @@ FAULTS: list[tuple[Change, str]] = [
     ),
     (
         lambda p: _harbour(p).update(name="x" * 256),
-        "harbours.json: [0].data.name: expected at most 255 characters",
+        "harbours.json: [0].data.name: must be at most 255 characters",
     ),
     (
         lambda p: _harbour(p).update(name="Wick"),
@@ -298,13 +307,13 @@ FAULTS: list[tuple[Change, str]] = [
     ),
     (
         lambda p: p.story("later")["data"].update(mood="angry"),
-        "stories/1-later.json: data.mood: expected one of calm, rough",
+        "stories/1-later.json: data.mood: must be one of the following values: calm, rough,",
     ),
     (
         lambda p: _english(p, "first").update(slug="the first"),
         (
-            "stories/2-first.json: locales.en.data.slug: expected letters, digits and the signs "
-            "- _ . ~"
+            "stories/2-first.json: locales.en.data.slug: must match the following: "
+            '"/^[A-Za-z0-9-_.~]*$/"'
         ),
     ),
     (
@@ -355,30 +364,54 @@ FAULTS: list[tuple[Change, str]] = [
     # Components and blocks
     (
         lambda p: _english(p, "first").update(card=[{"heading": "C"}]),
-        "stories/2-first.json: locales.en.data.card: expected an object",
+        (
+            "stories/2-first.json: locales.en.data.card: must be a `object` type, but the final "
+            'value was: `[ { "heading": "\\"C\\"" } ]`.'
+        ),
     ),
     (
         lambda p: _english(p, "first").update(links={"url": "/1"}),
-        "stories/2-first.json: locales.en.data.links: expected a list of components",
+        (
+            "stories/2-first.json: locales.en.data.links: must be a `array` type, but the final "
+            'value was: `{ "url": "\\"/1\\"" }`.'
+        ),
     ),
     (
         lambda p: _english(p, "first")["links"][1].update(text="two"),
         "stories/2-first.json: locales.en.data.links[1].text: part.link has no attribute text",
     ),
     (
-        lambda p: _english(p, "first")["card"]["link"].update(tab=1),
-        "stories/2-first.json: locales.en.data.card.link.tab: expected true or false",
+        lambda p: _english(p, "first")["card"]["link"].update(tab=2),
+        (
+            "stories/2-first.json: locales.en.data.card.link.tab: must be a `boolean` type, "
+            "but the final value was: `2`."
+        ),
     ),
     (
         lambda p: _english(p, "later")["zone"][0].pop("__component"),
-        (
-            "stories/1-later.json: locales.en.data.zone[0].__component: expected one of part.card, "
-            "part.link"
-        ),
+        "stories/1-later.json: locales.en.data.zone[0].__component: is a required field",
     ),
     (
         lambda p: _english(p, "later")["zone"][1].update(story="unsaid"),
         f"stories/1-later.json: locales.en.data.zone[1].story: {STORY} unsaid is not published",
+    ),
+    (
+        lambda p: _harbour(p).update(founded="1329", surveyed="yesterday"),
+        "harbours.json: [0].data.surveyed: Invalid format, expected a timestamp or an ISO date",
+    ),
+    (
+        lambda p: _english(p, "first")["links"][1].update(url=None, tab="maybe"),
+        (
+            "stories/2-first.json: locales.en.data.links[1].tab: must be a `boolean` type, "
+            'but the final value was: `"maybe"`.'
+        ),
+    ),
+    (
+        lambda p: _english(p, "later")["zone"][0].update(__component="part.note"),
+        (
+            "stories/1-later.json: locales.en.data.zone[0].__component: expected one of part.card, "
+            "part.link"
+        ),
     ),
     (
         lambda p: _english(p, "first").update(body="Fog."),
@@ -386,7 +419,7 @@ FAULTS: list[tuple[Change, str]] = [
     ),
     (
         lambda p: _english(p, "first")["body"].append("Fog."),
-        "stories/2-first.json: locales.en.data.body[2]: expected a block with a type and children",
+        "stories/2-first.json: locales.en.data.body[2]: Block node is of invalid type",
     ),
     (
         lambda p: _english(p, "first")["body"][1]["image"].update(file="sea.png"),
@@ -410,11 +443,36 @@ def test_all_faults_are_reported_at_once_and_each_of_them_once(project: Project)
     project.files["media.json"].append({"file": "gone.png"})
 
     assert faults(project) == [
-        "harbours.json: [0].data.open: expected true or false",
+        (
+            "harbours.json: [0].data.open: must be a `boolean` type, "
+            'but the final value was: `"yes"`.'
+        ),
         f"harbours.json: [0].data.tide: {HARBOUR} has no attribute tide",
         "media.json: [2].file: there is no file media/gone.png",
-        "stories/1-later.json: locales.en.data.slug: expected a string",
+        (
+            "stories/1-later.json: locales.en.data.slug: must be a `string` type, "
+            "but the final value was: `7`."
+        ),
     ]
+
+
+def test_images_are_held_to_what_is_known_of_their_files(project: Project) -> None:
+    _english(project, "first")["body"][1]["image"]["file"] = "map.txt"
+
+    image, message = "locales.en.data.body[1].image", "must be a `number` type, but the final"
+    assert faults(project) == [
+        f"stories/2-first.json: {image}.{side}: {message} value was: `NaN`."
+        for side in ("height", "width")
+    ]
+
+
+def test_what_has_to_be_unique_may_be_repeated_by_drafts_and_other_locales(
+    project: Project,
+) -> None:
+    _english(project, "unsaid")["slug"] = "first"
+    project.story("later")["locales"]["de"]["data"]["slug"] = "first"
+
+    assert len(read(project).documents) == 6
 
 
 def test_a_fault_in_the_form_of_one_document_hides_none_in_the_next(project: Project) -> None:
@@ -424,7 +482,7 @@ def test_a_fault_in_the_form_of_one_document_hides_none_in_the_next(project: Pro
 
     assert faults(project) == [
         "harbours.json: [0].key: Expected `str`, got `int`",
-        "harbours.json: [1].data.name: is required",
+        "harbours.json: [1].data.name: must be defined.",
     ]
 
 
@@ -432,7 +490,9 @@ def test_a_draft_may_be_unfinished_but_not_of_another_form(project: Project) -> 
     project.files["routes.json"] = [{"key": "north", "status": "draft", "data": {"via": 1}}]
     _english(project, "unsaid").update(card={}, links=[{"url": "/1"}] * 3)
 
-    assert faults(project) == ["routes.json: [0].data.via: expected a string"]
+    assert faults(project) == [
+        "routes.json: [0].data.via: must be a `string` type, but the final value was: `1`."
+    ]
 
 
 def test_documents_that_refer_in_a_circle_are_refused(project: Project) -> None:

@@ -1,6 +1,7 @@
 """The rows of seeded content are those that the content API would have written."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,10 @@ import pytest
 from tests.unit.seeding.harbour import HARBOUR, NOW, STORY, JsonObject, Project
 
 MOMENTS = {"created_at": NOW, "updated_at": NOW, "published_at": NOW}
+
+
+def timeless(row: Mapping[str, object]) -> JsonObject:
+    return {name: value for name, value in row.items() if name not in MOMENTS}
 
 
 @pytest.fixture
@@ -21,7 +26,7 @@ def document_ids(project: Project, table: str) -> list[str]:
 
 
 def test_scalars_are_stored_as_their_columns_want_them(project: Project) -> None:
-    leith, wick = project.rows("harbours")
+    leith, wick = [timeless(row) for row in project.rows("harbours")]
 
     assert leith == {
         "id": 1,
@@ -35,14 +40,12 @@ def test_scalars_are_stored_as_their_columns_want_them(project: Project) -> None
         "bell": "06:30:00.000",
         "surveyed": 1_700_000_000_500,
         "facts": '{"cranes":[1,2]}',
-        **MOMENTS,
     }
     assert wick == {
         "id": 2,
         "document_id": wick["document_id"],
         "name": "Wick",
         "open": 0,
-        **MOMENTS,
     }
 
 
@@ -57,24 +60,30 @@ def test_a_published_version_is_a_draft_row_and_a_published_row(project: Project
         "title": "First",
         "slug": "first",
         "mood": "calm",
-        "created_at": NOW,
-        "updated_at": NOW,
+        "created_at": draft["created_at"],
+        "updated_at": draft["created_at"],
         "locale": "en",
     }
-    assert published == {**draft, "id": 2, "published_at": NOW}
+    assert published == {**draft, "id": 2, "published_at": published["published_at"]}
+    assert published["published_at"] > draft["updated_at"]
 
 
 def test_a_draft_is_one_row_with_defaults(project: Project) -> None:
-    unsaid = project.rows("storys")[2]
+    unsaid = timeless(project.rows("storys")[2])
 
     assert unsaid == {
         "id": 3,
         "document_id": unsaid["document_id"],
         "mood": "calm",
-        "created_at": NOW,
-        "updated_at": NOW,
         "locale": "en",
     }
+
+
+def test_documents_are_written_one_after_the_other(project: Project) -> None:
+    moments = [row["created_at"] for row in project.rows("harbours") + project.rows("storys")[::2]]
+
+    assert moments[0] == NOW
+    assert moments == sorted(set(moments))
 
 
 def test_a_modified_draft_was_changed_after_it_was_published(project: Project) -> None:
@@ -164,9 +173,9 @@ def test_an_entry_refers_to_entries_of_its_own_status(project: Project) -> None:
     links = project.rows("storys_related_lnk")
     names = ("story_id", "inv_story_id", "story_ord", "inv_story_ord")
 
-    assert [tuple(row[name] for name in names) for row in links] == [
-        (4, 3, 1, 1),
+    assert sorted(tuple(row[name] for name in names) for row in links) == [
         (4, 1, 2, 1),
+        (4, 3, 1, 1),
         (5, 2, 1, 1),
     ]
 
@@ -204,18 +213,33 @@ def test_a_relation_without_a_link_table_is_a_column(project: Project) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("key", "versions"), [("first", 2), ("unsaid", 1)])
+def test_a_column_holds_the_published_row_if_there_is_one(
+    tmp_path: Path, key: str, versions: int
+) -> None:
+    project = Project(tmp_path)
+    project.files["notice.json"]["data"]["lead"] = key
+    project.seed()
+
+    [notice] = project.rows("notices")
+    lead = next(row for row in project.rows("storys") if row["id"] == notice["lead_id"])
+
+    assert ("published_at" in lead) == (versions == 2)
+    assert document_ids(project, "storys").count(lead["document_id"]) == versions
+
+
 def test_media_are_linked_in_order_and_with_the_attribute(project: Project) -> None:
     links = project.rows("files_related_mph")
     names = ("file_id", "related_id", "related_type", "field", "order")
 
-    assert [tuple(row[name] for name in names) for row in links] == [
+    assert sorted(tuple(row[name] for name in names) for row in links) == [
         (1, 1, HARBOUR, "picture", 1),
-        (1, 1, "part.card", "image", 1),
-        (2, 1, STORY, "pictures", 1),
         (1, 1, STORY, "pictures", 2),
-        (1, 2, "part.card", "image", 1),
-        (2, 2, STORY, "pictures", 1),
+        (1, 1, "part.card", "image", 1),
         (1, 2, STORY, "pictures", 2),
+        (1, 2, "part.card", "image", 1),
+        (2, 1, STORY, "pictures", 1),
+        (2, 2, STORY, "pictures", 1),
     ]
 
 

@@ -15,6 +15,7 @@ class Store:
     """The rows of one schema."""
 
     schema: Schema
+    tables: TableMap
     layouts: Layouts
     writes: Writes
     links: Links
@@ -34,6 +35,7 @@ def open_store(schema: Schema, tables: TableMap, dialect: Dialect) -> Store:
     writes = Writes(dialect)
     return Store(
         schema=schema,
+        tables=tables,
         layouts=Layouts(schema, tables),
         writes=writes,
         links=Links(schema, tables, writes),

@@ -70,7 +70,7 @@ def _clone(
         yield from update_entry(unit, layout, row_id, values, {}, resolution)
     if not versioned:
         yield from check_publishable(unit, layout, row_id, version, document_id)
-    unit.happened(
+    yield from unit.happened(
         EventName.CREATE,
         uid=intent.uid,
         document_id=document_id,

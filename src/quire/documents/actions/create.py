@@ -47,7 +47,7 @@ def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
         locale=locale,
     )
     row_id = yield from insert_entry(unit, layout, values, columns, resolution)
-    unit.happened(
+    yield from unit.happened(
         EventName.CREATE,
         uid=intent.uid,
         document_id=document_id,

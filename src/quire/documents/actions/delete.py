@@ -35,8 +35,10 @@ def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]
             ids = {row[0] for row in rows}
             chosen = [entry for entry in chosen if entry.id in ids]
         unit.tick()
+        for entry in chosen:
+            gone = yield from _going(unit, intent.uid, entry)
+            deleted.append(gone)
         yield from delete_entries(unit.store, layout, [entry.id for entry in chosen])
-        deleted += [_gone(unit, intent.uid, entry) for entry in chosen]
     return deleted
 
 
@@ -47,8 +49,8 @@ def _chosen(unit: UnitOfWork, intent: Delete, entries: Sequence[Entry]) -> list[
     return in_locale(unit, layout, entries, intent.locale)
 
 
-def _gone(unit: UnitOfWork, uid: str, entry: Entry) -> Written:
-    unit.happened(
+def _going(unit: UnitOfWork, uid: str, entry: Entry) -> Program[Written]:
+    yield from unit.happened(
         EventName.DELETE,
         uid=uid,
         document_id=entry.document_id,

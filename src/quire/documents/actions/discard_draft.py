@@ -51,7 +51,7 @@ def _discard(
     new = yield from replace_version(
         unit.store, layout, replacement, stamp(unit, layout, publishedAt=None)
     )
-    unit.happened(
+    yield from unit.happened(
         EventName.DRAFT_DISCARD,
         uid=uid,
         document_id=live.document_id,

@@ -67,7 +67,7 @@ def publish_draft(
         siblings=frozenset(entry.id for entry in entries),
     )
     new = yield from replace_version(unit.store, layout, replacement, columns)
-    unit.happened(
+    yield from unit.happened(
         EventName.PUBLISH,
         uid=content_type.uid,
         document_id=draft.document_id,

@@ -26,9 +26,8 @@ def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Wr
             raise NotFoundError
         live = [entry for entry in chosen if entry.published]
         unit.tick()
-        yield from delete_entries(unit.store, layout, [entry.id for entry in live])
         for entry in live:
-            unit.happened(
+            yield from unit.happened(
                 EventName.UNPUBLISH,
                 uid=intent.uid,
                 document_id=entry.document_id,
@@ -36,6 +35,7 @@ def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Wr
                 entry_id=entry.id,
                 published=True,
             )
+        yield from delete_entries(unit.store, layout, [entry.id for entry in live])
         written += [
             Written(
                 uid=intent.uid,

@@ -147,7 +147,7 @@ class _Update:
             unit, layout, entry.id, values, columns, resolution, siblings=siblings
         )
         changed = replace(entry, updated_at=now)
-        self._happened(EventName.UPDATE, changed, values)
+        yield from self._happened(EventName.UPDATE, changed, values)
         return changed, _given(values)
 
     def _add_locale(self, entries: Sequence[Entry]) -> Program[tuple[Entry, frozenset[str]]]:
@@ -189,11 +189,11 @@ class _Update:
         if source is not None:
             yield from take_over(unit, layout, source, row_id, taken)
         entry = Entry(row_id, self._document_id, self._locale, now, not versioned)
-        self._happened(EventName.CREATE, entry, own)
+        yield from self._happened(EventName.CREATE, entry, own)
         return entry, _given(own)
 
-    def _happened(self, name: EventName, entry: Entry, values: EntryValues) -> None:
-        self._unit.happened(
+    def _happened(self, name: EventName, entry: Entry, values: EntryValues) -> Program[None]:
+        yield from self._unit.happened(
             name,
             uid=self._intent.uid,
             document_id=entry.document_id,

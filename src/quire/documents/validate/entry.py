@@ -76,19 +76,32 @@ class UniqueCheck:
         return Problem(self.path, UNIQUE_MESSAGE, self.original)
 
 
+@dataclass(frozen=True, slots=True)
+class LateError:
+    """The error of a date or time, which does not say where that stands, and the path to it."""
+
+    path: tuple[str, ...]
+    error: AppError
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What an entry was understood as.
 
     ``values`` are to be written only when there are no ``problems``, when the values of ``uniques``
-    are free, and when ``late`` is ``None``: the error of a date or time, which is answered alone,
-    after everything else was found to be right.
+    are free, and when there are no ``lates``: errors of dates and times, of which the first is
+    answered alone, after everything else was found to be right.
     """
 
     values: EntryValues
     problems: tuple[Problem, ...]
     uniques: tuple[UniqueCheck, ...]
-    late: AppError | None
+    lates: tuple[LateError, ...] = ()
+
+    @property
+    def late(self) -> AppError | None:
+        """The error that is answered when there are no other faults."""
+        return self.lates[0].error if self.lates else None
 
 
 def check_entry(schema: Schema, model: Model, data: object, rules: Rules) -> Checked:
@@ -139,7 +152,7 @@ class _Check:
         self._stored = stored
         self._problems: list[Problem] = []
         self._uniques: list[UniqueCheck] = []
-        self._late: AppError | None = None
+        self._lates: list[LateError] = []
         self._relation_fault: str | None = None
 
     def entry(self, model: Model, data: object) -> Checked:
@@ -156,7 +169,7 @@ class _Check:
             values=values,
             problems=tuple(self._problems),
             uniques=tuple(self._uniques),
-            late=self._late,
+            lates=tuple(self._lates),
         )
 
     def _values(self, spot: _Spot) -> EntryValues:
@@ -164,7 +177,7 @@ class _Check:
         scalars: dict[str, object] = {}
         relations: dict[str, RelationChange] = {}
         components: dict[str, tuple[ComponentValues, ...]] = {}
-        late: AppError | None = None
+        lates: list[LateError] = []
         expected = spot.model.expected if spot.fresh else _NOTHING_EXPECTED
         for attribute in spot.model.own_attributes:
             value = spot.data.get(attribute.name, ABSENT)
@@ -174,7 +187,7 @@ class _Check:
                 try:
                     accepted = self._scalar(spot, attribute, value)
                 except AppError as error:
-                    late = late or error
+                    lates.append(LateError(path_of(spot.at(attribute)), error))
                 else:
                     if accepted is not ABSENT:
                         scalars[attribute.name] = accepted
@@ -183,7 +196,7 @@ class _Check:
             elif isinstance(attribute, RelationAttribute | MediaAttribute):
                 self._add(relations, attribute, self._relation(spot, attribute, value))
         # Components are written before what holds them, so their errors come first.
-        self._late = self._late or late
+        self._lates += lates
         return EntryValues(scalars=scalars, relations=relations, components=components)
 
     def _add(self, found: dict[str, T], attribute: Attribute, value: T | None) -> None:

@@ -1,0 +1,165 @@
+"""Reading for those who write, and for code inside the server: the way of a GET without the wire.
+
+Queries are resolved, planned, compiled and run as those of the content API are. What is read are
+plain dictionaries in the form of its answers.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from quire.access.ability import Ability, FullAccess
+from quire.database.cache import BoundedCache
+from quire.database.compile import CompiledRead
+from quire.database.content.store import Store
+from quire.database.plans import CompiledPlans
+from quire.database.program import Program
+from quire.database.read import BoundRead, bind_read, read_program
+from quire.query.parameters import as_query
+from quire.query.plan import Status
+from quire.query.querystring import QueryValue
+from quire.query.resolve import Pagination, ReadLimits, ResolvedRead, Resolver
+
+Shown = dict[str, Any]
+"""An entry as the content API shows it, by attribute."""
+
+Query = Mapping[str, QueryValue]
+
+_PLANS = 1000
+_ANY_ENTRY = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Find:
+    """What is to be read of a content type, in the query language of the wire with Python values.
+
+    ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as on the wire; a
+    ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing is shown, nor filtered or
+    sorted by, that ``ability`` does not reach.
+    """
+
+    uid: str
+    filters: Mapping[str, object] | None = None
+    sort: object = None
+    fields: object = None
+    populate: object = None
+    pagination: Mapping[str, object] = field(default_factory=dict)
+    status: Status = "published"
+    locale: str | list[str] | None = None
+    ability: Ability = field(default_factory=FullAccess)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some of the documents that were found, and what ``meta.pagination`` says of them."""
+
+    documents: list[Shown]
+    pagination: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlannedRead:
+    """A read with its values, ready to run in or out of a transaction."""
+
+    store: Store
+    bound: BoundRead
+    key: Hashable
+    pagination: Pagination | None
+
+    def entries(self) -> Program[tuple[list[Shown], int | None]]:
+        """Return what is found, and how much there is in all if that was asked for.
+
+        Raises ValidationError when more rows are needed than may be fetched.
+        """
+        items, total = yield from read_program(self.bound, self.store.dialect, None)
+        return msgspec.json.decode(msgspec.json.encode(items)), total
+
+    def page(self) -> Program[Page]:
+        """Return what is found, as a page. Raises ValidationError as `entries` does."""
+        if self.pagination is None:
+            raise TypeError("this read has no pages")
+        entries, total = yield from self.entries()
+        return Page(documents=entries, pagination=self.pagination.meta(total))
+
+    def first(self) -> Program[Shown | None]:
+        """Return the one entry that is found, if any. Raises ValidationError as `entries` does."""
+        entries, _ = yield from self.entries()
+        return entries[0] if entries else None
+
+
+class Reads:
+    """Plans reads of one schema in one database."""
+
+    def __init__(self, store: Store, limits: ReadLimits, default_locale: str | None) -> None:
+        """``limits`` bound what one read may ask for."""
+        self._store = store
+        self._limits = limits
+        self._default_locale = default_locale
+        self._plans = CompiledPlans(store.schema, store.tables, store.dialect, _PLANS)
+        self._entries: BoundedCache[Hashable, tuple[ResolvedRead, CompiledRead]] = BoundedCache(
+            _PLANS
+        )
+
+    def page(self, find: Find) -> PlannedRead:
+        """Plan the read of a page of documents. Raises the query's first fault as an AppError."""
+        return self._planned(self._resolver(find.uid, find.ability).list(_query_of(find)))
+
+    def one(self, find: Find, document_id: str | None) -> PlannedRead:
+        """Plan the read of one document, that of a single type for ``None``.
+
+        Raises the query's first fault as an AppError.
+        """
+        resolver, query = self._resolver(find.uid, find.ability), _query_of(find)
+        if document_id is None:
+            return self._planned(resolver.single(query))
+        return self._planned(resolver.document(query, document_id))
+
+    def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PlannedRead:
+        """Plan the read of one row; ``populated`` shows what lies one level below it, too."""
+        key = (uid, status, populated)
+        known = self._entries.get(key)
+        if known is None:
+            query: Query = {"status": status, "populate": "*" if populated else None}
+            resolved = self._resolver(uid, FullAccess()).written(query)
+            known = self._entries[key] = resolved, self._plans.compiled(resolved.plan)
+        resolved, compiled = known
+        values = [*resolved.values]
+        if resolved.plan.entry is not None:
+            values[resolved.plan.entry] = entry_id
+        return self._bound(replace(resolved, values=tuple(values)), compiled)
+
+    def _resolver(self, uid: str, ability: Ability) -> Resolver:
+        return Resolver(
+            schema=self._store.schema,
+            content_type=self._store.schema.content_types[uid],
+            ability=ability,
+            limits=self._limits,
+            default_locale=self._default_locale,
+        )
+
+    def _planned(self, resolved: ResolvedRead) -> PlannedRead:
+        return self._bound(resolved, self._plans.compiled(resolved.plan))
+
+    def _bound(self, resolved: ResolvedRead, compiled: CompiledRead) -> PlannedRead:
+        return PlannedRead(
+            store=self._store,
+            bound=bind_read(compiled, resolved.values, self._limits.rows),
+            key=compiled,
+            pagination=resolved.pagination,
+        )
+
+
+def _query_of(find: Find) -> Query:
+    """Return a request as a query string would have said it."""
+    asked: dict[str, object] = {
+        "filters": find.filters,
+        "sort": find.sort,
+        "fields": find.fields,
+        "populate": find.populate,
+        "pagination": find.pagination,
+        "status": find.status,
+        "locale": find.locale,
+    }
+    return {name: as_query(value) for name, value in asked.items() if value is not None}

@@ -1,0 +1,268 @@
+"""Looks at the values of entries: by the rules of everything that is written, and some of its own.
+
+What is published has to be complete; a draft may lack required values and be too short, as it may
+everywhere else. The rules for that, and what they say, are those of `documents.validate`. Here is
+only what they cannot know: that the keys and names in content files lead somewhere, and which of
+the things that the content API passes over would be mistakes in a file.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.documents.validate import Checked, Rules, check_entry
+from quire.documents.validate.problems import Place, place_text
+from quire.schema.attributes.accept import Step
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    Relation,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.automatic import trailing_attributes
+from quire.schema.model import ContentType, Model, Schema
+from quire.seeding.content import Document, MediaFile, Status, Values, Version
+from quire.seeding.media import described_file, plan_upload
+from quire.seeding.references import Reference, target_locale
+from quire.seeding.source import Source
+from quire.seeding.wire import COMPONENT_KEY, Wire, as_list, components_of, is_blocks
+
+Fault = tuple[str, str]
+"""A JSON path and what is wrong there."""
+
+_LINKED = frozenset(
+    {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY, Relation.MANY_TO_ONE, Relation.MANY_TO_MANY}
+)
+_AUTOMATIC = frozenset({"id", "documentId"}) | {
+    attribute.name
+    for attribute in trailing_attributes(
+        "", localized=False, creators_private=True, first_published=True
+    )
+}
+_ANY: Mapping[str, object] = {"id": 1}
+"""Stands for whatever a key or name leads to, where only that it leads somewhere counts."""
+_MISSED: Mapping[str, object] = {
+    **dict.fromkeys(("name", "url", "hash", "ext", "mime", "provider"), "-"),
+    **dict.fromkeys(("width", "height", "size"), 0),
+    **dict.fromkeys(("createdAt", "updatedAt"), "-"),
+}
+"""Stands for the file of an image that is missed already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What values may refer to.
+
+    ``locales`` begins with the default; ``groups`` is the order in which content types are loaded.
+    """
+
+    schema: Schema
+    locales: tuple[str, ...]
+    media: Mapping[str, MediaFile]
+    documents: Mapping[Reference, Document]
+    groups: Mapping[str, int]
+
+
+class EntryCheck:
+    """Looks at the values of entries, one after the other."""
+
+    def __init__(self, known: Known) -> None:
+        """``known`` is what values may refer to."""
+        self._known = known
+        self._wire = Wire(
+            schema=known.schema,
+            related=lambda *_: _ANY,
+            file=lambda _: _ANY,
+            image=self._described,
+        )
+        self._taken: set[tuple[object, ...]] = set()
+
+    def faults(
+        self, source: Source, version: Version, values: Values, *, draft: bool
+    ) -> Iterator[Fault]:
+        """List every fault of one entry; values that must be unique are taken from now on."""
+        model, locale = source.content_type, version.locale
+        names = _Names(known=self._known, source=source, locale=locale, complete=not draft)
+        found = [*names.faults(model, values, lambda name: source.place(locale, name, draft=draft))]
+        yield from found
+        data = self._wire.data(model, values)
+        rules = Rules(draft=draft, creating=True, strict_relations=True)
+        checked = check_entry(self._known.schema, model, data, rules)
+        paths = {path for path, _ in found}
+        for (name, *below), message in [
+            *_told(checked),
+            *self._taken_twice(source, locale, checked),
+        ]:
+            path = source.place(locale, str(name), draft=draft) + _inner(below)
+            if path not in paths:
+                yield path, message
+
+    def _taken_twice(
+        self, source: Source, locale: str | None, checked: Checked
+    ) -> Iterator[tuple[Place, str]]:
+        """Find values that another document has published in the same locale."""
+        uid = source.content_type.uid
+        for unique in checked.uniques:
+            value = (uid, locale, unique.way, unique.attribute, unique.value)
+            if value in self._taken:
+                yield _place(unique.path), f"{unique.original} is taken"
+            self._taken.add(value)
+
+    def _described(self, name: str) -> Mapping[str, object]:
+        """Describe the file of an image as far as it can be known before it is stored."""
+        file = self._known.media.get(name)
+        if file is None or not file.path.is_file():
+            return _MISSED
+        return described_file(1, "", plan_upload(file, Path(), str).values, 0)
+
+
+def is_own(name: str) -> bool:
+    """Whether an attribute belongs to the project, and not to those that the server adds."""
+    return name not in _AUTOMATIC
+
+
+def _told(checked: Checked) -> Iterator[tuple[Place, str]]:
+    """Iterate over what validation says, each sentence without the place that it begins with.
+
+    What it says of the entry as a whole is said of one of its values as well.
+    """
+    for problem in checked.problems:
+        if problem.path:
+            place = _place(problem.path)
+            message = problem.message.removeprefix(f"{place_text(place)} ")
+            yield place, " ".join(line.strip() for line in message.splitlines())
+    for late in checked.lates:
+        yield _place(late.path), late.error.message
+
+
+def _place(path: Sequence[str]) -> Place:
+    """Tell indices from names again."""
+    return tuple(int(step) if step.isdigit() else step for step in path)
+
+
+def _inner(place: Sequence[Step]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """Looks at the keys and names in one entry; those in ``complete`` ones must be published."""
+
+    known: Known
+    source: Source
+    locale: str | None
+    complete: bool
+
+    def faults(self, model: Model, values: Values, place: Callable[[str], str]) -> Iterator[Fault]:
+        """Look at the values of a content type or component; ``place`` gives the path of each."""
+        for name, value in values.items():
+            attribute = model.attributes.get(name)
+            if attribute is None or not is_own(name):
+                yield place(name), f"{model.uid} has no attribute {name}"
+            elif value is not None:
+                yield from self._value(attribute, value, place(name))
+
+    def _value(self, attribute: Attribute, value: object, path: str) -> Iterator[Fault]:
+        match attribute:
+            case ScalarAttribute():
+                if attribute.secret:
+                    yield path, "secrets do not belong into content files"
+                elif is_blocks(attribute):
+                    yield from self._blocks(value, path)
+            case RelationAttribute():
+                yield from self._relation(attribute, value, path)
+            case MediaAttribute():
+                yield from self._media(value, path, many=attribute.multiple)
+            case ComponentAttribute() | DynamicZoneAttribute():
+                yield from self._components(attribute, value, path)
+            case _:
+                yield path, "cannot be given"
+
+    def _relation(self, attribute: RelationAttribute, value: object, path: str) -> Iterator[Fault]:
+        """Check that the documents exist where the relation will look for them."""
+        target = self.known.schema.content_types.get(attribute.target or "")
+        if target is None or not target.is_api or attribute.relation not in _LINKED:
+            yield path, "content files refer to documents of the project's own content types only"
+            return
+        if attribute.mapped_by is not None:
+            yield path, f"is written on its other end, {target.uid}.{attribute.mapped_by}"
+            return
+        keys, fault = _listed(value, many=attribute.to_many, what="key")
+        if fault is not None:
+            yield path, fault
+        for key in keys:
+            message = self._target_fault(target, key)
+            if message is not None:
+                yield path, message
+
+    def _target_fault(self, target: ContentType, key: str) -> str | None:
+        source, groups = self.source.content_type, self.known.groups
+        document = self.known.documents.get((target.uid, key))
+        if document is None:
+            return f"there is no {target.uid} {key}"
+        if groups[target.uid] > groups[source.uid]:
+            return f"{target.uid} has to come before {source.uid} in the manifest"
+        locale = target_locale(source, self.locale, target, self.known.locales[0])
+        version = document.version(locale)
+        if version is None:
+            return f"{target.uid} {key} has no locale {locale}"
+        needs_published = self.complete and source.draft_and_publish and target.draft_and_publish
+        if needs_published and version.status is Status.DRAFT:
+            return f"{target.uid} {key} is not published"
+        return None
+
+    def _media(self, value: object, path: str, *, many: bool) -> Iterator[Fault]:
+        """Check that the files are in the list of media files."""
+        names, fault = _listed(value, many=many, what="file")
+        if fault is not None:
+            yield path, fault
+        for name in names:
+            if name not in self.known.media:
+                yield path, f"there is no media file {name}"
+
+    def _components(
+        self, attribute: ComponentAttribute | DynamicZoneAttribute, value: object, path: str
+    ) -> Iterator[Fault]:
+        """Look at components; in a dynamic zone they must be some that it lists."""
+        match attribute:
+            case ComponentAttribute(component=uid):
+                listed: tuple[str, ...] = (uid,)
+            case DynamicZoneAttribute(components=listed):
+                pass
+        for index, item in enumerate(as_list(value)):
+            inner = f"{path}[{index}]" if isinstance(value, list) else path
+            for component, values in components_of(self.known.schema, attribute, item):
+                if component.uid in listed:
+                    yield from self.faults(component, values, f"{inner}.{{}}".format)
+                else:
+                    yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(listed)}"
+
+    def _blocks(self, value: object, path: str) -> Iterator[Fault]:
+        """Check that blocks are a list, and that the files of images are there."""
+        if not isinstance(value, list):
+            yield path, "expected a list of blocks"
+            return
+        for index, block in enumerate(value):
+            match block:
+                case {"type": "image", "image": {"file": name}}:
+                    yield from self._media(name, f"{path}[{index}].image.file", many=False)
+                case {"type": "image"}:
+                    yield f"{path}[{index}].image", "expected the name of a file"
+                case _:
+                    continue
+
+
+def _listed(value: object, *, many: bool, what: str) -> tuple[list[str], str | None]:
+    """Return the names in a value, and what is wrong with its form."""
+    expected = f"expected a list of {what}s" if many else f"expected a {what}"
+    if many != isinstance(value, list):
+        return [], expected
+    items = as_list(value)
+    names = [item for item in items if isinstance(item, str)]
+    if len(names) != len(items):
+        return [], expected
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return names, f"names {twice[0]} twice" if twice else None

@@ -1,0 +1,48 @@
+"""Which documents of the content files refer to which, and in which locale they find them."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from quire.schema.attributes.base import (
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import ContentType, Model, Schema
+from quire.seeding.content import Document, Values
+from quire.seeding.wire import as_list, components_of
+
+Reference = tuple[str, str]
+"""A content type and the key of one of its documents."""
+
+
+def references(schema: Schema, document: Document) -> set[Reference]:
+    """Return the documents that any entry of a document refers to, through components too."""
+    content_type = schema.content_types[document.content_type]
+    entries = chain.from_iterable(version.entries() for version in document.versions)
+    return set(chain.from_iterable(_references(schema, content_type, values) for values in entries))
+
+
+def _references(schema: Schema, model: Model, values: Values) -> Iterator[Reference]:
+    for name, value in values.items():
+        attribute = model.attributes.get(name)
+        match attribute:
+            case RelationAttribute(target=str(target)):
+                yield from ((target, key) for key in as_list(value) if isinstance(key, str))
+            case ComponentAttribute() | DynamicZoneAttribute():
+                for component, inner in components_of(schema, attribute, value):
+                    yield from _references(schema, component, inner)
+            case _:
+                continue
+
+
+def target_locale(
+    source: ContentType, locale: str | None, target: ContentType, default: str
+) -> str | None:
+    """Return the locale in which a relation finds its target.
+
+    Between localized types it is the same; what is not localized refers to the default locale.
+    """
+    if not target.localized:
+        return None
+    return locale if source.localized else default

@@ -1,0 +1,111 @@
+"""From the form of content files to that of the content API: names become what they stand for."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import Model, Schema
+from quire.seeding.content import Values
+
+COMPONENT_KEY = "__component"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """Puts values into the form that the content API takes.
+
+    ``related`` says what a relation sends for the key of a document, ``file`` what media send for
+    the name of a file, and ``image`` what a block holds of it.
+    """
+
+    schema: Schema
+    related: Callable[[RelationAttribute, str], object]
+    file: Callable[[str], object]
+    image: Callable[[str], object]
+
+    def data(self, model: Model, values: Values) -> dict[str, object]:
+        """Return the values of an entry or component; what has another form stays as it is."""
+        return {
+            name: self._value(model.attributes.get(name), value) for name, value in values.items()
+        }
+
+    def _value(self, attribute: Attribute | None, value: object) -> object:
+        match attribute:
+            case RelationAttribute():
+                return _some(attribute, value, lambda key: self.related(attribute, key))
+            case MediaAttribute():
+                return _some(attribute, value, self.file)
+            case ComponentAttribute() | DynamicZoneAttribute() if isinstance(value, list):
+                return [self._component(attribute, item) for item in value]
+            case ComponentAttribute():
+                return self._component(attribute, value)
+            case ScalarAttribute() if is_blocks(attribute) and isinstance(value, list):
+                return [self._block(block) for block in value]
+            case _:
+                return value
+
+    def _component(
+        self, attribute: ComponentAttribute | DynamicZoneAttribute, item: object
+    ) -> object:
+        model = component_of(self.schema, attribute, item)
+        if model is None or not isinstance(item, dict):
+            return item
+        return self.data(model, item)
+
+    def _block(self, block: object) -> object:
+        """Let the image of a block carry all that is known of the file."""
+        match block:
+            case {"type": "image", "image": {"file": str(name)}, **rest}:
+                return {"type": "image", "image": self.image(name), **rest}
+            case _:
+                return block
+
+
+def is_blocks(attribute: ScalarAttribute) -> bool:
+    """Whether the values of an attribute are lists of blocks."""
+    return attribute.type.name == "blocks"
+
+
+def component_of(
+    schema: Schema, attribute: ComponentAttribute | DynamicZoneAttribute, item: object
+) -> Model | None:
+    """Return the component that an item is, ``None`` when it is none."""
+    if not isinstance(item, dict):
+        return None
+    if isinstance(attribute, ComponentAttribute):
+        return schema.components[attribute.component]
+    uid = item.get(COMPONENT_KEY)
+    return schema.components.get(uid) if isinstance(uid, str) else None
+
+
+def components_of(
+    schema: Schema, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
+) -> Iterator[tuple[Model, Values]]:
+    """Iterate over the components in a value; what is none is left out."""
+    for item in as_list(value):
+        component = component_of(schema, attribute, item)
+        if component is not None and isinstance(item, Mapping):
+            yield component, {name: one for name, one in item.items() if name != COMPONENT_KEY}
+
+
+def as_list(value: object) -> list[object]:
+    """Return a list as it is, one value as a list of it, and nothing as an empty list."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+def _some(
+    attribute: RelationAttribute | MediaAttribute, value: object, named: Callable[[str], object]
+) -> object:
+    found = [named(name) for name in as_list(value) if isinstance(name, str)]
+    if attribute.to_many:
+        return found
+    return found[0] if found else None

@@ -1,0 +1,1 @@
+"""What is told of what happened, and to whom."""
