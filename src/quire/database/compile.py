@@ -6,6 +6,7 @@ schema alone. Related rows are fetched by the ids of their parents, one statemen
 through relations are ``id IN (subquery)``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,11 @@ from quire.database.conditions import (
 from quire.database.dialect import Dialect
 from quire.database.mappers import RowMapper, build_mapper, member
 from quire.database.mapping import (
+    COMPONENT_ENTITY,
+    COMPONENT_TYPE,
+    FIELD,
     ORDER,
+    ComponentEdge,
     Edge,
     LocalizationsEdge,
     MorphColumnEdge,
@@ -52,6 +57,18 @@ class CompiledBranch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledOthers:
+    """The components of a zone that it does not list.
+
+    ``query`` returns the uids of those that parents have; ``branch`` compiles how the components of
+    one are read, when it is first needed, and returns ``None`` for a uid that is not known.
+    """
+
+    query: Query
+    branch: Callable[[str], CompiledBranch | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompiledEdge:
     """A populated attribute of a node.
 
@@ -59,7 +76,8 @@ class CompiledEdge:
     are positions in a row of the parent: of what links are found by, and of its id. Rows of a
     ``mixed`` edge come from several branches and are put in the order of their links. ``links`` is
     the statement that lists ``(parent, id, kind)`` for relations to any type. ``skip_parents``
-    leaves out rows that are parents themselves (a document among its own localizations).
+    leaves out rows that are parents themselves (a document among its own localizations). ``others``
+    are components that a zone does not list.
     """
 
     member: str
@@ -71,6 +89,7 @@ class CompiledEdge:
     mixed: bool = False
     links: Query | None = None
     skip_parents: bool = False
+    others: CompiledOthers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -240,7 +259,35 @@ class _Compiler:
             mixed=mixed,
             links=links,
             skip_parents=isinstance(edge, LocalizationsEdge),
+            others=self._others(edge, plan) if isinstance(edge, ComponentEdge) else None,
         )
+
+    def _others(self, edge: ComponentEdge, plan: PlanEdge) -> CompiledOthers | None:
+        if not plan.others:
+            return None
+        self.statements += 1
+        builder = self._builder()
+        links = builder.table(edge.table)
+        kind = links.c(COMPONENT_TYPE)
+        listed = builder.constant(self.dialect.encode_list([node.uid for node in plan.nodes]))
+        select = (
+            sa.select(kind)
+            .where(
+                self.dialect.member_of(links.c(COMPONENT_ENTITY), builder.parents()),
+                links.c(FIELD) == builder.constant(edge.field),
+                sa.not_(self.dialect.member_of(kind, listed)),
+            )
+            .distinct()
+        )
+        nodes = {node.uid: node for node in plan.others}
+        compiled: dict[str, CompiledBranch] = {}
+
+        def branch(uid: str) -> CompiledBranch | None:
+            if uid not in compiled and uid in nodes:
+                compiled[uid] = self._branch(edge, nodes[uid], mixed=True)
+            return compiled.get(uid)
+
+        return CompiledOthers(query=builder.finish(select), branch=branch)
 
     def _branch(self, edge: Edge, plan: PlanNode, *, mixed: bool) -> CompiledBranch:
         """Compile the statement that fetches rows behind an edge for many parents at once.

@@ -5,7 +5,13 @@ from collections.abc import Collection, Hashable, Iterable, MutableMapping, Sequ
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from quire.database.compile import CompiledBranch, CompiledEdge, CompiledNode, CompiledRead
+from quire.database.compile import (
+    CompiledBranch,
+    CompiledEdge,
+    CompiledNode,
+    CompiledOthers,
+    CompiledRead,
+)
 from quire.database.dialect import Dialect
 from quire.database.mappers import Item
 from quire.database.program import Program, Row, Rows, Statement, Value
@@ -35,6 +41,21 @@ class BoundEdge:
     edge: CompiledEdge
     branches: "tuple[BoundBranch, ...]"
     links: BoundQuery | None
+    others: "BoundOthers | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundOthers:
+    """Components that a zone does not list, with the values of the request."""
+
+    query: BoundQuery
+    others: CompiledOthers
+    values: Values
+
+    def branch(self, uid: str) -> "BoundBranch | None":
+        """Return how the components of a uid are read, ``None`` when it is not known."""
+        compiled = self.others.branch(uid)
+        return None if compiled is None else _bind_branch(compiled, self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +103,9 @@ def _bind_edges(node: CompiledNode, values: Values) -> tuple[BoundEdge, ...]:
             edge,
             tuple(_bind_branch(branch, values) for branch in edge.branches),
             None if edge.links is None else _bind_query(edge.links, values),
+            None
+            if edge.others is None
+            else BoundOthers(_bind_query(edge.others.query, values), edge.others, values),
         )
         for edge in node.edges
     )
@@ -266,7 +290,13 @@ def _mixed_edge(
     """Attach components of several kinds, in the order of their links."""
     edge = bound.edge
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
-    for branch in bound.branches:
+    branches = [*bound.branches]
+    if bound.others is not None:
+        unlisted = yield bound.others.query.for_parents(wanted, run.most)
+        run.spend(unlisted)
+        found_others = (bound.others.branch(str(uid)) for (uid,) in unlisted)
+        branches += [branch for branch in found_others if branch is not None]
+    for branch in branches:
         rows, found = yield from _branch(branch, wanted, run)
         for row, item in zip(rows, found, strict=True):
             groups[row[0]].append((_null_first(row[1]), row[2], item))

@@ -116,12 +116,14 @@ class PlanEdge:
     """One populated attribute.
 
     ``nodes`` has one node for most attributes and one per component for dynamic zones (and per
-    content type for relations to any type).
+    content type for relations to any type). ``others`` are components that a zone does not list;
+    entries may hold them all the same, and they are read where one occurs.
     """
 
     attribute: str
     nodes: tuple[PlanNode, ...]
     kind: EdgeKind = EdgeKind.ROWS
+    others: tuple[PlanNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,10 @@ class Operations:
         if content_type is None:
             message = "type must be the plural name, the singular name of a single type, or the uid"
             raise ValidationError(message)
+        locale = raw.get("locale")
+        if locale is not None and not isinstance(locale, str):
+            message = "locale must be a string"
+            raise ValidationError(message)
         document_id = self._document_id(action, content_type, raw)
         self.references.remember(raw.get("as"), index, document_id)
         query = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 class Anchor:
     """A target that another one is placed next to, by the ids of the rows that stand for it.
 
-    An anchor that no row stands for is none, unless it has a ``name``: then it is one that cannot be
-    there, and this is what it is called. ``quoted`` is the position as the error about an
+    An anchor that no row stands for is none, unless it has a ``name``: then it is one that cannot
+    be there, and this is what it is called. ``quoted`` is the position as the error about an
     unknown anchor quotes it: what the payload has there, with the id of a row for the anchor.
     Without it the anchor alone is quoted.
     """

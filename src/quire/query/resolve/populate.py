@@ -33,7 +33,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import ROLE_UID, ContentType, Model
+from quire.schema.model import ROLE_UID, Component, ContentType, Model
 
 BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
@@ -200,12 +200,16 @@ class _Populate:
 
     def _plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
         self.check_depth(2 if deep else 1)
-        components = [self.scope.schema.components[uid] for uid in attribute.components]
-        nodes = [
-            self.node(component, edges=self.everything(component) if deep else ())
-            for component in components
-        ]
-        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
+        known = self.scope.schema.components
+        nodes = [self._part(known[uid], deep=deep) for uid in attribute.components]
+        counted = self._nodes
+        listed = frozenset(attribute.components)
+        others = [self._part(c, deep=deep) for uid, c in known.items() if uid not in listed]
+        self._nodes = counted  # they are not asked for; hardly ever is one of them there
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), others=tuple(others))
+
+    def _part(self, component: Component, *, deep: bool) -> PlanNode:
+        return self.node(component, edges=self.everything(component) if deep else ())
 
     # Objects ---------------------------------------------------------------------------------
 
