@@ -10,6 +10,7 @@ from tests.conformance.client import Answer
 from tests.conformance.corpus import JSON, ReadCase, Recorded, Step, read_cases
 from tests.conformance.deviations import Deviation, judge, read_deviations
 from tests.conformance.test_writes import SCENARIOS
+from tests.conformance.written_deviations import WRITTEN, documented_ids, name_of
 
 TABLE = """
 # Compatibility
@@ -91,6 +92,34 @@ def test_only_a_recorded_leak_may_succeed_with_another_body() -> None:
     leaks = [case for case in replayed() if case.deviation]
     covered = [case for case in replayed() if any(row.covers(case) for row in rows)]
     assert covered == leaks
+
+
+def test_every_deviation_of_writing_has_its_row() -> None:
+    assert {one.id for one in WRITTEN} <= set(documented_ids())
+
+
+def test_every_scenario_that_is_listed_to_differ_was_recorded() -> None:
+    listed = [name for one in WRITTEN for name in one.scenarios]
+    assert len(listed) == len(set(listed))
+    assert set(listed) <= set(map(name_of, SCENARIOS))
+
+
+def test_a_deviation_of_writing_covers_only_the_requests_and_places_it_names() -> None:
+    (shared,) = (one for one in WRITTEN if one.id == "shared-attributes")
+    asked = Step(
+        method="GET",
+        path="/api/articles/a?status=draft",
+        auth=None,
+        headers={},
+        status=200,
+        content_type="application/json",
+        body={},
+    )
+    assert shared.covers(asked, "body.data.localizations[0].rating: expected 1, got 2")
+    assert not shared.covers(asked, "body.data.title: expected 1, got 2")
+    assert not shared.covers(asked, "status: expected 200, got 404")
+    published = replace(asked, path="/api/articles/a")
+    assert not shared.covers(published, "body.data.rating: expected 1, got 2")
 
 
 def test_a_row_covers_only_the_status_it_names(tmp_path: Path) -> None:
