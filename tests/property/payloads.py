@@ -46,8 +46,8 @@ fitting: dict[str, Payload] = {
     "decimal": st.integers(0, 5),
     "boolean": st.booleans(),
     "date": st.dates().map(str),
-    "time": st.times().map(lambda moment: moment.isoformat("milliseconds")),
-    "datetime": st.datetimes().map(lambda moment: moment.isoformat("milliseconds") + "Z"),
+    "time": st.times().map(lambda moment: moment.isoformat(timespec="milliseconds")),
+    "datetime": st.datetimes().map(lambda moment: moment.isoformat(timespec="milliseconds") + "Z"),
     "blocks": st.just(
         [{"type": "paragraph", "children": [{"type": "text", "text": "Some words"}]}]
     ),
