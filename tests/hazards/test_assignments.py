@@ -86,12 +86,13 @@ async def test_h040_special_names_are_names_like_any_others(editor: Editor, name
     """Nothing is looked up by a name that a client sends, but attributes of the schema."""
     for _, told in await on_every_way(editor, {"title": "Special", name: {"prototype": 1}}):
         assert told["message"] == f"Invalid key {name}"
-    for nested, place in [
+    misplaced: list[tuple[JsonObject, str]] = [
         ({"seo": {name: 1}}, "seo"),
         ({"sections": [{"__component": "shared.panel", "quotes": [{name: 1}]}]}, "sections.quotes"),
         ({"category": {name: 1}}, "category"),
         ({"cover": {name: {}}}, "cover"),
-    ]:
+    ]
+    for nested, place in misplaced:
         answer = await editor.create("articles", {"title": "Special", **nested})
         assert (answer.status, error(answer)["message"]) == (400, f"Invalid key {name} at {place}")
     for operation in (

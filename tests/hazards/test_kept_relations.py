@@ -3,7 +3,7 @@
 import pytest
 
 from tests.hazards.newsroom import JsonObject
-from tests.hazards.writing import Editor, shown
+from tests.hazards.writing import Editor, results, shown
 
 
 async def titles(editor: Editor, document_id: str, status: str, name: str = "related") -> list[str]:
@@ -18,7 +18,7 @@ async def publish(editor: Editor, document_id: str) -> None:
 
 async def unpublish(editor: Editor, document_id: str) -> None:
     operation = {"action": "unpublish", "type": "articles", "documentId": document_id}
-    shown(await editor.batch(operation))
+    results(await editor.batch(operation))
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_h127_one_batch_publishes_both_sides(
         {"action": "publish", "type": "articles", "documentId": document_id}
         for document_id in (a, c, b)
     ]
-    shown(await editor.batch(*operations))
+    results(await editor.batch(*operations))
     assert await titles(editor, a, "draft") == ["C", "B"]
     await publish(editor, a)
     assert await titles(editor, a, "published") == ["C", "B"]

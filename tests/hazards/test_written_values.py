@@ -8,7 +8,7 @@ import pytest
 
 from tests.hazards.asking import FULL, WRITER, error
 from tests.hazards.newsroom import JsonObject
-from tests.hazards.writing import Editor, shown
+from tests.hazards.writing import Editor, results, shown
 
 INJECTED = [
     "1') OR 1=1--",
@@ -66,15 +66,14 @@ ATTRIBUTES = [
 @pytest.mark.parametrize("text", INJECTED, ids=range(len(INJECTED)))
 async def test_h112_texts_are_written_as_they_were_sent(editor: Editor, text: str) -> None:
     """Whatever a text looks like, it is a value: it comes back unchanged, and does nothing."""
-    data = {"title": text[:255], **dict.fromkeys(TEXTS, text[:255]), "body": text}
+    data: JsonObject = {"title": text[:255], **dict.fromkeys(TEXTS, text[:255]), "body": text}
     data |= {"extra": {text: [text]}, "seo": {"metaTitle": text[:255]}}
     sent = {**data, "sections": [{"__component": "shared.quote", "text": text}]}
     made = shown(await editor.create("articles?populate=*", sent), status=201)
     changed = shown(await editor.update(f"articles/{made['documentId']}?populate=*", sent))
-    (result,) = shown(
-        await editor.batch({"action": "create", "type": "articles", "data": sent, "populate": "*"})
-    )
-    for entry in (made, changed, result["data"]):
+    operation = {"action": "create", "type": "articles", "data": sent, "populate": "*"}
+    batched = results(await editor.batch(operation))[0]["data"]
+    for entry in (made, changed, batched):
         assert [entry["title"], entry["body"], entry["extra"], entry["seo"]["metaTitle"]] == [
             data["title"], text, {text: [text]}, text[:255],
         ]  # fmt: skip
@@ -101,7 +100,7 @@ async def test_h112_statements_do_not_change_with_values(own_editor: Editor) -> 
             document_id = await own_editor.made("articles", **data)
             shown(await own_editor.update(f"articles/{document_id}", data))
             operation = {"action": "update", "type": "articles", "documentId": document_id}
-            shown(await own_editor.batch({**operation, "data": data}))
+            results(await own_editor.batch({**operation, "data": data}))
             assert (await own_editor.delete(f"articles/{document_id}")).status == 204
         finally:
             own_editor.unwatch(watched)

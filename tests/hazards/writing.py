@@ -66,15 +66,13 @@ class Editor:
 
     def sql(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
         """Run a query on the database itself."""
-        with self._connection() as connection:
-            return connection.execute(statement, values).fetchall()
+        return self._connection().execute(statement, values).fetchall()
 
     def contents(self) -> dict[str, list[tuple[Any, ...]]]:
         """All rows of all tables of content; when a token was last used is none."""
-        with self._connection() as connection:
-            names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            tables = [t for (t,) in names.fetchall() if not t.startswith(("strapi_", "sqlite_"))]
-            return {t: connection.execute(f'SELECT * FROM "{t}"').fetchall() for t in tables}
+        named = self.sql("SELECT name FROM sqlite_master WHERE type = 'table'")
+        tables = [name for (name,) in named if not name.startswith(("strapi_", "sqlite_"))]
+        return {table: self.sql(f'SELECT * FROM "{table}"') for table in tables}
 
     def watch(self) -> Watched:
         """Note from now on what is asked of the database by writes."""
@@ -103,7 +101,14 @@ class Editor:
 
 
 def shown(answer: Answer, status: int = 200) -> JsonObject:
-    """The entry, or the results of a batch, that an answer shows."""
+    """The entry that an answer shows."""
     assert answer.status == status, answer.content
     data: JsonObject = json.loads(answer.content)["data"]
+    return data
+
+
+def results(answer: Answer) -> list[JsonObject]:
+    """The results of a batch."""
+    assert answer.status == 200, answer.content
+    data: list[JsonObject] = json.loads(answer.content)["data"]
     return data
