@@ -66,12 +66,6 @@ WRITTEN = (
         request=re.compile(r"[?&]locale="),
         where=re.compile(rf"body\.data(\.localizations\[\d\])?\.{_SHARED}\b"),
     ),
-    WrittenDeviation(
-        id="unlisted-component",
-        scenarios=frozenset({"generated-3/k61-026 zone"}),
-        request=re.compile(r"[?&]populate\[sections\]|[?&]populate=\*"),
-        where=re.compile(r"body\.data\.sections: expected 2 items"),
-    ),
 )
 
 

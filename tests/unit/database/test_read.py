@@ -44,8 +44,8 @@ STATEMENTS = [
     ("populate=localizations", BOOK, 3),
     ("populate=notes", BOOK, 3),
     ("populate=marginal", BOOK, 3),
-    # One for each kind of component in the zone.
-    ("populate=sections", BOOK, 4),
+    # One for each kind of component in the zone, and one that asks for kinds it does not list.
+    ("populate=sections", BOOK, 5),
     (f"populate[sections][on][{QUOTE}]=true", BOOK, 3),
     ("populate=books", PERSON, 3),
     ("populate=edited", PERSON, 3),
@@ -56,7 +56,7 @@ STATEMENTS = [
     ("populate[links][count]=true", BOOK, 3),
     ("populate=author.books.tags", BOOK, 5),
     ("populate=seo.image,links.to.author", BOOK, 7),
-    ("populate[sections][populate]=*", BOOK, 7),
+    ("populate[sections][populate]=*", BOOK, 8),
     # The links, and one for each type that occurs among them.
     ("populate=about", NOTE, 5),
     ("populate=author,editors,tags,cover,pictures,seo", BOOK, 8),

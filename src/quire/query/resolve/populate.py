@@ -189,7 +189,7 @@ class _Populate:
             if isinstance(attribute, ScalarAttribute) or attribute.private:
                 continue
             if isinstance(attribute, DynamicZoneAttribute):
-                edges.append(self._plain_zone(attribute))
+                edges.append(self.plain_zone(attribute))
                 continue
             target = self.scope.target(attribute)
             if target is None:
@@ -198,7 +198,8 @@ class _Populate:
                 edges.append(edge)
         return _zones_last(edges, model)
 
-    def _plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
+    def plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
+        """Show all that a zone holds, with ``deep`` also what is populated below."""
         self.check_depth(2 if deep else 1)
         known = self.scope.schema.components
         nodes = [self._part(known[uid], deep=deep) for uid in attribute.components]
@@ -392,7 +393,7 @@ class _Populate:
         self, attribute: DynamicZoneAttribute, value: QueryValue, model: Model, path: str
     ) -> PlanEdge | None:
         if isinstance(value, str) and value in _TRUE:
-            return self._plain_zone(attribute)
+            return self.plain_zone(attribute)
         options = value if isinstance(value, dict) else {}
         deep = False
         if "populate" in options:
@@ -408,7 +409,7 @@ class _Populate:
                 f"Invalid nested populate for {model.singular_name}.{attribute.name} "
                 f'({model.uid}). Expected a fragment ("on") or "count" but found {found}'
             )
-        return self._plain_zone(attribute, deep=deep)
+        return self.plain_zone(attribute, deep=deep)
 
     def _fragments(
         self, attribute: DynamicZoneAttribute, value: QueryValue, path: str
@@ -578,6 +579,8 @@ class _Strings:
 
     def _zone(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
         """Go on in those components of the zone that have the attribute."""
+        if not inner:
+            return self.populate.plain_zone(attribute)
         components = [self.scope.schema.components[uid] for uid in attribute.components]
         for name in inner:
             if not any(name in component.attributes for component in components):
