@@ -81,7 +81,11 @@ class Resolution:
             return None
         if _is_mixed(target, anchor):
             return Anchor(rows=(), name=anchor.document_id)
-        return Anchor(rows=rows_of(unit, self, uid, anchor))
+        rows = rows_of(unit, self, uid, anchor)
+        assumed = target.document_id is not None and target.locale is None
+        if assumed and not self.version.content_type.localized:
+            return Anchor(rows=rows, locale=unit.engine.default_locale)
+        return Anchor(rows=rows)
 
 
 def rows_of(

@@ -42,7 +42,7 @@ def understand(
     """Return what is to be written, and the rows that its relations lead to.
 
     ``draft`` leaves out what only published entries have to keep. Raises ValidationError with all
-    faults.
+    faults; of the content types whose rows are missing it names the first.
     """
     rules = Rules(draft=draft, creating=creating, strict_relations=unit.engine.strict_relations)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
@@ -50,7 +50,7 @@ def understand(
     taken = yield from find_taken(unit, checked.uniques, version, document_id)
     missing = [
         Problem((), _MISSING.format(count, uid)) for uid, count in resolution.missing.items()
-    ]
+    ][:1]
     problems = [*checked.problems, *taken, *missing]
     if problems and isinstance(data, Mapping):
         whole = whole_entry(

@@ -100,8 +100,8 @@ def test_the_first_of_a_list_counts_for_a_single_file() -> None:
     assert parse_relation(["a", "b"], to_many=False, keep_first=True) == RelationChange(set=(A,))
 
 
-def test_the_first_of_several_to_connect_counts_where_there_is_one_place() -> None:
-    assert to_one({"connect": ["a", "b"]}) == RelationChange(connect=(A,))
+def test_all_that_are_connected_have_to_exist_even_where_there_is_one_place() -> None:
+    assert to_one({"connect": ["a", "b"]}) == RelationChange(connect=(A, B))
 
 
 def test_everything_to_disconnect_counts() -> None:
@@ -109,8 +109,13 @@ def test_everything_to_disconnect_counts() -> None:
     assert to_one({"connect": "a", "disconnect": ["a", "b"]}) == change
 
 
-def test_setting_makes_connecting_count_for_nothing() -> None:
-    assert to_many({"set": "a", "connect": ["b"], "disconnect": ["b"]}) == RelationChange(set=(A,))
+def test_setting_makes_disconnecting_count_for_nothing() -> None:
+    assert to_many({"set": "a", "disconnect": ["b"]}) == RelationChange(set=(A,))
+
+
+def test_what_is_connected_beside_a_set_has_to_exist_all_the_same() -> None:
+    change = RelationChange(set=(A,), connect=(B,))
+    assert to_many({"set": "a", "connect": ["b"], "disconnect": ["b"]}) == change
     assert to_many({"set": None, "connect": ["b"]}) == RelationChange(connect=(B,))
 
 
@@ -118,8 +123,6 @@ def test_setting_makes_connecting_count_for_nothing() -> None:
     ("position", "understood"),
     [
         ({"before": "b"}, Position(before=B)),
-        ({"after": 7}, Position(after=SEVEN)),
-        ({"before": "7"}, Position(before=SEVEN)),
         ({"before": "b", "after": "a"}, Position(before=B)),
         ({"before": None, "after": "b"}, Position(after=B)),
         ({"before": "b", "end": True}, Position(before=B)),
@@ -139,6 +142,19 @@ def test_a_position_is_before_or_after_another_at_the_start_or_at_the_end(
     change = to_many({"connect": [{"documentId": "a", "position": position}]})
     target = Target(document_id="a", position=understood)
     assert change == RelationChange(connect=(target,))
+
+
+@pytest.mark.parametrize("anchor", [7, 7.0, "7"], ids=repr)
+def test_a_row_is_placed_beside_rows(anchor: object) -> None:
+    change = to_many({"connect": [{"id": 1, "position": {"after": anchor}}]})
+    assert change == RelationChange(connect=(Target(id=1, position=Position(after=SEVEN)),))
+
+
+@pytest.mark.parametrize("anchor", [7, "7"], ids=repr)
+def test_a_document_is_placed_beside_documents_whatever_their_ids_look_like(anchor: object) -> None:
+    change = to_many({"connect": [{"documentId": "a", "position": {"after": anchor}}]})
+    position = Position(after=Target(document_id="7"))
+    assert change == RelationChange(connect=(Target(document_id="a", position=position),))
 
 
 def test_positions_are_strict_unless_told_otherwise() -> None:
@@ -226,4 +242,3 @@ def test_every_payload_is_read_or_refused(*, value: object, many: bool) -> None:
         return
     if change is not None and not many:
         assert len(change.set or ()) <= 1
-        assert len(change.connect) <= 1

@@ -60,7 +60,7 @@ def replace_version(
     new = yield from store.writes.copy(
         layout.table.name, layout.columns, replacement.source, columns
     )
-    copier = _Copier(store, replacement)
+    copier = _Copier(store, layout, replacement)
     yield from copier.copy_parts(layout, replacement.source, new)
     yield from copier.copy_links(layout, replacement.source, new)
     succession = Succession(
@@ -86,7 +86,7 @@ def copy_entry(
     replacement = Replacement(
         source=source, prior=None, published=False, siblings=frozenset({source, new})
     )
-    copier = _Copier(store, replacement)
+    copier = _Copier(store, layout, replacement)
     yield from copier.copy_parts(layout, source, new)
     for attribute, edge in layout.links:
         two_sided = is_two_sided(store.layouts, attribute, edge)
@@ -108,7 +108,7 @@ def copy_attributes(
     replacement = Replacement(
         source=source, prior=None, published=published, siblings=frozenset({source, target})
     )
-    yield from _Copier(store, replacement).copy_parts(layout, source, target, names)
+    yield from _Copier(store, layout, replacement).copy_parts(layout, source, target, names)
 
 
 def link_to_itself(store: Store, version: NewVersion) -> Program[None]:
@@ -134,8 +134,9 @@ class _Link(NamedTuple):
 
 
 class _Copier:
-    def __init__(self, store: Store, replacement: Replacement) -> None:
+    def __init__(self, store: Store, layout: Layout, replacement: Replacement) -> None:
         self._store = store
+        self._uid = layout.model.uid
         self._replacement = replacement
         self.own: list[OwnLink] = []
         """Links of the source with itself, which the copy has not got."""
@@ -217,7 +218,7 @@ class _Copier:
         if not links:
             return
         mapped = yield from self._mapped(edge.target, [link.far for link in links])
-        prior = self._replacement.prior if source == self._replacement.source else None
+        prior = self._replacement.prior if layout.model.uid == self._uid else None
         former: list[_Link] = []
         if prior is not None:
             former = yield from self._links_of(edge, prior)
@@ -229,7 +230,8 @@ class _Copier:
             target = mapped.get(link.far)
             if target is None or any(row.far == target for row in rows):
                 continue
-            if two_sided and target == new:
+            itself = among_own and target == new
+            if two_sided and itself:
                 if edge.owning:
                     self.own.append(OwnLink(edge, link.order, link.inverse))
                 continue
@@ -237,7 +239,7 @@ class _Copier:
             if prior is not None or (among_own and not edge.owning):
                 # Where the other side has a place for this document already, it keeps it; among
                 # documents of its own type one that is published for the first time comes last.
-                inverse = places.get(prior if prior and target == new else target)
+                inverse = places.get(prior if prior and itself else target)
             rows.append(_Link(target, link.order, inverse))
         if two_sided and far_is_single(attribute):
             yield from self._steal(edge, [row.far for row in rows], new)
@@ -265,7 +267,8 @@ class _Copier:
         if not layout.is_versioned():
             return {id_: id_ for id_ in ids}
         replaced = self._replacement
-        besides = () if replaced.prior is None else (replaced.prior,)
+        prior = replaced.prior if uid == self._uid else None
+        besides = () if prior is None else (prior,)
         return (
             yield from counterparts(
                 self._store, layout, ids, published=replaced.published, besides=besides
