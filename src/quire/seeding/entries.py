@@ -92,10 +92,8 @@ class EntryCheck:
         rules = Rules(draft=draft, creating=True, strict_relations=True)
         checked = check_entry(self._known.schema, model, data, rules)
         paths = {path for path, _ in found}
-        for (name, *below), message in [
-            *_told(checked),
-            *self._taken_twice(source, locale, checked),
-        ]:
+        told = [*_told(checked), *self._taken_twice(source, locale, checked)]
+        for (name, *below), message in told:
             path = source.place(locale, str(name), draft=draft) + _inner(below)
             if path not in paths:
                 yield path, message
@@ -119,7 +117,7 @@ class EntryCheck:
         return described_file(1, "", plan_upload(file, Path(), str).values, 0)
 
 
-def is_own(name: str) -> bool:
+def _is_own(name: str) -> bool:
     """Whether an attribute belongs to the project, and not to those that the server adds."""
     return name not in _AUTOMATIC
 
@@ -160,7 +158,7 @@ class _Names:
         """Look at the values of a content type or component; ``place`` gives the path of each."""
         for name, value in values.items():
             attribute = model.attributes.get(name)
-            if attribute is None or not is_own(name):
+            if attribute is None or not _is_own(name):
                 yield place(name), f"{model.uid} has no attribute {name}"
             elif value is not None:
                 yield from self._value(attribute, value, place(name))
