@@ -10,6 +10,7 @@ This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is p
 that both ways answer alike.
 """
 
+import re
 import types
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
@@ -20,9 +21,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
-from quire.api.connection import Connection
+from quire.api.connection import MAX_HEAD, Connection
 from quire.api.content import ContentApi
-from quire.api.headers import Header, header_lines
+from quire.api.headers import AnswerHeaders, Header, header_lines
 from quire.api.messages import (
     NO_CONTENT,
     Answer,
@@ -37,6 +38,10 @@ from quire.api.messages import (
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
 
+_REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
+"""The request line of a plain read: path and query, of printable ASCII without a fragment."""
+_LONGEST_KNOWN = 8192
+"""How many bytes of a request are kept to compare the next one with."""
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 """Requests with any of these are more than a plain read."""
 
@@ -46,6 +51,7 @@ class _Answered:
 
     response_complete = True
     keep_alive = True
+    more_body = False
 
     class _Event:
         def set(self) -> None:
@@ -61,10 +67,35 @@ async def _no_body() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
+class _Head:
+    """The header fields of a plain read, and what follows from them alone.
+
+    ``block`` is everything behind the request line as it was on the wire, if that is known.
+    """
+
+    __slots__ = ("block", "common", "credential", "fields", "size")
+
+    def __init__(self, fields: Mapping[bytes, bytes], headers: AnswerHeaders) -> None:
+        self.fields = fields
+        self.credential = credential_of(fields)
+        self.common = headers.lines(fields.get(b"origin"))
+        self.block = b""
+        self.size = 0
+
+    def stands_behind(self, block: bytes) -> None:
+        """Note that these fields are what a block of bytes says."""
+        self.block = block
+        self.size = len(block)
+
+
 class ReadProtocol(Connection):
     """One connection.
 
     Behind middleware (trusted proxies, request logs) everything takes the ordinary way.
+
+    Clients send the same header fields with each request of a connection, to the byte. So when a
+    plain read arrived in one piece and was answered, and all of the next piece but its request line
+    is the same, it is parsed no more: the parser would find what it found before.
     """
 
     def __init__(
@@ -76,14 +107,62 @@ class ReadProtocol(Connection):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._application: Any = self.app if hasattr(self.app, "content") else None
-        self._plain = self.limit_concurrency is None and not self.access_log
+        self._plain = self.limit_concurrency is None and not config.access_log
         self._date_headers: Iterable[Header] | None = None
         self._date_lines = b""
         self._last_read = 0.0
+        self._known: _Head | None = None
+        """The head of the last request, if the next one may be answered by it."""
+        self._head: _Head | None = None
+        """The head of the last request in this piece, if it was answered right away."""
+        self._messages = 0
+        """How many requests began in this piece."""
+        self._rest: AsgiApp | None = None
+        """What goes on with a request whose answer was begun before it was parsed."""
+
+    def data_received(self, data: bytes) -> None:
+        """Answer a read whose header fields are known, or parse what came."""
+        if self._known is not None and self._is_answered_as_known(data, self._known):
+            return
+        self._known = self._head = None
+        self._messages = 0
+        was_at_rest = self._is_at_rest()
+        super().data_received(data)
+        if was_at_rest and self._messages == 1:
+            self._learn(data)
+
+    def _is_answered_as_known(self, data: bytes, known: _Head) -> bool:
+        """Answer a piece that is a read with a known head, if that can be done right away.
+
+        What was only begun goes on when the piece was parsed.
+        """
+        if not data.endswith(known.block) or len(data) > MAX_HEAD or self.flow.write_paused:
+            return False
+        line = _REQUEST_LINE.fullmatch(data, 0, len(data) - known.size)
+        content: ContentApi | None = self._application.content
+        if line is None or content is None:
+            return False
+        self._rest = self._answer_here(content, line[1], line[2] or b"", known)
+        return self._rest is None
+
+    def _is_at_rest(self) -> bool:
+        """Tell whether the next byte begins a request."""
+        cycle: Any = self.cycle
+        return not self._in_head and (cycle is None or not cycle.more_body)
+
+    def _learn(self, data: bytes) -> None:
+        """Keep the head of the only request in a piece, if another may be answered by it."""
+        head = self._head
+        line = _REQUEST_LINE.match(data)
+        if head is None or line is None or len(data) > _LONGEST_KNOWN:
+            return
+        head.stands_behind(data[line.end() :])
+        self._known = head
 
     def on_message_begin(self) -> None:
         """Begin a request; the scope of an ordinary one is made when it is known to be one."""
         self.head_begins()
+        self._messages += 1
         self.url = b""
         self.expect_100_continue = False
         self.headers = []
@@ -91,25 +170,42 @@ class ReadProtocol(Connection):
     def on_headers_complete(self) -> None:
         """Answer a plain GET, or leave the request to the ordinary way."""
         self.head_ends()
-        content = None if self._application is None else self._application.content
-        headers = dict(self.headers)
-        if content is None or not self._is_plain_read(headers):
-            self._go_on(cast("AsgiApp", self.app))
-            return
+        rest, self._rest = self._rest, None
+        if rest is None:
+            rest = self._try()
+        if rest is not None:
+            self._go_on(rest)
+
+    def _try(self) -> AsgiApp | None:
+        """Answer the request right away if that can be; else return what goes on with it."""
+        content: ContentApi | None = None
+        if self._application is not None:
+            content = self._application.content
+        fields = dict(self.headers)
+        if content is None or not self._is_plain_read(fields):
+            return cast("AsgiApp", self.app)
         path, _, query = self.url.partition(b"?")
-        credential = credential_of(headers)
-        request = Request("GET", path, query, headers, self.client, credential)
+        head = _Head(fields, content.headers)
+        rest = self._answer_here(content, path, query, head)
+        if rest is None:
+            self._head = head
+        return rest
+
+    def _answer_here(
+        self, content: ContentApi, path: bytes, query: bytes, head: _Head
+    ) -> AsgiApp | None:
+        """Answer a plain read right away; if that cannot be, return what goes on with it."""
+        request = Request("GET", path, query, head.fields, self.client, head.credential)
         answering = content.answer(request, _no_body)
         try:
             waiting_for = answering.send(None)
         except StopIteration as done:
             answer: Answer | None = done.value
             if answer is None:
-                self._go_on(_deliver(content, _nothing))
-            else:
-                self._write(answer, content.headers.lines(headers.get(b"origin")))
-            return
-        self._go_on(_deliver(content, partial(_resumed, answering, waiting_for)))
+                return _deliver(content, _nothing)
+            self._write(answer, head.common)
+            return None
+        return _deliver(content, partial(_resumed, answering, waiting_for))
 
     def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
         cycle: Any = self.cycle

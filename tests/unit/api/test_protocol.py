@@ -2,10 +2,13 @@
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
+import apsw
 import httptools
 import pytest
 import uvicorn
@@ -13,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from quire.api.protocol import ReadProtocol
 from quire.app import build_app
+from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.settings import load_settings
 from tests.conformance.corpus import unpack_project
 
@@ -85,10 +89,47 @@ class Reply:
         self.answers.append((self._parser.get_status_code(), self._headers, self._body))
 
 
+class Ways:
+    """Which ways requests took."""
+
+    def __init__(self) -> None:
+        self.parsed: list[bytes] = []
+        self.ordinary = 0
+        self.buffered = 0
+
+
+_ways = Ways()
+
+
+class Watched(ReadProtocol):
+    """Notes which way requests take, and how many bytes wait for a client."""
+
+    def on_url(self, url: bytes) -> None:
+        _ways.parsed.append(url)
+        super().on_url(url)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        _ways.buffered = max(_ways.buffered, self.transport.get_write_buffer_size())
+
+    def on_response_complete(self) -> None:
+        _ways.ordinary += 1
+        super().on_response_complete()
+
+
+@pytest.fixture
+def ways() -> Ways:
+    """The ways of the requests of one test."""
+    _ways.parsed.clear()
+    _ways.ordinary = _ways.buffered = 0
+    return _ways
+
+
 @asynccontextmanager
 async def served(project: Path, protocol: type[HttpToolsProtocol]) -> AsyncIterator[int]:
-    """Serve a project on a free port with a protocol class."""
-    app = build_app(load_settings(project, environ={}))
+    """Serve a project on a free port with a protocol class; no read is too slow for its loop."""
+    overrides = {"database.slow_query_ms": 60_000}
+    app = build_app(load_settings(project, environ={}, overrides=overrides))
     config = uvicorn.Config(
         app, port=0, http=protocol, log_config=None, access_log=False, proxy_headers=False
     )
@@ -101,14 +142,14 @@ async def served(project: Path, protocol: type[HttpToolsProtocol]) -> AsyncItera
     await task
 
 
-async def talk(port: int, pieces: Sequence[bytes], answers: int) -> Reply:
+async def talk(port: int, pieces: Sequence[bytes], answers: int, *, pause: float = 0) -> Reply:
     """Send pieces over one connection and gather so many answers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     reply = Reply()
     for piece in pieces:
         writer.write(piece)
         await writer.drain()
-        await asyncio.sleep(0)
+        await asyncio.sleep(pause)
     async with asyncio.timeout(20):
         while len(reply.answers) < answers:
             data = await reader.read(65536)
@@ -122,7 +163,7 @@ async def talk(port: int, pieces: Sequence[bytes], answers: int) -> Reply:
 @pytest.fixture(scope="module")
 async def ports(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[int, int]]:
     project = unpack_project(tmp_path_factory.mktemp("protocol"))
-    async with served(project, ReadProtocol) as short, served(project, HttpToolsProtocol) as long:
+    async with served(project, Watched) as short, served(project, HttpToolsProtocol) as long:
         yield short, long
 
 
@@ -145,6 +186,17 @@ async def test_both_ways_answer_alike(ports: tuple[int, int], requests: Sequence
     assert comparable(short) == comparable(ordinary)
 
 
+async def test_plain_reads_and_no_others_take_the_short_way(
+    ports: tuple[int, int], ways: Ways
+) -> None:
+    for request in (HOME, LIST, HEALTH, BAD_QUERY, FORBIDDEN, BAD_TOKEN):
+        await talk(ports[0], [request], 1)
+        assert ways.ordinary == 0
+    for count, request in enumerate((FILE, POST, WITH_BODY, CHUNKED, OLD, CLOSING), start=1):
+        await talk(ports[0], [request], 1)
+        assert ways.ordinary == count
+
+
 @pytest.mark.parametrize("requests", REQUESTS.values(), ids=REQUESTS.keys())
 async def test_pipelined_requests_are_answered_in_their_order(
     ports: tuple[int, int], requests: Sequence[bytes]
@@ -152,6 +204,201 @@ async def test_pipelined_requests_are_answered_in_their_order(
     one_by_one = await talk(ports[0], requests, len(requests))
     at_once = await talk(ports[0], [b"".join(requests)], len(requests))
     assert comparable(at_once) == comparable(one_by_one)
+
+
+# Requests whose header fields are those of the one before ----------------------------------------
+
+
+def get(target: bytes, fields: bytes = b"Host: x\r\n") -> bytes:
+    return b"GET " + target + b" HTTP/1.1\r\n" + fields + b"\r\n"
+
+
+HOMEPAGE, ARTICLES, ONE = b"/api/homepage", b"/api/articles?sort=id", b"/api/articles/nope"
+CREDENTIAL = b"Authorization: Bearer nope\r\n"
+ORIGIN = b"Origin: https://example.com\r\n"
+LONG_FIELDS = b"Host: x\r\nX-Long: " + b"x" * 12_000 + b"\r\n"
+
+POST_OF_A_REQUEST = (
+    b"POST /api/articles HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(get(HOMEPAGE)),
+    get(HOMEPAGE),
+)
+"""A body that looks like a request, in a piece of its own."""
+
+IN_TURN: dict[str, list[bytes | tuple[bytes, ...]]] = {
+    "other targets": [get(target) for target in (HOMEPAGE, ARTICLES, ONE, HOMEPAGE)],
+    "other headers": [
+        get(HOMEPAGE, b"Host: x\r\n" + more)
+        for more in (b"", ORIGIN, b"", CREDENTIAL, b"", b"A: b\r\n")
+    ],
+    "a credential": [get(target, CREDENTIAL) for target in (HOMEPAGE, ARTICLES, HOMEPAGE)],
+    "an origin": [get(target, ORIGIN) for target in (HOMEPAGE, ARTICLES, HOMEPAGE)],
+    "no headers at all": [get(target, b"") for target in (HOMEPAGE, ARTICLES, HOMEPAGE)],
+    "no content": [get(b"/_health"), get(b"/_health"), get(HOMEPAGE)],
+    "faults": [get(HOMEPAGE), get(b"/api/articles?sort=nope"), get(b"/api/setting"), get(b"/nope")],
+    "a file": [get(HOMEPAGE), get(b"/uploads/notes_d2c9b549e5.txt"), get(HOMEPAGE), get(HOMEPAGE)],
+    "another method": [get(HOMEPAGE), get(HOMEPAGE).replace(b"GET", b"DELETE"), get(HOMEPAGE)],
+    "an old client": [get(HOMEPAGE), get(HOMEPAGE).replace(b"1.1", b"1.0")],
+    "a client that leaves": [get(HOMEPAGE), get(HOMEPAGE), CLOSING],
+    "a whole address": [get(HOMEPAGE), get(b"http://x/api/homepage"), get(HOMEPAGE)],
+    "a fragment": [get(HOMEPAGE), get(HOMEPAGE + b"#part"), get(HOMEPAGE)],
+    "empty queries": [get(HOMEPAGE), get(HOMEPAGE + b"?"), get(HOMEPAGE + b"??")],
+    "a body that looks like a request": [get(HOMEPAGE), POST_OF_A_REQUEST, get(HOMEPAGE)],
+    "requests in pieces": [
+        get(HOMEPAGE),
+        (get(ONE)[:20], get(ONE)[20:]),
+        (get(ONE)[:-4], get(ONE)[-4:]),
+        get(HOMEPAGE),
+    ],
+    "a line that ends otherwise": [get(HOMEPAGE), get(HOMEPAGE).replace(b"\r\n", b"\n", 1)],
+    "long fields": [get(target, LONG_FIELDS) for target in (HOMEPAGE, ARTICLES, HOMEPAGE)],
+    "a target with a space": [get(HOMEPAGE), get(b"/api/home page")],
+}
+
+
+async def talk_in_turn(port: int, requests: Sequence[bytes | tuple[bytes, ...]]) -> Reply:
+    """Send each request, perhaps in pieces, when the one before was answered."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reply = Reply()
+    async with asyncio.timeout(20):
+        for number, request in enumerate(requests, start=1):
+            for piece in request if isinstance(request, tuple) else (request,):
+                writer.write(piece)
+                await asyncio.sleep(0.005 if isinstance(request, tuple) else 0)
+            data = b" "
+            while data and len(reply.answers) < number:
+                data = await reader.read(65536)
+                reply.feed(data)
+    writer.close()
+    return reply
+
+
+@pytest.mark.parametrize("requests", IN_TURN.values(), ids=IN_TURN.keys())
+async def test_both_ways_answer_alike_in_turn(
+    ports: tuple[int, int], requests: Sequence[bytes | tuple[bytes, ...]]
+) -> None:
+    short, ordinary = [await talk_in_turn(port, requests) for port in ports]
+    assert len(short.answers) == len(requests)
+    assert comparable(short) == comparable(ordinary)
+
+
+PAIR = get(ARTICLES) + get(ONE)
+
+PIECES = {
+    "two at a time": [PAIR, PAIR, get(HOMEPAGE) + get(ONE), get(ONE)],
+    "one and a half at a time": [PAIR[:-9], PAIR[-9:], get(ONE), get(ARTICLES)],
+    "the end of one and another": [
+        get(HOMEPAGE)[:-2] + b"X: ",
+        PAIR,
+        PAIR,
+        PAIR,
+        get(ONE),
+    ],
+}
+
+
+@pytest.mark.parametrize("pieces", PIECES.values(), ids=PIECES.keys())
+async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
+    ports: tuple[int, int], pieces: Sequence[bytes]
+) -> None:
+    count = b"".join(pieces).count(b"\r\n\r\n")
+    short, ordinary = [await talk(port, pieces, count, pause=0.02) for port in ports]
+    assert len(short.answers) == count
+    assert comparable(short) == comparable(ordinary)
+
+
+@pytest.mark.parametrize("requests", IN_TURN.values(), ids=IN_TURN.keys())
+async def test_reads_that_have_to_wait_are_answered_as_those_that_have_not(
+    ports: tuple[int, int],
+    requests: Sequence[bytes | tuple[bytes, ...]],
+    ways: Ways,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = await talk_in_turn(ports[0], requests)
+    ordinary = ways.ordinary
+    assert ordinary < len(requests)
+    read = SqliteDatabase.read
+
+    async def wait_and_read(database: SqliteDatabase, *work: Any, **options: Any) -> object:  # noqa: ANN401 - passed on
+        await asyncio.sleep(0)
+        return await read(database, *work, **options)
+
+    monkeypatch.setattr(SqliteDatabase, "read", wait_and_read)
+    waiting = await talk_in_turn(ports[0], requests)
+    assert comparable(waiting) == comparable(at_once)
+    assert ways.ordinary > 2 * ordinary
+
+
+async def test_a_target_of_any_bytes_is_answered_alike_whether_the_head_is_known_or_not(
+    ports: tuple[int, int],
+) -> None:
+    bytes_of_targets = bytes(code for code in range(256) if code not in b"\r\n")
+    targets = [
+        b"%s%c" % (at, code) for at in (b"/api/", b"/api/homepage?") for code in bytes_of_targets
+    ]
+    for target in targets:
+        alone = await talk_in_turn(ports[0], [get(target)])
+        known = await talk_in_turn(ports[0], [get(HOMEPAGE), get(target)])
+        assert comparable(known)[1:] == comparable(alone), target
+        assert known.answers[0][0] == 200
+
+
+async def test_a_head_that_is_known_may_be_too_large_as_well(ports: tuple[int, int]) -> None:
+    long = get(HOMEPAGE + b"?a=" + b"x" * 16_384)
+    assert [len(long) < 65_536, len(long) > 16_384] == [True, True]
+    reply = await talk_in_turn(ports[0], [get(HOMEPAGE), get(HOMEPAGE), long])
+    assert [status for status, _, _ in reply.answers] == [200, 200, 431]
+
+
+async def test_a_head_that_is_known_is_not_parsed_again(ports: tuple[int, int], ways: Ways) -> None:
+    await talk_in_turn(ports[0], [get(target) for target in (HOMEPAGE, ARTICLES, ONE)])
+    assert ways.parsed == [HOMEPAGE]
+    # Another connection knows nothing, and what has to wait is parsed to go on.
+    ways.parsed.clear()
+    await talk_in_turn(ports[0], [get(t) for t in (HOMEPAGE, b"/nope", ARTICLES, ARTICLES)])
+    assert ways.parsed == [HOMEPAGE, b"/nope", ARTICLES]
+
+
+async def test_nothing_is_answered_to_a_client_that_does_not_read(
+    ports: tuple[int, int], ways: Ways
+) -> None:
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", ports[0]))
+        reader, writer = await asyncio.open_connection(sock=client)
+        for _ in range(200):
+            writer.write(get(LIST.split()[1]))
+            await asyncio.sleep(0.001)
+        assert 0 < ways.buffered < 200_000
+        reply = Reply()
+        async with asyncio.timeout(60):
+            while len(reply.answers) < 200:
+                reply.feed(await reader.read(65536))
+        writer.close()
+    assert {status for status, _, _ in reply.answers} == {200}
+
+
+async def test_who_asks_with_a_known_head_is_found_out_anew_when_something_was_written(
+    tmp_path: Path,
+) -> None:
+    project = unpack_project(tmp_path)
+    async with served(project, ReadProtocol) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        statuses = []
+        for may in (True, True, False, False):
+            if not may:
+                with closing(apsw.Connection(str(project / ".tmp" / "data.db"))) as connection:
+                    connection.set_busy_timeout(5000)
+                    connection.execute("DELETE FROM up_permissions")
+            writer.write(get(HOMEPAGE))
+            reply = Reply()
+            while not reply.answers:
+                reply.feed(await reader.read(65536))
+            statuses.append(reply.answers[0][0])
+        writer.close()
+    assert statuses == [200, 200, 401, 401]
+
+
+# Odd heads ---------------------------------------------------------------------------------------
 
 
 async def test_a_head_answers_its_head_alone(ports: tuple[int, int]) -> None:
