@@ -8,7 +8,7 @@ both, and whoever reads picks one. Components count as the entry that they belon
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from quire.database.content.layout import Layout
 from quire.database.content.lookup import VersionRow, existing_ids, rows_of_documents
@@ -62,8 +62,8 @@ class Resolution:
             return Linked(
                 rows=rows_of(unit, self, uid, target),
                 uid=target.uid,
-                before=self._anchor(unit, uid, target, position.before if position else None),
-                after=self._anchor(unit, uid, target, position.after if position else None),
+                before=self._anchor(unit, uid, target, "before"),
+                after=self._anchor(unit, uid, target, "after"),
                 start=position is not None and position.start,
             )
 
@@ -75,17 +75,23 @@ class Resolution:
         )
 
     def _anchor(
-        self, unit: UnitOfWork, uid: str | None, target: Target, anchor: Target | None
+        self,
+        unit: UnitOfWork,
+        uid: str | None,
+        target: Target,
+        side: Literal["before", "after"],
     ) -> Anchor | None:
+        position = target.position
+        anchor = None if position is None else getattr(position, side)
         if anchor is None:
             return None
         if _is_mixed(target, anchor):
             return Anchor(rows=(), name=anchor.document_id)
         rows = rows_of(unit, self, uid, anchor)
         assumed = target.document_id is not None and target.locale is None
-        if assumed and not self.version.content_type.localized:
-            return Anchor(rows=rows, locale=unit.engine.default_locale)
-        return Anchor(rows=rows)
+        if assumed and rows and not self.version.content_type.localized:
+            return Anchor(rows, {side: rows[0], "locale": unit.engine.default_locale})
+        return Anchor(rows)
 
 
 def rows_of(

@@ -1,5 +1,7 @@
 """Which rows the targets of relations stand for."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from quire.errors import ValidationError
@@ -82,7 +84,7 @@ def test_a_document_that_is_not_there_is_named_with_the_locale_that_was_looked_i
     press: Press, attribute: str, message: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
-        press.create(STORY, name="Alps", locale="fr", **{attribute: ["nobody"]})
+        press.create(STORY, locale="fr", **{"name": "Alps", attribute: ["nobody"]})  # type: ignore[arg-type]  # by name
     assert str(caught.value) == message
 
 
@@ -102,7 +104,7 @@ def test_a_relation_in_a_column_knows_rows_alone(press: Press) -> None:
     assert press.linked(PERSON, "spouse", press.draft(PERSON, bob)) == ["Ann"]
 
 
-def connect(*items: dict[str, object], strict: bool = True) -> dict[str, object]:
+def connect(*items: Mapping[str, object], strict: bool = True) -> dict[str, object]:
     return {"connect": list(items), "options": {"strict": strict}}
 
 

@@ -70,6 +70,11 @@ class Layout:
             if isinstance(a, ComponentAttribute | DynamicZoneAttribute)
         )
 
+    def holds(self, name: str, component: str) -> bool:
+        """Whether the schema lists a component for an attribute."""
+        edge = self.table.edges.get(name)
+        return isinstance(edge, ComponentEdge) and component in edge.components
+
     @cached_property
     def links(self) -> tuple[tuple[RelationAttribute, LinkEdge], ...]:
         """Relations through a link table, seen from this side."""

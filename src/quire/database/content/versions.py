@@ -114,14 +114,13 @@ def copy_attributes(
 def link_to_itself(store: Store, version: NewVersion) -> Program[None]:
     """Link a new version with itself, as the row it was copied from is linked with itself.
 
-    Whoever publishes is answered before such a link is there, as by the reference server; afterwards
-    everybody sees it.
+    Whoever publishes is answered before such a link is there, as by the reference server;
+    afterwards everybody sees it.
     """
     for edge, order, inverse in version.own:
         columns: dict[str, Value] = {edge.near: version.id, edge.far: version.id}
-        for name, place in ((edge.order, order), (edge.inverse_order, inverse)):
-            if name is not None:
-                columns[name] = place
+        places = ((edge.order, order), (edge.inverse_order, inverse))
+        columns |= {name: place for name, place in places if name is not None}
         yield from store.writes.insert(edge.table, columns)
 
 
@@ -144,7 +143,10 @@ class _Copier:
     def copy_parts(
         self, layout: Layout, source: int, new: int, names: Collection[str] | None = None
     ) -> Program[None]:
-        """Copy what belongs to the row alone: media, polymorphic links and components."""
+        """Copy what belongs to the row alone: media, polymorphic links and components.
+
+        Components that an attribute does not list stay behind: they are in drafts alone.
+        """
         for name, back in layout.morph_targets:
             if names is None or name in names:
                 yield from self._copy_morph_targets(back, source, new)
@@ -155,6 +157,8 @@ class _Copier:
         rows: list[tuple[int, int, str, str, float | None]] = []
         for link in links:
             if names is not None and link.field not in names:
+                continue
+            if not layout.holds(link.field, link.uid):
                 continue
             inner = self._store.layout(link.uid)
             writes = self._store.writes
