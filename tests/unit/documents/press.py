@@ -111,9 +111,7 @@ SOURCES = (
             "spouse": relation("oneToOne", PERSON, **BY_COLUMN),
         },
     ),
-    content_type(
-        "note", {"name": NAME, "about": {"type": "relation", "relation": "morphToMany"}}
-    ),
+    content_type("note", {"name": NAME, "about": {"type": "relation", "relation": "morphToMany"}}),
     _localized("label", {"name": {**NAME, **LOCAL}}, drafts=False),
     component(
         BOX,
@@ -211,9 +209,7 @@ class Press:
         **data: object,
     ) -> Written:
         """Change a document."""
-        intent = Update(
-            uid=uid, document_id=document, data=data, locale=locale, publish=publish
-        )
+        intent = Update(uid=uid, document_id=document, data=data, locale=locale, publish=publish)
         return self.do(intent)[0]
 
     def publish(self, uid: str, document: str, locale: str | Every | None = None) -> list[Written]:

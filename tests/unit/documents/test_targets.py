@@ -1,7 +1,10 @@
 """Which rows the targets of relations stand for."""
 
+from collections.abc import Mapping
+
 import pytest
 
+from quire.documents.intents import Create
 from quire.errors import ValidationError
 from tests.unit.documents.press import LABEL, PERSON, STORY, TOPIC, Press
 
@@ -82,7 +85,7 @@ def test_a_document_that_is_not_there_is_named_with_the_locale_that_was_looked_i
     press: Press, attribute: str, message: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
-        press.create(STORY, name="Alps", locale="fr", **{attribute: ["nobody"]})
+        press.do(Create(uid=STORY, data={attribute: ["nobody"]}, locale="fr"))
     assert str(caught.value) == message
 
 
@@ -102,7 +105,7 @@ def test_a_relation_in_a_column_knows_rows_alone(press: Press) -> None:
     assert press.linked(PERSON, "spouse", press.draft(PERSON, bob)) == ["Ann"]
 
 
-def connect(*items: dict[str, object], strict: bool = True) -> dict[str, object]:
+def connect(*items: Mapping[str, object], strict: bool = True) -> dict[str, object]:
     return {"connect": list(items), "options": {"strict": strict}}
 
 

@@ -18,9 +18,7 @@ _CIRCLE = (
     "A circular reference was found in the connect array. One relation is trying to connect"
     " before/after another one that is trying to connect before/after it"
 )
-_TWICE = (
-    "The relation with id {} is already connected. You cannot connect the same relation twice."
-)
+_TWICE = "The relation with id {} is already connected. You cannot connect the same relation twice."
 
 
 def place(

@@ -85,7 +85,10 @@ def test_components_stay_linked(press: Press, topic: str) -> None:
         REVIEW, name="Fine", boxes=[{"name": "b1"}, {"name": "b2", "topic": topic}], publish=True
     )
     press.publish(TOPIC, topic)
-    for row, shown in ((press.draft(REVIEW, review), "Snow"), (press.live(REVIEW, review), "Snow*")):
+    for row, shown in (
+        (press.draft(REVIEW, review), "Snow"),
+        (press.live(REVIEW, review), "Snow*"),
+    ):
         boxes = press.components(REVIEW, "boxes", row)
         assert [press.linked(BOX, "topic", box) for box in boxes] == [[], [shown]]
 
