@@ -49,7 +49,7 @@ def delete_components(store: Store, links: Iterable[ComponentLink]) -> Program[N
 def delete_morph_links(store: Store, layout: Layout, ids: Collection[int]) -> Program[None]:
     """Delete what leads to rows by type and id, for which there is no foreign key."""
     uid = layout.model.uid
-    for edge in store.layouts.morph_lists:
+    for edge in store.layouts.morph_lists_to(layout):
 
         def build(
             builder: StatementBuilder,
@@ -63,7 +63,7 @@ def delete_morph_links(store: Store, layout: Layout, ids: Collection[int]) -> Pr
             return sa.delete(described).where(of_type, listed)
 
         yield from store.writes.run_listed(("unmorph", edge.table), build, ids, (uid,))
-    for table_name, column in store.layouts.morph_columns:
+    for table_name, column in store.layouts.morph_columns_to(layout):
 
         def clear(
             builder: StatementBuilder,

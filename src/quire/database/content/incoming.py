@@ -67,12 +67,14 @@ def _take_over(
     for column in incoming.columns:
         yield from _repoint(store, column.table, column.column, new, prior)
     uid = layout.model.uid
-    for edge in store.layouts.morph_lists:
+    for edge in store.layouts.morph_lists_to(layout):
+        if edge.table in store.layouts.media_tables:
+            continue  # Media belong to a version alone, and were copied with it.
         own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
         yield from _repoint_morph(
             store, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
         )
-    for table, morph in store.layouts.morph_columns:
+    for table, morph in store.layouts.morph_columns_to(layout):
         yield from _repoint_morph(
             store, table, morph.type_column, morph.id_column, uid, (), new, prior
         )

@@ -28,7 +28,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import Component, ContentType, Model, Schema
+from quire.schema.model import FILE_UID, Component, ContentType, Model, Schema
 
 AUTOMATIC = frozenset({"id", "documentId", "createdAt", "updatedAt", "publishedAt", "locale"})
 """Scalars that the server alone writes."""
@@ -166,15 +166,15 @@ class Layouts:
         }
         self._incoming: dict[str, Incoming] = {}
         layouts = self._layouts.values()
-        self.morph_lists = tuple(edge for layout in layouts for _, edge in layout.morph_lists)
-        """The tables through which rows of any type can be reached."""
-        self.morph_columns = tuple(
+        self.media_tables = {edge.table for _, edge in self._layouts[FILE_UID].morph_lists}
+        """The tables through which files belong to media attributes."""
+        self._morph_lists = tuple(edge for layout in layouts for _, edge in layout.morph_lists)
+        self._morph_columns = tuple(
             (layout.table.name, edge)
             for layout in layouts
             for edge in layout.table.edges.values()
             if isinstance(edge, MorphColumnEdge)
         )
-        """The tables with columns that can name a row of any type, and these columns."""
         self._uses: dict[str, list[tuple[Layout, str]]] = {}
         for layout in layouts:
             for name, edge in layout.table.edges.items():
@@ -189,6 +189,24 @@ class Layouts:
     def get(self, uid: str) -> Layout | None:
         """Return the layout of a uid that a row names; ``None`` when there is no such model."""
         return self._layouts.get(uid)
+
+    def morph_lists_to(self, layout: Layout) -> tuple[MorphListEdge, ...]:
+        """Return the tables through which rows of any type are reached, those of a model too.
+
+        Files belong to the media attributes of content types and components, everything else leads
+        to content types alone.
+        """
+        own = {back.table for _, back in layout.morph_targets}
+        free = not is_component(layout)
+        return tuple(
+            edge
+            for edge in self._morph_lists
+            if edge.table in own or (free and edge.table not in self.media_tables)
+        )
+
+    def morph_columns_to(self, layout: Layout) -> tuple[tuple[str, MorphColumnEdge], ...]:
+        """Return the tables with columns that can name a row of a model, and these columns."""
+        return () if is_component(layout) else self._morph_columns
 
     def incoming(self, uid: str) -> Incoming:
         """Return what leads to the rows of a content type."""

@@ -118,9 +118,9 @@ def link_to_itself(store: Store, version: NewVersion) -> Program[None]:
     afterwards everybody sees it.
     """
     for edge, order, inverse in version.own:
-        columns: dict[str, Value] = {edge.near: version.id, edge.far: version.id}
-        places = ((edge.order, order), (edge.inverse_order, inverse))
-        columns |= {name: place for name, place in places if name is not None}
+        places = {edge.order: order, edge.inverse_order: inverse}
+        kept = {name: place for name, place in places.items() if name is not None}
+        columns = {edge.near: version.id, edge.far: version.id, **kept}
         yield from store.writes.insert(edge.table, columns)
 
 
@@ -147,9 +147,12 @@ class _Copier:
 
         Components that an attribute does not list stay behind: they are in drafts alone.
         """
+        tables: dict[str, list[MorphTargetEdge]] = {}
         for name, back in layout.morph_targets:
             if names is None or name in names:
-                yield from self._copy_morph_targets(back, source, new)
+                tables.setdefault(back.table, []).append(back)
+        for edges in tables.values():
+            yield from self._copy_morph_targets(edges, source, new)
         for name, edge in layout.morph_lists:
             if names is None or name in names:
                 yield from self._copy_morph_list(edge, source, new)
@@ -168,9 +171,12 @@ class _Copier:
             rows.append((new, id_, link.uid, link.field, link.order))
         yield from attach_components(self._store, layout, rows)
 
-    def _copy_morph_targets(self, edge: MorphTargetEdge, source: int, new: int) -> Program[None]:
-        """Copy the rows of a morph table that lead to a row through one of its attributes."""
-        key = ("copy related", edge.table, edge.near_id)
+    def _copy_morph_targets(
+        self, edges: Sequence[MorphTargetEdge], source: int, new: int
+    ) -> Program[None]:
+        """Copy the rows of one morph table that lead to a row through some of its attributes."""
+        edge, fields = edges[0], tuple(edge.field for edge in edges)
+        key = ("copy related", edge.table, edge.near_id, fields)
         columns = (edge.far, edge.near_type, FIELD, "order")
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -180,13 +186,13 @@ class _Copier:
             here = (
                 rows.c(edge.near_id) == builder.plain_slot(1),
                 rows.c(edge.near_type) == builder.plain_slot(2),
-                rows.c(FIELD) == builder.plain_slot(3),
+                rows.c(FIELD).in_([builder.constant(field) for field in fields]),
             )
             select = sa.select(*chosen).select_from(rows.source).where(*here)
             select = select.order_by(rows.c("order"), rows.c("id"))
             return sa.insert(described).from_select([*columns, edge.near_id], select)
 
-        values = (new, source, edge.type_value, edge.field)
+        values = (new, source, edge.type_value)
         yield from self._store.writes.run(key, build, values)
 
     def _copy_morph_list(self, edge: MorphListEdge, source: int, new: int) -> Program[None]:

@@ -29,9 +29,10 @@ def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[
         live = [entry for entry in chosen if entry.published]
         if not live:
             raise NotFoundError
-        for entry in live:
+        for place, entry in enumerate(live):
+            if place:
+                entries = yield from entries_of(unit.store, layout, intent.document_id)
             written.append((yield from _discard(unit, layout, entry, entries)))
-            entries = yield from entries_of(unit.store, layout, intent.document_id)
     return written
 
 

@@ -33,9 +33,10 @@ def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Writte
         drafts = [entry for entry in chosen if not entry.published]
         if not drafts:
             raise NotFoundError
-        for draft in drafts:
+        for place, draft in enumerate(drafts):
+            if place:
+                entries = yield from entries_of(unit.store, layout, intent.document_id)
             written.append((yield from publish_draft(unit, layout, draft, entries)))
-            entries = yield from entries_of(unit.store, layout, intent.document_id)
     return written
 
 

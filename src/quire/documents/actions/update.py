@@ -85,9 +85,9 @@ class _Update:
             entry, given = yield from self._add_locale(entries)
         else:
             entry, given = yield from self._change(entry, entries)
+        entries = [*(other for other in entries if other.id != entry.id), entry]
         share_later(self._unit, self._layout, entry, entries, given)
         if self._type.draft_and_publish and self._intent.publish:
-            entries = yield from self._entries()
             return (yield from publish_draft(self._unit, self._layout, entry, entries, given))
         return Written(
             uid=self._intent.uid,

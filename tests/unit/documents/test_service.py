@@ -1,0 +1,177 @@
+"""The document service: one transaction per call, told about when it is durable."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from quire.database.content.store import open_store
+from quire.database.ddl import create_program
+from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
+from quire.database.program import Program, Statement
+from quire.documents.actions.create import create
+from quire.documents.intents import Create, Delete, DiscardDraft, Publish, Unpublish, Update
+from quire.documents.service import DocumentService
+from quire.documents.unit import Engine, UnitOfWork
+from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
+from quire.events.bus import Event, EventBus
+from quire.ids import new_document_id
+from tests.unit.database.running import WRITER, run, tables_of
+from tests.unit.documents.press import STORY, TOPIC, press_schema
+
+START_MS = 1_000_000
+ROUNDS = 10
+
+
+class House:
+    """A service on a database in a file, and a listener that writes down what it is told."""
+
+    def __init__(self, file: Path) -> None:
+        tables, metadata = tables_of(press_schema())
+        self.file = apsw.Connection(str(file))
+        run(self.file, create_program(metadata, WRITER))
+        self.database = SqliteDatabase(SqliteOptions(path=file))
+        self.told: list[Event] = []
+        self.seen: list[int] = []
+        """How many stories there were in the file whenever something was told."""
+        self.hashed: list[tuple[str, int]] = []
+        bus = EventBus()
+        bus.subscribe(self._listen)
+        engine = Engine(
+            store=open_store(press_schema(), tables, self.database.dialect),
+            new_id=new_document_id,
+            default_locale="en",
+        )
+        self.documents = DocumentService(
+            self.database, engine, bus, clock=lambda: START_MS, hash_password=self._hash
+        )
+
+    async def _listen(self, event: Event) -> None:
+        self.told.append(event)
+        self.seen.append(len(self.stories()))
+
+    def _hash(self, text: str, rounds: int) -> str:
+        self.hashed.append((text, rounds))
+        return f"hash of {text}"
+
+    def stories(self) -> list[tuple[object, ...]]:
+        return self.file.execute("SELECT name, pin FROM storys ORDER BY id").fetchall()
+
+    def names(self) -> list[str]:
+        return [event.name.value for event in self.told]
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    house = House(tmp_path / "data.db")
+    yield house
+    await house.database.close()
+    house.file.close()
+
+
+def story(name: str | None = "Alps", *, publish: bool = False, **data: object) -> Create:
+    return Create(uid=STORY, data={"name": name, **data}, publish=publish)
+
+
+async def test_what_happened_is_told_in_its_order_and_by_its_name(house: House) -> None:
+    document = (await house.documents.create(story(publish=True))).document_id
+    await house.documents.update(Update(uid=STORY, document_id=document, data={"name": "Andes"}))
+    await house.documents.discard_draft(DiscardDraft(uid=STORY, document_id=document))
+    await house.documents.publish(Publish(uid=STORY, document_id=document))
+    await house.documents.unpublish(Unpublish(uid=STORY, document_id=document))
+    await house.documents.delete(Delete(uid=STORY, document_id=document))
+    assert house.names() == [
+        "entry.create",
+        "entry.publish",
+        "entry.update",
+        "entry.draft-discard",
+        "entry.publish",
+        "entry.unpublish",
+        "entry.delete",
+    ]
+
+
+async def test_an_event_says_what_it_happened_to(house: House) -> None:
+    document = (await house.documents.create(story())).document_id
+    data = {"name": "Andes", "rating": 3}
+    written = await house.documents.update(Update(uid=STORY, document_id=document, data=data))
+    event = house.told[-1]
+    assert (event.uid, event.document_id, event.locale) == (STORY, document, "en")
+    assert (event.entry_id, event.published) == (written.entry_id, False)
+    assert (event.fields, event.at, event.origin) == (("name", "rating"), START_MS, "api")
+
+
+async def test_nothing_is_told_before_it_is_durable(house: House) -> None:
+    await house.documents.perform([story("Alps"), story("Andes")])
+    assert house.seen == [2, 2]
+
+
+async def test_what_is_rolled_back_is_not_told(house: House) -> None:
+    with pytest.raises(ValidationError):
+        await house.documents.create(story(name=None, publish=True))
+    assert house.told == []
+    assert house.stories() == []
+
+
+async def test_several_things_are_done_one_after_the_other(house: House) -> None:
+    topic = Create(uid=TOPIC, data={"name": "Snow"}, document_id=new_document_id())
+    first, second = await house.documents.perform([topic, story(topics=[topic.document_id])])
+    assert (first[0].uid, second[0].uid) == (TOPIC, STORY)
+    links = house.file.execute("SELECT count(*) FROM storys_topics_lnk").fetchall()
+    assert links == [(1,)]
+
+
+async def test_several_things_are_done_all_or_none(house: House) -> None:
+    with pytest.raises(NotFoundError):
+        await house.documents.perform(
+            [story(), Update(uid=STORY, document_id="nobody", data={"name": "Andes"})]
+        )
+    assert house.stories() == []
+    assert house.told == []
+
+
+async def test_passwords_are_hashed_before_the_transaction_once_each(house: House) -> None:
+    await house.documents.perform([story(pin="a", publish=True), story(pin="a"), story(pin="b")])
+    assert sorted(house.hashed) == [("a", ROUNDS), ("b", ROUNDS)]
+    hashes = [pin for _, pin in house.stories()]
+    assert hashes == ["hash of a", "hash of a", "hash of a", "hash of b"]
+
+
+async def test_what_a_program_writes_is_one_transaction(house: House) -> None:
+    def act(unit: UnitOfWork) -> Program[None]:
+        del unit
+        yield Statement("INSERT INTO storys (name) VALUES ('Alps')")
+        raise NotFoundError
+
+    with pytest.raises(NotFoundError):
+        await house.documents.run(act)
+    assert house.stories() == []
+
+
+async def test_a_busy_database_is_asked_again_and_then_no_more(house: House) -> None:
+    tries = []
+
+    def act(unit: UnitOfWork) -> Program[None]:
+        tries.append(unit)
+        yield Statement("SELECT 1")
+        raise ServiceUnavailableError
+
+    with pytest.raises(ServiceUnavailableError):
+        await house.documents.run(act)
+    assert len(tries) == 3
+    assert house.told == []
+
+
+async def test_what_succeeds_at_the_second_try_is_told_once(house: House) -> None:
+    tries = []
+
+    def act(unit: UnitOfWork) -> Program[None]:
+        tries.append(unit)
+        yield from create(unit, [story()])
+        if len(tries) == 1:
+            raise ServiceUnavailableError
+
+    await house.documents.run(act)
+    assert house.names() == ["entry.create"]
+    assert len(house.stories()) == 1
