@@ -1,0 +1,139 @@
+"""One server writes all recorded scenarios, the other opens what is left and answers the same."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.project import DATABASE
+from bench.servers import Launch, make_strapi_application, quire, running, strapi
+from tests.conformance.client import Answer, Authorization
+from tests.conformance.corpus import (
+    ReadCase,
+    credentials,
+    read_cases,
+    unpack_project,
+    write_scenarios,
+)
+from tests.conformance.over_socket import SocketClient, connected
+from tests.conformance.scenarios import filled, send
+from tests.interop.rows import differences, fold, rows_of
+
+READY = "/_health"
+_ANSWERS = frozenset({200, 204})
+_COMPLAINTS = ("error", "warn")
+_GROUPS = frozenset({"auth", "users", "roles", "tokens", "upload"})
+"""Scenarios about accounts and files, which are not about documents."""
+_SHOWN = 20
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """What a round trip has shown: nothing when all is well."""
+
+    complaints: tuple[str, ...]
+    changed: tuple[str, ...]
+    answers: tuple[str, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the database was opened as it is and is read alike."""
+        return not (self.complaints or self.changed or self.answers)
+
+
+async def there_and_back(folder: Path, installed: Path, told: Told) -> Iterator[tuple[str, Trip]]:
+    """Let each server write and the other read; ``installed`` has the reference's packages.
+
+    Raises ServerError when one does not start.
+    """
+    trips = []
+    for name, ours_first in (
+        ("Quire writes, Strapi goes on", True),
+        ("Strapi writes, Quire goes on", False),
+    ):
+        told(name)
+        place = folder / ("there" if ours_first else "back")
+        shutil.rmtree(place, ignore_errors=True)
+        trips.append((name, await _trip(place, installed, told, ours_first=ours_first)))
+    return iter(trips)
+
+
+async def _trip(folder: Path, installed: Path, told: Told, *, ours_first: bool) -> Trip:
+    project = unpack_project(folder / "quire")
+    application = folder / "strapi"
+    make_strapi_application(application, project, installed)
+    shutil.copytree(
+        project / "public" / "uploads", application / "public" / "uploads", dirs_exist_ok=True
+    )
+    fold(project / DATABASE)
+    shutil.copy(project / DATABASE, application / DATABASE)
+    writer, reader = (project, application) if ours_first else (application, project)
+    told("writing the scenarios")
+    with _serving(_launch(writer)) as client:
+        await _write_all(client)
+    fold(writer / DATABASE)
+    shutil.copy(writer / DATABASE, reader / DATABASE)
+    before = rows_of(reader / DATABASE)
+    with _serving(_launch(reader)) as second, _serving(_launch(writer)) as first:
+        after = rows_of(reader / DATABASE)
+        told("comparing answers")
+        answers = await _compare(first, second)
+    log = (reader / "server.log").read_text(encoding="utf-8", errors="replace")
+    return Trip(
+        tuple(_complaints(log)) if ours_first else (),
+        tuple(differences(before, after)),
+        tuple(answers),
+    )
+
+
+def _launch(folder: Path) -> Launch:
+    return strapi(folder) if (folder / "node_modules").exists() else quire(folder)
+
+
+@contextmanager
+def _serving(launch: Launch) -> Iterator[SocketClient]:
+    with running(launch, READY, _ANSWERS) as server, connected(server.port) as client:
+        yield client
+
+
+async def _write_all(client: SocketClient) -> None:
+    """Send the requests of all scenarios, one after the other, whatever is answered."""
+    authorization = Authorization(client, credentials())
+    for scenario in write_scenarios():
+        if scenario.group in _GROUPS:
+            continue
+        answers: list[Answer] = []
+        for recorded in scenario.steps:
+            answers.append(await send(filled(recorded, answers), client, authorization))
+
+
+async def _compare(first: SocketClient, second: SocketClient) -> list[str]:
+    """Ask both servers the recorded reads, and say which they answer differently."""
+    ours, theirs = (Authorization(client, credentials()) for client in (first, second))
+    told: list[str] = []
+    cases = [case for case in read_cases() if case.status != 500]
+    for case in cases:
+        one = await _ask(first, ours, case)
+        other = await _ask(second, theirs, case)
+        if (one.status, one.json) != (other.status, other.json):
+            told.append(f"{case.method} {case.path}: {one.status} and {other.status}")
+    return _bounded(told)
+
+
+async def _ask(client: SocketClient, authorization: Authorization, case: ReadCase) -> Answer:
+    headers = {**await authorization.headers(case.auth), **case.headers}
+    return await client.request(case.method, case.path, headers)
+
+
+def _complaints(log: str) -> Iterator[str]:
+    for line in log.splitlines():
+        if any(word in line.lower() for word in _COMPLAINTS) and "http" not in line:
+            yield line.strip()
+
+
+def _bounded(found: Sequence[str]) -> list[str]:
+    more = len(found) - _SHOWN
+    return [*found[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
