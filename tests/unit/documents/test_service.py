@@ -159,7 +159,7 @@ async def test_a_busy_database_is_asked_again_and_then_no_more(house: House) -> 
 
     with pytest.raises(ServiceUnavailableError):
         await house.documents.run(act)
-    assert len(tries) == 3
+    assert len(tries) == 2
     assert house.told == []
 
 
