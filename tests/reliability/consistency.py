@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _FILES = "files_related_mph"
@@ -28,7 +29,7 @@ def faults(project: Path) -> list[str]:
     """Return in words what is wrong with the rows of a project: nothing if they are as they should.
 
     The file is only read, and what is in its write-ahead log counts. The names of tables are not
-    shortened here: the project's have to be short enough.
+    shortened here: the project's have to be short enough. Its schema is read but once.
     """
     with closing(sqlite3.connect(f"file:{project / '.tmp/data.db'}?mode=ro", uri=True)) as database:
         model = _read_model(project)
@@ -41,6 +42,7 @@ def faults(project: Path) -> list[str]:
         ]
 
 
+@cache
 def _read_model(project: Path) -> _Model:
     components = {
         f"{file.parent.name}.{file.stem}": json.loads(file.read_bytes())["collectionName"]

@@ -1,0 +1,84 @@
+"""The recorded project, emptied of articles, categories and tags, and served in process."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quire.app import build_app
+from quire.documents.intents import DiscardDraft, Unpublish
+from quire.documents.service import DocumentService
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, running
+from tests.conformance.corpus import credentials, unpack_project
+from tests.property.documents_machine import ROUTES, Json
+from tests.property.documents_model import Key
+from tests.reliability.consistency import faults
+
+START_MS = 1_798_761_600_000  # later than anything in the recorded project
+STEP_MS = 20
+
+
+class QuireSite:
+    """Answers requests on an event loop of its own; time passes between them alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._project = unpack_project(folder)
+        self._now = START_MS
+        self._app = build_app(load_settings(self._project, environ={}), clock=lambda: self._now)
+        self._client = AsgiClient(self._app)
+        self._token = credentials().api_tokens["full"]
+        self._runner = asyncio.Runner()
+        self._running = running(self._app)
+        self._runner.run(self._running.__aenter__())
+        self._empty()
+        listed = self.send("GET", "/api/authors?sort=id&pagination[pageSize]=3")
+        self.authors: Sequence[str] = [author["documentId"] for author in listed["data"]]
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._runner.run(self._running.__aexit__(None, None, None))
+        self._runner.close()
+
+    def send(self, method: str, target: str, body: Json | None = None) -> Any:  # noqa: ANN401 - any JSON
+        """Send a request with full access; return the JSON of the answer, which is a success."""
+        self._now += STEP_MS
+        headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}
+        content = b"" if body is None else json.dumps(body).encode()
+        answer = self._runner.run(self._client.request(method, target, headers, content))
+        assert answer.status in {200, 201, 204}, (method, target, body, answer)
+        return answer.json
+
+    def unpublish(self, key: Key) -> None:
+        """Take a published version away."""
+        self._now += STEP_MS
+        intent = Unpublish(uid=_uid(key), document_id=key.document, locale=key.locale)
+        self._runner.run(self._documents.unpublish(intent))
+
+    def discard_draft(self, key: Key) -> None:
+        """Make a draft what is published."""
+        self._now += STEP_MS
+        intent = DiscardDraft(uid=_uid(key), document_id=key.document, locale=key.locale)
+        self._runner.run(self._documents.discard_draft(intent))
+
+    def faults(self) -> Sequence[str]:
+        """Say in words what is wrong with the rows."""
+        return faults(self._project)
+
+    @property
+    def _documents(self) -> DocumentService:
+        assert self._app.documents is not None
+        return self._app.documents
+
+    def _empty(self) -> None:
+        for route in ROUTES.values():
+            for status in ("draft", "published"):
+                target = f"/api/{route}?status={status}&locale=*&pagination[pageSize]=100"
+                while listed := self.send("GET", target)["data"]:
+                    for id_ in {entry["documentId"] for entry in listed}:
+                        self.send("DELETE", f"/api/{route}/{id_}?locale=*")
+
+
+def _uid(key: Key) -> str:
+    return f"api::{key.kind}.{key.kind}"
