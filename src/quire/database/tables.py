@@ -195,6 +195,16 @@ class _Build:
             Index(index.name, *(table.c[name] for name in index.columns), unique=index.unique)
         if model.is_api and model.kind is Kind.COLLECTION:
             _list_indexes(model, table)
+            self._unique_indexes(model, table)
+
+    def _unique_indexes(self, model: ContentType, table: Table) -> None:
+        """Make the look-up of values that no two published entries may share a quick one."""
+        for attribute in model.scalars:
+            column = table.c[self.table_map[model.uid].columns[attribute.name]]
+            looked_up = attribute.unique or attribute.type.unique
+            if looked_up and column_kind(column) is not StorageKind.JSON:
+                name = identifier(table.name, column.name, prefix="quire", suffix="value")
+                Index(name, column, info={READ_INDEX: True, OF_PUBLISHED: False})
 
     def _components_table(self, model: Model, mapped: ModelTable, owner: Table) -> None:
         table = self._new_table(
