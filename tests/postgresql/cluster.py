@@ -1,0 +1,182 @@
+"""One PostgreSQL server of the tests' own: made in a folder, started, stopped, and removed.
+
+Its rows need not survive anything, so nothing of it waits for a disk.
+"""
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.postgresql.binaries import find_binaries, is_from_wheel
+from tests.postgresql.errors import NoServerError
+
+USER = "quire"
+_START_SECONDS = 60
+_UNPRIVILEGED = ("postgres", "nobody")
+"""Who runs the server when the tests are run by root, whom PostgreSQL refuses."""
+
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    # As the servers have it whose answers were recorded, and not as this machine has it.
+    "timezone": "UTC",
+    "lc_messages": "C",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """Whom the server runs as; ``None`` is whoever runs the tests."""
+
+    uid: int | None
+    gid: int | None
+
+    def own(self, path: Path) -> None:
+        """Give a file or folder to the account."""
+        if self.uid is not None and self.gid is not None:
+            os.chown(path, self.uid, self.gid)
+
+
+class Cluster:
+    """A server and its data in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder`` is there, and empty."""
+        self._folder = folder
+        self._data = folder / "data"
+        self._log = folder / "server.log"
+        self._account = _account()
+        self._binaries = _reachable(find_binaries(), folder, self._account)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> str:
+        """Make the data and start the server; returns its URL once it takes connections.
+
+        Raises NoServerError, with what the server said, when it does not start.
+        """
+        password = secrets.token_hex(16)
+        self._make(password)
+        port = _free_port()
+        self._process = self._run(
+            "postgres",
+            "-D",
+            str(self._data),
+            "-p",
+            str(port),
+            "-k",
+            str(self._folder),
+            *(part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")),
+        )
+        self._wait(self._process)
+        return f"postgresql://{USER}:{password}@127.0.0.1:{port}/postgres"
+
+    def stop(self) -> None:
+        """Stop the server without ceremony, and remove the folder."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _make(self, password: str) -> None:
+        # The folders above belong to whoever runs the tests: others may go through them.
+        self._folder.chmod(0o711)
+        self._account.own(self._folder)
+        self._log.touch()
+        secret = self._folder / "password"
+        secret.write_text(password, encoding="ascii")
+        self._account.own(secret)
+        made = self._run(
+            "initdb",
+            f"--pgdata={self._data}",
+            f"--username={USER}",
+            f"--pwfile={secret}",
+            "--auth=password",
+            "--encoding=UTF8",
+            "--locale=C.UTF-8",
+            "--no-sync",
+        )
+        if made.wait() != 0:
+            raise NoServerError(f"initdb failed:\n{self._said()}")
+        secret.unlink()
+
+    def _run(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command: Sequence[str] = (str(self._binaries / program), *arguments)
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                command,
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                user=self._account.uid,
+                group=self._account.gid,
+                extra_groups=None if self._account.uid is None else (),
+                env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+            )
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until the server says, in the file of its process, that it is ready."""
+        state = self._data / "postmaster.pid"
+        for _ in range(_START_SECONDS * 20):
+            if process.poll() is not None:
+                break
+            if state.exists() and "ready" in state.read_text(encoding="utf-8"):
+                return
+            time.sleep(0.05)
+        raise NoServerError(f"PostgreSQL did not start:\n{self._said()}")
+
+    def _said(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace")[-2000:]
+
+
+def _account() -> _Account:
+    if os.geteuid() != 0:
+        return _Account(None, None)
+    for name in _UNPRIVILEGED:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return _Account(entry.pw_uid, entry.pw_gid)
+    raise NoServerError(
+        "PostgreSQL does not run as root, and there is no other user it could run as here"
+        f" ({' or '.join(_UNPRIVILEGED)}): run the tests as somebody else."
+    )
+
+
+def _reachable(binaries: Path, folder: Path, account: _Account) -> Path:
+    """Return programs that the account may run: a copy where theirs is in somebody's own folder."""
+    if account.uid is None or not is_from_wheel(binaries) or _open_to_all(binaries):
+        return binaries
+    # They look for their libraries beside their package.
+    installed = binaries.parent
+    package, site = installed.parent, folder / "site"
+    shutil.copytree(installed, site / package.name / installed.name)
+    libraries = f"{package.name}.libs"
+    if (package.parent / libraries).is_dir():
+        shutil.copytree(package.parent / libraries, site / libraries)
+    return site / package.name / installed.name / "bin"
+
+
+def _open_to_all(folder: Path) -> bool:
+    return all(parent.stat().st_mode & 0o001 for parent in (folder, *folder.parents))
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

@@ -1,0 +1,42 @@
+"""Databases on the tests' server: made, copied and dropped by name."""
+
+import os
+from functools import cache
+from itertools import count
+from urllib.parse import urlsplit
+
+from tests.postgresql.session import Session
+from tests.postgresql.sharing import run_folder, server_url
+
+_numbers = count(1)
+
+
+def url_of(name: str) -> str:
+    """Return the URL of a database by its name."""
+    return urlsplit(server_url())._replace(path=f"/{name}").geturl()
+
+
+def new_database(template: str | None = None) -> str:
+    """Make a database, empty or a copy of another one that nobody is connected to.
+
+    Returns its name, which no other process of this or any other test run uses.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    run = run_folder().name.rpartition("-")[2][:12]
+    name = f"quire_{run}_{worker}_{next(_numbers)}"
+    # As in the databases whose answers were recorded: text in the order of its code points.
+    _server().script(
+        f"CREATE DATABASE {name} TEMPLATE {template or 'template0'} ENCODING 'UTF8'"
+        + ("" if template else " LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
+    )
+    return name
+
+
+def drop_database(name: str) -> None:
+    """Drop a database, whoever is connected to it."""
+    _server().script(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@cache
+def _server() -> Session:
+    return Session(server_url())

@@ -1,0 +1,48 @@
+"""A connection to PostgreSQL that can be used from anywhere, inside an event loop or outside.
+
+Tests look at rows where no event loop runs, and where one does; so this one has its own.
+"""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import asyncpg
+
+T = TypeVar("T")
+
+Row = tuple[Any, ...]
+
+
+class Session:
+    """A connection that answers at once."""
+
+    def __init__(self, url: str) -> None:
+        """Connect to the database of a URL."""
+        self._connection = _wait(asyncpg.connect(url, ssl=False))
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Run one statement with ``$1`` for its values; returns its rows."""
+        return [tuple(row) for row in _wait(self._connection.fetch(sql, *values))]
+
+    def script(self, sql: str) -> None:
+        """Run many statements, without values."""
+        _wait(self._connection.execute(sql))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        _wait(self._connection.close())
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop of all sessions, which runs on a thread of its own."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="postgresql-sessions", daemon=True).start()
+    return loop
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
