@@ -20,7 +20,7 @@ from quire.database.contents import Contents
 from quire.database.create import row_inserts
 from quire.database.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.dialect import Dialect
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES
+from quire.database.dialects.sqlite.room import SQLITE
 from quire.database.mapping import LinkEdge, TableMap, map_tables
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
@@ -386,7 +386,7 @@ class _People:
         self._schema = schema
         self._tables = tables
         self._dialect = dialect
-        self._inserts = row_inserts(schema, tables)
+        self._inserts = row_inserts(schema, tables, SQLITE)
         self._contents = Contents(tables, dialect)
         self._accounts = Accounts(tables, dialect)
 
@@ -410,7 +410,7 @@ class _People:
     def _credentials(self) -> Program[None]:
         rows = CredentialRows(
             tables=self._tables,
-            metadata=build_metadata(self._schema, self._tables, COLUMN_TYPES),
+            metadata=build_metadata(self._schema, self._tables, SQLITE.column_types),
             dialect=self._dialect,
             now=NOW,
             new_id=new_document_id,

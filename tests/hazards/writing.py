@@ -1,6 +1,7 @@
 """Writing in a newsroom through the content API, and looking at the rows behind it."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import apsw
@@ -96,7 +97,9 @@ class Editor:
         return apsw.Connection(filename, flags=apsw.SQLITE_OPEN_READONLY)
 
     def _findings(self) -> set[str]:
-        report = check_database(self.settings, load_project_schema(self.settings))
+        schema = load_project_schema(self.settings)
+        with ThreadPoolExecutor(1) as aside:  # the check has an event loop of its own
+            report = aside.submit(check_database, self.settings, schema).result()
         return {*map(str, report.findings), *report.problems, *report.damage}
 
 

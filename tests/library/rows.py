@@ -8,7 +8,7 @@ from sqlalchemy import MetaData
 
 from quire.database.create import row_inserts
 from quire.database.ddl import create_program
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
+from quire.database.dialects.sqlite.room import SQLITE
 from quire.database.mapping import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
@@ -51,7 +51,7 @@ class LibraryRows:
         self.tables: TableMap = map_tables(self.schema)
         version = self.schema.version
         if version not in _known_inserts:
-            _known_inserts[version] = row_inserts(self.schema, self.tables)
+            _known_inserts[version] = row_inserts(self.schema, self.tables, SQLITE)
         self._inserts = _known_inserts[version]
         self._documents = 0
 
@@ -203,14 +203,14 @@ class LibraryRows:
 def library_metadata(schema: Schema | None = None) -> MetaData:
     """Describe the tables of the library, or of another schema."""
     schema = schema or library_schema()
-    return build_metadata(schema, map_tables(schema), COLUMN_TYPES)
+    return build_metadata(schema, map_tables(schema), SQLITE.column_types)
 
 
 def new_connection(path: str = ":memory:", schema: Schema | None = None) -> apsw.Connection:
     """Make the tables in a new database and stay connected to it."""
     connection = apsw.Connection(path)
     with connection:
-        program = create_program(library_metadata(schema), SqliteDdl())
+        program = create_program(library_metadata(schema), SQLITE.ddl)
         for statement in program:
             connection.execute(statement.sql)
     return connection

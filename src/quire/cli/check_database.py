@@ -1,28 +1,20 @@
 """The part of ``quire check`` that looks into the database, without changing it."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from quire.database.compare import Lack, compare
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
-from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.dialects.sqlite.inspector import SqliteInspector
-from quire.database.dialects.sqlite.offline import (
-    ReadOnlyFile,
-    damage_program,
-    foreign_keys_program,
-    open_readonly,
-)
 from quire.database.indexes import sort_hints_program
-from quire.database.inspect import FoundTables, inspect_program, opening_program, wanted_tables
+from quire.database.inspect import inspect_program, opening_program, wanted_tables
 from quire.database.integrity.examine import examine_program
 from quire.database.integrity.findings import Finding
 from quire.database.integrity.layout import Layout
-from quire.database.mapping import TableMap, map_tables
-from quire.database.open import check_sqlite_file, sqlite_options
+from quire.database.mapping import map_tables
+from quire.database.room import DatabaseKind, Looking
+from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
-from quire.errors import DatabaseOpenError
 from quire.schema.model import Schema
 from quire.settings import Settings
 
@@ -47,39 +39,40 @@ def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
 
     Raises :class:`DatabaseOpenError` when the database cannot be looked into at all.
     """
-    if settings.database.client != "sqlite":
-        raise DatabaseOpenError(f"A {settings.database.client} database cannot be checked yet.")
-    check_sqlite_file(settings.database.filename)
-    with open_readonly(sqlite_options(settings)) as file:
-        return _checked(file, schema)
+    return asyncio.run(examine_database(settings, schema))
 
 
-def _checked(file: ReadOnlyFile, schema: Schema) -> DatabaseReport:
+async def examine_database(settings: Settings, schema: Schema) -> DatabaseReport:
+    """Do what `check_database` does, where an event loop is running already."""
+    room = room_of(settings)
+    async with room.look() as looking:
+        return await _examined(looking, schema, room.kind)
+
+
+async def _examined(looking: Looking, schema: Schema, kind: DatabaseKind) -> DatabaseReport:
     table_map = map_tables(schema)
-    inspector = SqliteInspector()
-    opening = file.run(opening_program(inspector, wanted_tables(table_map)))
+    opening = await looking.run(opening_program(kind.inspector, wanted_tables(table_map)))
     if opening.empty:
         return DatabaseReport(("The database is empty: it has no tables yet.",))
     if opening.problem is not None:
         return DatabaseReport((opening.problem,))
-    found = file.run(inspect_program(inspector))
-    lacks = compare(build_metadata(schema, table_map, COLUMN_TYPES), found, SqliteDdl())
-    hints = file.run(sort_hints_program(schema, table_map, found))
+    found = await looking.run(inspect_program(kind.inspector))
+    lacks = compare(build_metadata(schema, table_map, kind.column_types), found, kind.ddl)
+    hints = await looking.run(sort_hints_program(schema, table_map, found))
+    damage = await looking.run(kind.damage())
+    layout = Layout(schema=schema, tables=table_map, found=found, dialect=kind.dialect())
     return DatabaseReport(
         problems=tuple(f"In the database, {lack}." for lack in lacks if lack.lack in _GRAVE),
         warnings=(*_lesser(lack.lack for lack in lacks), *map(str, hints)),
-        damage=tuple(f"The database is damaged: {line}" for line in file.run(damage_program())),
-        findings=tuple(_findings(file, schema, table_map, found)),
+        damage=tuple(f"The database is damaged: {line}" for line in damage),
+        findings=tuple(await _findings(looking, layout, kind)),
     )
 
 
-def _findings(
-    file: ReadOnlyFile, schema: Schema, table_map: TableMap, found: FoundTables
-) -> Iterator[Finding]:
-    layout = Layout(schema=schema, tables=table_map, found=found, dialect=SqliteDialect())
-    findings = file.run(examine_program(layout))
-    yield from findings
-    yield from file.run(foreign_keys_program({finding.table for finding in findings}))
+async def _findings(looking: Looking, layout: Layout, kind: DatabaseKind) -> list[Finding]:
+    findings = await looking.run(examine_program(layout))
+    told = {finding.table for finding in findings}
+    return [*findings, *await looking.run(kind.lost(told))]
 
 
 def _lesser(lacks: Iterable[Lack]) -> Iterator[str]:

@@ -16,10 +16,10 @@ from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.clock import now_ms
 from quire.database.credentials import CredentialRows, NewAdministrator, NewApiToken
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
 from quire.database.program import Program
+from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
@@ -148,7 +148,7 @@ async def _write_in_loop(
     try:
         rows = CredentialRows(
             tables=tables,
-            metadata=build_metadata(schema, tables, COLUMN_TYPES),
+            metadata=build_metadata(schema, tables, room_of(settings).kind.column_types),
             dialect=database.dialect,
             now=now_ms(),
             new_id=new_document_id,

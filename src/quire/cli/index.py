@@ -9,12 +9,11 @@ from quire.app import load_project_schema
 from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.database.compare import Finding
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
-from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.indexes import apply_indexes_program, missing_indexes
 from quire.database.inspect import inspect_program
 from quire.database.mapping import map_tables
 from quire.database.open import open_database
+from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.settings import Settings
 
@@ -30,10 +29,12 @@ def index_project(settings: Settings, *, apply: bool) -> int:
 async def _index(settings: Settings, *, apply: bool) -> int:
     schema = load_project_schema(settings)
     tables = map_tables(schema)
+    kind = room_of(settings).kind
     database = await open_database(settings, tables)
     try:
-        found = await database.read(lambda: inspect_program(SqliteInspector()))
-        missing = missing_indexes(build_metadata(schema, tables, COLUMN_TYPES), found, SqliteDdl())
+        found = await database.read(lambda: inspect_program(kind.inspector))
+        metadata = build_metadata(schema, tables, kind.column_types)
+        missing = missing_indexes(metadata, found, kind.ddl)
         if not missing:
             print_message("The database has all indexes.")
         elif apply:

@@ -14,8 +14,9 @@ from quire.cli.seed import CONTENT_FOLDER, seed_project
 from quire.cli.terminal import print_message
 from quire.clock import now_ms
 from quire.database.bootstrap import FirstLocale
-from quire.database.create import first_program, has_tables, new_database
+from quire.database.create import first_program
 from quire.database.mapping import map_tables
+from quire.database.rooms import room_of
 from quire.errors import ConfigurationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
@@ -55,7 +56,7 @@ def new_project(folder: Path, template: str | None) -> int:
     with _undone_on_failure(root):
         made = [*_from_template(root, source), *_tree(root)]
         settings = load_settings(root)
-        if not has_tables(settings):
+        if not asyncio.run(room_of(settings).has_tables()):
             made += _first_start(settings)
         load_settings(root).require_secrets()
     for path in made:
@@ -131,28 +132,28 @@ def _first_start(settings: Settings) -> Iterator[str]:
         yield ".env with new secrets"
         settings = load_settings(settings.project)
     settings.require_secrets()
-    file = settings.database.filename
-    inside = file.is_relative_to(settings.project)
-    name = file.relative_to(settings.project) if inside else file
+    name = room_of(settings).place.removeprefix(f"{settings.project}/")
     if (settings.project / CONTENT_FOLDER / MANIFEST).is_file():
         seed_project(settings.project)
         yield f"{name} with the content of {CONTENT_FOLDER}/"
         return
     asyncio.run(_make_database(settings, load_project_schema(settings)))
-    yield str(name)
+    yield name
 
 
 async def _make_database(settings: Settings, schema: Schema) -> None:
     code = settings.i18n.initial_locale
+    room = room_of(settings)
     program = first_program(
         schema,
         map_tables(schema),
+        room.kind,
         clock=now_ms,
         new_id=new_document_id,
         locale=FirstLocale() if code == FirstLocale().code else FirstLocale(code=code, name=code),
         api_prefix=settings.api.prefix,
     )
-    async with new_database(settings) as database:
+    async with room.new() as database:
         await database.write(program)
 
 

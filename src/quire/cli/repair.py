@@ -10,13 +10,13 @@ from quire.cli.check_database import check_database
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import confirm, print_message, print_result, working
-from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.inspect import inspect_program
 from quire.database.integrity.examine import is_mended, repair_program
 from quire.database.integrity.findings import Finding
 from quire.database.integrity.layout import Layout
 from quire.database.mapping import map_tables
 from quire.database.open import open_database
+from quire.database.rooms import room_of
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings
@@ -78,9 +78,10 @@ def _consented() -> bool:
 
 async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> list[Finding]:
     tables = map_tables(schema)
+    inspector = room_of(settings).kind.inspector
     database = await open_database(settings, tables)
     try:
-        found = await database.read(lambda: inspect_program(SqliteInspector()))
+        found = await database.read(lambda: inspect_program(inspector))
         layout = Layout(schema=schema, tables=tables, found=found, dialect=database.dialect)
         return await database.write(repair_program(layout, duplicates=duplicates))
     finally:

@@ -11,7 +11,7 @@ from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message
-from quire.database.create import has_tables
+from quire.database.rooms import room_of
 from quire.seeding.content import Content
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
@@ -30,13 +30,14 @@ def seed_project(project: Path) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     content = read_content(settings.project / CONTENT_FOLDER, schema)
-    written = None if has_tables(settings) else write_environment(settings)
+    room = room_of(settings)
+    written = None if asyncio.run(room.has_tables()) else write_environment(settings)
     if written is not None:
         print_message(f"New secrets are in {written}.")
     with _progress() as progress:
         task = progress.add_task("Storing content", total=content.size)
         asyncio.run(seed(settings, schema, content, lambda _: progress.advance(task)))
-    print_message(f"{settings.database.filename} holds {_sum(content)}.")
+    print_message(f"{room.place} holds {_sum(content)}.")
     return DONE
 
 

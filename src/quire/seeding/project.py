@@ -12,10 +12,11 @@ from quire.database.bootstrap import FirstLocale
 from quire.database.connection import Database
 from quire.database.content.store import open_store
 from quire.database.contents import Contents
-from quire.database.create import first_program, has_tables, new_database, row_inserts
+from quire.database.create import first_program, row_inserts
 from quire.database.mapping import map_tables
 from quire.database.open import open_database
 from quire.database.program import Program
+from quire.database.rooms import room_of
 from quire.documents.unit import Engine, UnitOfWork
 from quire.errors import SeedingError
 from quire.ids import new_document_id
@@ -54,7 +55,7 @@ async def seed(
     `open_database` raises when it cannot be opened.
     """
     work = _Work(settings, schema, content, advance, chance or Chance())
-    await (work.existing() if has_tables(settings) else work.new())
+    await (work.existing() if await room_of(settings).has_tables() else work.new())
 
 
 class _Work:
@@ -69,6 +70,7 @@ class _Work:
         chance: Chance,
     ) -> None:
         self._settings = settings
+        self._database = room_of(settings)
         self._schema = schema
         self._tables = map_tables(schema)
         self._content = content
@@ -82,7 +84,7 @@ class _Work:
     async def new(self) -> None:
         """Make the database together with its content."""
         with placed(self._listed(), self._advance):
-            async with new_database(self._settings) as database:
+            async with self._database.new() as database:
                 await self._run(database, self._first)
 
     async def existing(self) -> None:
@@ -104,6 +106,7 @@ class _Work:
         yield from first_program(
             self._schema,
             self._tables,
+            self._database.kind,
             clock=self._chance.clock,
             new_id=self._chance.new_id,
             locale=FirstLocale(code=default.code, name=default.name),
@@ -122,14 +125,14 @@ class _Work:
         filled = yield from target.rows.contents.with_rows([*uids, FILE_UID])
         if filled:
             raise SeedingError(
-                f"{self._settings.database.filename} has content already: {', '.join(filled)}.\n"
+                f"{self._database.place} has content already: {', '.join(filled)}.\n"
                 "Content files are for the first start. Nothing was changed."
             )
         stored = yield from target.rows.accounts.stored(_DEFAULT_LOCALE)
         default = self._content.locales[0].code
         if stored != default:
             raise SeedingError(
-                f"The default locale of {self._settings.database.filename} is {stored}, and that "
+                f"The default locale of {self._database.place} is {stored}, and that "
                 f"of the content is {default}. Nothing was changed."
             )
 
@@ -162,7 +165,7 @@ class _Work:
         )
         rows = Rows(
             tables=self._tables,
-            inserts=row_inserts(self._schema, self._tables),
+            inserts=row_inserts(self._schema, self._tables, self._database.kind),
             accounts=Accounts(self._tables, dialect),
             contents=Contents(self._tables, dialect),
             now=chance.clock(),

@@ -15,8 +15,9 @@ import pytest
 from quire.app import load_project_schema
 from quire.clock import now_ms
 from quire.database.bootstrap import FirstLocale
-from quire.database.create import first_program, new_database
+from quire.database.create import first_program
 from quire.database.mapping import ComponentEdge, map_tables
+from quire.database.rooms import room_of
 from quire.errors import DatabaseOpenError, QuireError, SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
@@ -33,15 +34,17 @@ BLOG = Path(__file__).parents[3] / "examples" / "blog"
 
 async def make_empty(project: Project, default: FirstLocale | None = None) -> None:
     """Make the project's database without any content."""
+    room = room_of(project.settings)
     program = first_program(
         project.schema,
         map_tables(project.schema),
+        room.kind,
         clock=now_ms,
         new_id=new_document_id,
         locale=default or FirstLocale(),
         api_prefix="/api",
     )
-    async with new_database(project.settings) as database:
+    async with room.new() as database:
         await database.write(program)
 
 

@@ -27,7 +27,7 @@ class ReadOnlyFile:
         """Use :func:`open_readonly`."""
         self._connection = connection
 
-    def run(self, program: Program[T]) -> T:
+    async def run(self, program: Program[T]) -> T:
         """Run a program that only reads. Raises what the server would raise."""
         try:
             statement: Statement = next(program)
