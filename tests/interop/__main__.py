@@ -35,7 +35,7 @@ def interop(*, strapi: Path) -> int:
     except ServerError as error:
         console.print(str(error), style="red", markup=False)
         return 2
-    for name, trip in trips:
+    for name, trip in trips.items():
         clean = clean and trip.is_clean
         console.print(f"{name}: {'no difference' if trip.is_clean else 'differences'}")
         for line in (*trip.complaints, *trip.changed, *trip.answers):

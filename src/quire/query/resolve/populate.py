@@ -428,12 +428,12 @@ class _Populate:
             if component is None:
                 self.scope.invalid_key(uid, f"{path}.on.{uid}")
                 continue
-            if isinstance(option, str) and option in _FALSE:
-                continue
             place = _Place(path, f"{path}.on[{uid}]")
             if isinstance(option, dict) and isinstance(option.get("on"), dict):
                 self._fragments_in_fragment(option["on"], place)
-            node = self._target(option, component, place)
+            # Naming a component lists it, even where the flag says no.
+            said_no = isinstance(option, str) and option in _FALSE
+            node = self.node(component) if said_no else self._target(option, component, place)
             if node is not None:
                 nodes.append(node)
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))

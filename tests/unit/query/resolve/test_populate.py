@@ -181,7 +181,11 @@ def test_fragments_show_only_the_components_that_they_list() -> None:
 
 def test_fragments_may_list_nothing() -> None:
     assert zone("populate[sections][on]=").nodes == ()
-    assert zone(f"populate[sections][on][{LINK}]=false").nodes == ()
+
+
+def test_a_fragment_that_says_false_is_listed_all_the_same() -> None:
+    (node,) = zone(f"populate[sections][on][{LINK}]=false").nodes
+    assert node.uid == LINK
 
 
 def test_a_fragment_of_a_component_that_is_not_there_is_told() -> None:
