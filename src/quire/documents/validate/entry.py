@@ -398,12 +398,17 @@ class _Check:
     def _compare_items(self, at: Place, first: int) -> None:
         """Refuse unique values that items of one list share; ``first`` is their first check."""
         depth = len(at) + 2
-        own = [check for check in self._uniques[first:] if len(check.path) == depth]
-        times = Counter(_identity(check) for check in own)
-        for check in own:
-            if times[_identity(check)] > 1:
+        found = self._uniques[first:]
+        times = Counter(_identity(check) for check in found if len(check.path) == depth)
+        repeated = {identity for identity, count in times.items() if count > 1}
+        if not repeated:
+            return
+        del self._uniques[first:]
+        for check in found:
+            if len(check.path) == depth and _identity(check) in repeated:
                 self._problems.append(check.problem)
-                self._uniques.remove(check)
+            else:
+                self._uniques.append(check)
 
     def _refuse(
         self, at: Place, message: str, value: object = ABSENT, *, after_path: bool = True

@@ -9,6 +9,9 @@ from quire.schema.attributes.accept import ABSENT, Step
 Place = tuple[Step, ...]
 """Where a value stands in an entry: names of attributes and indices in lists."""
 
+MOST_TOLD = 1000
+"""How many problems an error lists: a body of a million bytes can have tens of thousands."""
+
 UNIQUE_MESSAGE = "This attribute must be unique"
 
 
@@ -37,13 +40,14 @@ def path_of(place: Place) -> tuple[str, ...]:
 
 
 def validation_error(problems: Sequence[Problem]) -> ValidationError:
-    """Make the error that lists all problems; there is at least one.
+    """Make the error that lists the problems, up to `MOST_TOLD`; there is at least one.
 
     A single problem's sentence is also the message of the error, several are counted.
     """
     count = len(problems)
     message = problems[0].message if count == 1 else f"{count} errors occurred"
-    return ValidationError(message, {"errors": [_described(problem) for problem in problems]})
+    told = [_described(problem) for problem in problems[:MOST_TOLD]]
+    return ValidationError(message, {"errors": told})
 
 
 def _described(problem: Problem) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.documents.validate import Problem, validation_error
-from quire.documents.validate.problems import Place, path_of, place_text
+from quire.documents.validate.problems import MOST_TOLD, Place, path_of, place_text
 
 
 def test_a_single_problem_is_the_message_of_the_error() -> None:
@@ -31,6 +31,14 @@ def test_several_problems_are_counted() -> None:
     described = (error.details or {})["errors"]
     assert isinstance(described, list)
     assert [one["message"] for one in described] == ["a is wrong", "b is wrong"]
+
+
+def test_of_very_many_problems_all_are_counted_and_the_first_are_told() -> None:
+    error = validation_error([Problem((str(i),), f"{i} is wrong") for i in range(MOST_TOLD + 5)])
+    assert error.message == f"{MOST_TOLD + 5} errors occurred"
+    described = (error.details or {})["errors"]
+    assert isinstance(described, list)
+    assert [one["path"] for one in described] == [[str(i)] for i in range(MOST_TOLD)]
 
 
 def test_a_problem_without_a_value_shows_none() -> None:

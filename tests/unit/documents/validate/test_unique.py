@@ -73,6 +73,14 @@ def test_items_of_a_list_share_no_values() -> None:
     assert check({"items": items}, CREATE_DRAFT).problems == ()
 
 
+def test_of_many_items_that_share_values_every_one_is_told() -> None:
+    # Half of them share one value: looking for each in the list of all would take minutes.
+    items = [{"label": "a", "key": "k" if i % 2 else str(i)} for i in range(60_000)]
+    checked = check({"items": items})
+    shared = [problem for problem in checked.problems if problem.value == "k"]
+    assert len(shared) == len(checked.uniques) == 30_000
+
+
 def test_items_of_two_lists_may_share_a_value_here() -> None:
     item = {"__component": ITEM, "label": "a", "key": "k"}
     checked = check({"item": {"label": "b", "key": "k"}, "zone": [item]})
