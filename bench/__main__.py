@@ -12,14 +12,13 @@ from rich.console import Console
 from bench.compare import Effort
 from bench.driver import DriverError
 from bench.load import LoadError
-from bench.report import print_tables, write_page
+from bench.report import READS, markdown, print_tables, write_page
 from bench.run import COMPARED_DOCUMENTS, Plan, run
 from bench.servers import ServerError
 from bench.stage import Stage
 from bench.subject import explain, make_tables
 
 _ROOT = Path(__file__).resolve().parents[1]
-_PAGE = _ROOT / "docs" / "performance.md"
 _FOLDER = _ROOT / "build" / "bench"
 _QUICK = Effort(rounds=2, seconds=0.8)
 _FULL = Effort(rounds=5, seconds=2.0)
@@ -99,8 +98,7 @@ def bench(
         return 1
     print_tables(measured, console)
     if write and not quick and not workloads:
-        write_page(measured, _PAGE)
-        console.print(f"Written to {_PAGE.relative_to(_ROOT)}.")
+        console.print(write_page(markdown(measured), READS))
     return 0 if all(result.difference is None for result in measured.results) else 2
 
 

@@ -15,8 +15,13 @@ from bench.growth import Footprint, Growth, contestant_name
 from bench.measure import Summary, ratio
 from bench.stage import Scale
 
-START_MARKER = "<!-- bench:start -->"
-END_MARKER = "<!-- bench:end -->"
+_ROOT = Path(__file__).resolve().parents[1]
+PAGE = _ROOT / "docs" / "performance.md"
+"""The page that holds what was measured last."""
+
+READS = "bench"
+WRITES = "bench-writes"
+"""Names of the two parts of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
 
 _NOT_KNOWN = "n/a"
 
@@ -138,16 +143,21 @@ def footprint_table(title: str, footprints: Sequence[Footprint]) -> Table:
     return Table(title, columns, rows)
 
 
+def print_table(table: Table, console: Console) -> None:
+    """Print one table."""
+    shown = RichTable(title=table.title, title_justify="left")
+    for index, column in enumerate(table.columns):
+        shown.add_column(column, justify="right" if index else "left")
+    for row in table.rows:
+        shown.add_row(*row)
+    console.print(shown)
+
+
 def print_tables(run: Run, console: Console) -> None:
     """Print all tables of a run, and what their answers differed in, if they did."""
     console.print(run.machine)
     for table in tables(run):
-        shown = RichTable(title=table.title, title_justify="left")
-        for index, column in enumerate(table.columns):
-            shown.add_column(column, justify="right" if index else "left")
-        for row in table.rows:
-            shown.add_row(*row)
-        console.print(shown)
+        print_table(table, console)
     console.print(equality_sentence(run), highlight=False)
 
 
@@ -159,7 +169,7 @@ def markdown(run: Run) -> str:
         f"medians of {effort.rounds} interleaved rounds of about {effort.seconds:g} s, "
         f"{effort.concurrency} connections. {equality_sentence(run)}"
     )
-    return "\n\n".join([introduction, *(_markdown_table(table) for table in tables(run))])
+    return "\n\n".join([introduction, *(markdown_table(table) for table in tables(run))])
 
 
 def equality_sentence(run: Run) -> str:
@@ -172,22 +182,27 @@ def equality_sentence(run: Run) -> str:
     return "The answers of workloads marked * are NOT equal: " + "; ".join(differences) + "."
 
 
-def replace_between_markers(page: str, content: str) -> str:
-    """Return ``page`` with what stands between the two markers replaced by ``content``.
+def replace_between_markers(page: str, content: str, name: str) -> str:
+    """Return ``page`` with what stands between the markers of a part replaced by ``content``.
 
     Raises ValueError when the markers are not both there, in order.
     """
-    before, start, rest = page.partition(START_MARKER)
-    _, end, after = rest.partition(END_MARKER)
+    markers = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+    before, start, rest = page.partition(markers[0])
+    _, end, after = rest.partition(markers[1])
     if not start or not end:
-        raise ValueError(f"the page has no {START_MARKER} ... {END_MARKER}")
+        raise ValueError(f"the page has no {markers[0]} ... {markers[1]}")
     return f"{before}{start}\n\n{content}\n\n{end}{after}"
 
 
-def write_page(run: Run, page: Path) -> None:
-    """Put the tables of ``run`` into ``page``. Raises ValueError when it has no markers."""
+def write_page(content: str, name: str, page: Path = PAGE) -> str:
+    """Put ``content`` into a part of a page, and return a sentence that says so.
+
+    Raises ValueError when the page does not have the part's markers.
+    """
     text = page.read_text(encoding="utf-8")
-    page.write_text(replace_between_markers(text, markdown(run)), encoding="utf-8")
+    page.write_text(replace_between_markers(text, content, name), encoding="utf-8")
+    return f"Written to {page.relative_to(_ROOT) if page.is_relative_to(_ROOT) else page}."
 
 
 def microseconds(value: float | None) -> str:
@@ -232,7 +247,8 @@ def _scale_words(scale: Scale, *, by_types: bool) -> str:
     return f"{scale.types} types" if by_types else f"{scale.documents:,} docs"
 
 
-def _markdown_table(table: Table) -> str:
+def markdown_table(table: Table) -> str:
+    """Return one table as Markdown, under its title."""
     rules = ["---"] + ["---:"] * (len(table.columns) - 1)
     rows = [table.columns, rules, *table.rows]
     lines = ("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)

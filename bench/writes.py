@@ -18,10 +18,20 @@ from statistics import median
 
 import cyclopts
 from rich.console import Console
-from rich.table import Table
 
+from bench.measure import ratio
 from bench.processes import cpu_seconds
 from bench.project import TOKEN
+from bench.report import (
+    WRITES,
+    Table,
+    machine,
+    markdown_table,
+    microseconds,
+    print_table,
+    times,
+    write_page,
+)
 from bench.servers import Launch, Server, ServerError, fetch, running
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
@@ -179,7 +189,9 @@ app = cyclopts.App(name="bench.writes", help="Measure what writing costs.")
 
 
 @app.default
-def writes(*, strapi: Path | None = None, rounds: int = 3, requests: int = 100) -> int:
+def writes(
+    *, strapi: Path | None = None, rounds: int = 3, requests: int = 100, write: bool = True
+) -> int:
     """Load the servers in turn and print CPU time per request.
 
     Parameters
@@ -190,6 +202,8 @@ def writes(*, strapi: Path | None = None, rounds: int = 3, requests: int = 100) 
         How many times each server takes its turn with each workload.
     requests
         Requests per turn.
+    write
+        Put the table into docs/performance.md, when Strapi was measured too.
     """
     console = Console()
     try:
@@ -203,19 +217,25 @@ def writes(*, strapi: Path | None = None, rounds: int = 3, requests: int = 100) 
     except (ServerError, WriteError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
         return 1
-    console.print(_table(found, with_peer=strapi is not None))
+    table = _table(found, with_peer=strapi is not None)
+    print_table(table, console)
+    if write and strapi is not None:
+        introduction = (
+            f"Measured on {machine()}; {_DOCUMENTS:,} documents; medians of {rounds} interleaved "
+            f"rounds of {requests} requests, one client, durable on both sides."
+        )
+        console.print(write_page(f"{introduction}\n\n{markdown_table(table)}", WRITES))
     return 0
 
 
 def _table(found: Mapping[tuple[str, str], list[float]], *, with_peer: bool) -> Table:
-    table = Table("CPU per request, medians", "Quire", "Strapi", "ratio")
+    rows = []
     for name in WORKLOADS:
         own = median(found[name, "Quire"])
         peer = median(found[name, "Strapi"]) if with_peer else None
-        ratio = "n/a" if peer is None else f"{peer / own:.1f}x"
-        shown = "n/a" if peer is None else f"{peer / 1000:.2f} ms"
-        table.add_row(name, f"{own / 1000:.2f} ms", shown, ratio)
-    return table
+        rows.append((name, microseconds(peer), microseconds(own), times(ratio(peer, own))))
+    columns = ("Workload", "Strapi", "Quire", "Strapi / Quire")
+    return Table("CPU time per write", columns, tuple(rows))
 
 
 if __name__ == "__main__":

@@ -128,13 +128,13 @@ def test_markdown_tells_what_was_measured_on_and_how_often() -> None:
 def test_only_what_is_between_the_markers_is_replaced() -> None:
     page = "before\n<!-- bench:start -->\nold\n<!-- bench:end -->\nafter\n"
     expected = "before\n<!-- bench:start -->\n\nnew\n\n<!-- bench:end -->\nafter\n"
-    assert replace_between_markers(page, "new") == expected
+    assert replace_between_markers(page, "new", "bench") == expected
 
 
 @pytest.mark.parametrize("page", ["no markers", "<!-- bench:start --> only the first"])
 def test_a_page_without_markers_is_refused(page: str) -> None:
     with pytest.raises(ValueError, match="has no"):
-        replace_between_markers(page, "new")
+        replace_between_markers(page, "new", "bench")
 
 
 @pytest.mark.parametrize(
