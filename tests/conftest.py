@@ -1,9 +1,50 @@
-"""How generated tests run: as long as an example needs, and with the same examples each time.
+"""What all tests share: the kinds of database, and how generated tests run.
 
-No test asserts a timing, and a change should not fail for what another one left undiscovered.
+Generated tests take as long as an example needs, and have the same examples each time: no test
+asserts a timing, and a change should not fail for what another one left undiscovered.
 """
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+from tests.databases.kind import Kind
+from tests.databases.kinds import KINDS
 
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
+
+
+@pytest.fixture(scope="session", params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """Each kind of database in turn."""
+    found: Kind = request.param
+    return found
+
+
+@pytest.fixture(scope="session")
+def recorded(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The recorded project, of which copies are made; nobody opens its database."""
+    project = kind.recorded(tmp_path_factory.mktemp("recorded") / "project")
+    yield project
+    kind.release(project)
+
+
+@pytest.fixture(scope="module")
+def shared_recorded(
+    kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """The recorded project once more, for all tests of a module together."""
+    project = kind.copy(recorded, tmp_path_factory.mktemp("shared") / "recorded")
+    yield project
+    kind.release(project)
+
+
+@pytest.fixture
+def own_recorded(kind: Kind, recorded: Path, tmp_path: Path) -> Iterator[Path]:
+    """The recorded project once more, for a test that changes something."""
+    project = kind.copy(recorded, tmp_path / "recorded")
+    yield project
+    kind.release(project)

@@ -9,8 +9,9 @@ import pytest
 from quire.app import build_app
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, Authorization, running
-from tests.conformance.corpus import credentials, unpack_project
+from tests.conformance.corpus import credentials
 from tests.conformance.deviations import Deviation, read_deviations
+from tests.databases.kind import Kind
 
 
 @asynccontextmanager
@@ -21,10 +22,13 @@ async def open_app(project: Path) -> AsyncIterator[AsgiClient]:
 
 
 @pytest.fixture(scope="session")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AsgiClient]:
-    project = unpack_project(tmp_path_factory.mktemp("project"))
+async def client(
+    kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[AsgiClient]:
+    project = kind.copy(recorded, tmp_path_factory.mktemp("asked") / "project")
     async with open_app(project) as client:
         yield client
+    kind.release(project)
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,12 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from tests.conformance.client import Authorization
-from tests.conformance.corpus import credentials, unpack_project
+from tests.conformance.corpus import credentials
 from tests.conformance.deviations import Deviation
 from tests.conformance.over_socket import SocketClient, connected, served
 from tests.conformance.test_reads import replay_group
@@ -19,8 +20,8 @@ LIST = "/api/tags?sort=label"
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    with served(unpack_project(tmp_path_factory.mktemp("served"))) as port:
+def port(shared_recorded: Path) -> Iterator[int]:
+    with served(shared_recorded) as port:
         yield port
 
 

@@ -1,21 +1,20 @@
 """Every recorded scenario that writes content, replayed: each from the recorded rows."""
 
 import re
-import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from quire.app import build_app
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiApp, AsgiClient, Authorization, running
-from tests.conformance.corpus import Scenario, Step, credentials, unpack_project, write_scenarios
+from tests.conformance.corpus import Scenario, Step, credentials, write_scenarios
 from tests.conformance.deviations import Deviation
 from tests.conformance.scenarios import replay
 from tests.conformance.written_deviations import name_of, written_deviation
+from tests.databases.kinds import kind_of
 
 ELSEWHERE = re.compile(
     r"(POST|PUT|DELETE) /api/((email|upload|users|users-permissions)\b|auth/(?!local(\?|$)))"
@@ -65,23 +64,16 @@ class TickingClient(AsgiClient):
 @asynccontextmanager
 async def fresh_app(project: Path) -> AsyncIterator[TickingClient]:
     """Serve a project on a copy of its database."""
-    with TemporaryDirectory() as folder:
-        database = shutil.copy(project / ".tmp/data.db", folder)
-        settings = load_settings(project, environ={}, overrides={"database.filename": database})
+    with kind_of(project).borrow(project) as overrides:
         clock = Clock()
-        app = build_app(settings, clock=clock)
+        app = build_app(load_settings(project, environ={}, overrides=overrides), clock=clock)
         async with running(app):
             yield TickingClient(app, clock)
 
 
-@pytest.fixture(scope="session")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpack_project(tmp_path_factory.mktemp("written"))
-
-
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
 async def test_a_recorded_scenario_is_answered_as_the_reference_did(
-    scenario: Scenario, project: Path, deviations: tuple[Deviation, ...]
+    scenario: Scenario, recorded: Path, deviations: tuple[Deviation, ...]
 ) -> None:
     deviation = written_deviation(scenario)
     allowed: list[str] = []
@@ -92,7 +84,7 @@ async def test_a_recorded_scenario_is_answered_as_the_reference_did(
         allowed.append(difference)
         return True
 
-    async with fresh_app(project) as client:
+    async with fresh_app(recorded) as client:
         authorization = Authorization(client, credentials())
         found = await replay(scenario, client, authorization, deviations, allow)
     if found:

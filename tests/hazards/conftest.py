@@ -1,27 +1,24 @@
 """The newsroom, served in process."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
 from quire.settings import Settings, load_settings
+from tests.databases.kind import Kind
 from tests.hazards.asking import Visitor, serving
 from tests.hazards.newsroom import write_project
 from tests.hazards.writing import Editor
 
 
 @pytest.fixture(scope="session")
-def newsroom(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def newsroom(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The project; tests only read from it."""
-    return write_project(tmp_path_factory.mktemp("newsroom"))
-
-
-@pytest.fixture
-def own_newsroom(tmp_path: Path) -> Settings:
-    """The project once more, for a test that changes something."""
-    return write_project(tmp_path)
+    settings = write_project(tmp_path_factory.mktemp("newsroom"), kind)
+    yield settings
+    kind.release(settings.project)
 
 
 @pytest.fixture(scope="session")
@@ -32,27 +29,31 @@ async def ask(newsroom: Settings) -> AsyncIterator[Visitor]:
 
 
 @pytest.fixture
-def copied_newsroom(newsroom: Settings, tmp_path: Path) -> Settings:
-    """The project once more, as it was made."""
-    return _copied(newsroom, tmp_path)
+def own_newsroom(kind: Kind, newsroom: Settings, tmp_path: Path) -> Iterator[Settings]:
+    """The project once more, as it was made, for a test that changes something."""
+    with _copied(kind, newsroom, tmp_path) as settings:
+        yield settings
 
 
 @pytest.fixture(scope="module")
 async def editor(
-    newsroom: Settings, tmp_path_factory: pytest.TempPathFactory
+    kind: Kind, newsroom: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Editor]:
     """Writes in a newsroom of the module's own; tests leave alone what they have not made."""
-    copied = _copied(newsroom, tmp_path_factory.mktemp("written"))
-    async with serving(copied.project) as visitor:
-        yield Editor(visitor, copied)
+    with _copied(kind, newsroom, tmp_path_factory.mktemp("written")) as settings:
+        async with serving(settings.project) as visitor:
+            yield Editor(visitor, settings)
 
 
 @pytest.fixture
-async def own_editor(copied_newsroom: Settings) -> AsyncIterator[Editor]:
+async def own_editor(own_newsroom: Settings) -> AsyncIterator[Editor]:
     """Writes in a newsroom that no other test knows."""
-    async with serving(copied_newsroom.project) as visitor:
-        yield Editor(visitor, copied_newsroom)
+    async with serving(own_newsroom.project) as visitor:
+        yield Editor(visitor, own_newsroom)
 
 
-def _copied(newsroom: Settings, folder: Path) -> Settings:
-    return load_settings(copytree(newsroom.project, folder / "newsroom"), environ={})
+@contextmanager
+def _copied(kind: Kind, newsroom: Settings, folder: Path) -> Iterator[Settings]:
+    project = kind.copy(newsroom.project, folder / "newsroom")
+    yield load_settings(project, environ={})
+    kind.release(project)

@@ -30,6 +30,7 @@ from quire.schema.model import ROLE_UID, USER_UID, Schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings
+from tests.databases.kind import Kind
 
 JsonObject = dict[str, Any]
 
@@ -346,7 +347,7 @@ END_USERS = (
 USER_IDS = {user.name: position for position, user in enumerate(END_USERS, start=1)}
 
 
-def write_project(folder: Path) -> Settings:
+def write_project(folder: Path, kind: Kind) -> Settings:
     """Lay out the project with its database in a folder, and return its settings."""
     for name, raw in SCHEMA_FILES.items():
         write_json(folder / name, raw)
@@ -357,8 +358,10 @@ def write_project(folder: Path) -> Settings:
         (folder / "content" / "media" / name).write_bytes(_PIXEL)
     lines = "".join(f"{name}={value}\n" for name, value in ENVIRONMENT.items())
     (folder / ".env").write_text(lines, encoding="utf-8")
+    kind.settle(folder)
     settings = load_settings(folder, environ={})
     asyncio.run(_fill(settings))
+    kind.seal(folder)
     return settings
 
 

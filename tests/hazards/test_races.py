@@ -97,17 +97,17 @@ def posted(address: str, data: JsonObject) -> int:
     return response.status
 
 
-async def test_h129_processes_do_not_get_the_same_value(copied_newsroom: Settings) -> None:
+async def test_h129_processes_do_not_get_the_same_value(own_newsroom: Settings) -> None:
     """Several processes that serve one database are no way around it."""
     with (
-        serving_processes("start", copied_newsroom.project, "--workers", "2") as (address, _),
+        serving_processes("start", own_newsroom.project, "--workers", "2") as (address, _),
         ThreadPoolExecutor(CLIENTS) as clients,
     ):
         data: list[JsonObject] = [{"title": f"{n}", "code": "ONLY-1"} for n in range(CLIENTS)]
         statuses = Counter(clients.map(posted, [address] * CLIENTS, data))
     assert statuses == {201: 1, 400: CLIENTS - 1}
-    async with serving(copied_newsroom.project) as visitor:
-        editor = Editor(visitor, copied_newsroom)
+    async with serving(own_newsroom.project) as visitor:
+        editor = Editor(visitor, own_newsroom)
         rows = editor.sql("SELECT published_at IS NULL FROM articles WHERE code = 'ONLY-1'")
         assert sorted(rows) == [(0,), (1,)]
 

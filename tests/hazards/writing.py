@@ -4,12 +4,11 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import apsw
-
 from quire.app import load_project_schema
 from quire.cli.check_database import check_database
 from quire.settings import Settings
 from tests.conformance.client import Answer
+from tests.databases.kinds import rows_of
 from tests.hazards.asking import FULL, Visitor, Watched, Who
 from tests.hazards.newsroom import JsonObject
 
@@ -67,13 +66,17 @@ class Editor:
 
     def sql(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
         """Run a query on the database itself."""
-        return self._connection().execute(statement, values).fetchall()
+        with rows_of(self.settings.project) as rows:
+            return rows.execute(statement, values)
 
     def contents(self) -> dict[str, list[tuple[Any, ...]]]:
         """All rows of all tables of content; when a token was last used is none."""
-        named = self.sql("SELECT name FROM sqlite_master WHERE type = 'table'")
-        tables = [name for (name,) in named if not name.startswith(("strapi_", "sqlite_"))]
-        return {table: self.sql(f'SELECT * FROM "{table}"') for table in tables}
+        with rows_of(self.settings.project) as rows:
+            return {
+                table: rows.execute(f'SELECT * FROM "{table}" ORDER BY 1')
+                for table in rows.tables()
+                if not table.startswith("strapi_")
+            }
 
     def watch(self) -> Watched:
         """Note from now on what is asked of the database by writes."""
@@ -91,10 +94,6 @@ class Editor:
     def assert_sound(self) -> None:
         """``quire check`` finds nothing that it did not find in the beginning."""
         assert self._findings() - self._known == set()
-
-    def _connection(self) -> apsw.Connection:
-        filename = str(self.settings.database.filename)
-        return apsw.Connection(filename, flags=apsw.SQLITE_OPEN_READONLY)
 
     def _findings(self) -> set[str]:
         schema = load_project_schema(self.settings)

@@ -16,6 +16,11 @@ def url_of(name: str) -> str:
     return urlsplit(server_url())._replace(path=f"/{name}").geturl()
 
 
+def name_of(url: str) -> str:
+    """Return the name of the database of a URL."""
+    return urlsplit(url).path.removeprefix("/")
+
+
 def new_database(template: str | None = None) -> str:
     """Make a database, empty or a copy of another one that nobody is connected to.
 

@@ -11,6 +11,7 @@ import cyclopts
 import hypothesis
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from tests.conformance.corpus import unpack_project
 from tests.property.documents_machine import DocumentMachine, Site
 from tests.property.documents_site import QuireSite
 
@@ -55,7 +56,7 @@ def documents(*, steps: int = 10_000, seed: int = 1) -> None:
         Decides what is written.
     """
     sequences = max(1, steps // _STEPS_OF_SEQUENCE)
-    with TemporaryDirectory() as folder, closing(QuireSite(Path(folder))) as site:
+    with TemporaryDirectory() as folder, closing(QuireSite(unpack_project(Path(folder)))) as site:
         run_sequences(site, sequences=sequences, steps=_STEPS_OF_SEQUENCE, seed=seed)
     print(f"{sequences} sequences of up to {_STEPS_OF_SEQUENCE} writes: as the model says")  # noqa: T201 - the result of a command
 

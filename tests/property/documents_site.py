@@ -11,7 +11,7 @@ from quire.documents.intents import DiscardDraft, Unpublish
 from quire.documents.service import DocumentService
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
-from tests.conformance.corpus import credentials, unpack_project
+from tests.conformance.corpus import credentials
 from tests.property.documents_machine import ROUTES, Json
 from tests.property.documents_model import Key
 from tests.reliability.consistency import faults
@@ -23,8 +23,9 @@ STEP_MS = 20
 class QuireSite:
     """Answers requests on an event loop of its own; time passes between them alone."""
 
-    def __init__(self, folder: Path) -> None:
-        self._project = unpack_project(folder)
+    def __init__(self, project: Path) -> None:
+        """``project`` is the recorded one, for this site alone."""
+        self._project = project
         self._now = START_MS
         self._app = build_app(load_settings(self._project, environ={}), clock=lambda: self._now)
         self._client = AsgiClient(self._app)

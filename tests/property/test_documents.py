@@ -1,6 +1,7 @@
 """Whatever is done to documents in whatever order, they are as they should be afterwards."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +10,8 @@ from tests.property.documents_site import QuireSite
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireSite]:
-    site = QuireSite(tmp_path_factory.mktemp("documents"))
+def site(shared_recorded: Path) -> Iterator[QuireSite]:
+    site = QuireSite(shared_recorded)
     yield site
     site.close()
 

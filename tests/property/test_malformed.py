@@ -104,8 +104,8 @@ async def _answered(application: Application, sent: Sent, client: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    found = Server(unpack_project(tmp_path_factory.mktemp("malformed")))
+def server(shared_recorded: Path) -> Iterator[Server]:
+    found = Server(shared_recorded)
     yield found
     found.close()
 

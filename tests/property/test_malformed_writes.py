@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,7 @@ from quire.cli.check_database import check_database
 from quire.database.mapping import map_tables
 from quire.schema.model import ContentType, Kind, Schema
 from quire.settings import load_settings
-from tests.conformance.corpus import unpack_project
+from tests.databases.kinds import rows_of
 from tests.property.payloads import Payloads, anything, locales, scalars
 from tests.property.test_malformed import FULL, Sent, Server
 
@@ -83,11 +82,9 @@ class Written:
 
     def _known(self, content_type: ContentType) -> list[str]:
         table = map_tables(self._schema)[content_type.uid].name
-        connection = apsw.Connection(str(self._settings.database.filename))
-        rows = connection.execute(f'SELECT DISTINCT document_id FROM "{table}" ORDER BY 1')
-        ids = [str(id_) for (id_,) in rows]
-        connection.close()
-        return ids
+        with rows_of(self._settings.project) as rows:
+            found = rows.execute(f'SELECT DISTINCT document_id FROM "{table}" ORDER BY 1')
+        return [str(id_) for (id_,) in found]
 
     def _said(self) -> set[str]:
         """What ``quire check`` says of the database."""
@@ -102,8 +99,8 @@ def _fitted(operation: dict[str, object], chance: int) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    found = Written(unpack_project(tmp_path_factory.mktemp("written")))
+def written(shared_recorded: Path) -> Iterator[Written]:
+    found = Written(shared_recorded)
     yield found
     found.close()
 

@@ -1,16 +1,17 @@
-"""What must hold in a project's SQLite file whatever was written to it, said in SQL of its own.
+"""What must hold in a project's database whatever was written to it, said in SQL of its own.
 
 It reads the project's schema files and the tables, and nothing of what wrote them, so that a
 mistake there cannot hide itself here.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from tests.databases.kind import Rows
+from tests.databases.kinds import rows_of
 
 _FILES = "files_related_mph"
 
@@ -28,13 +29,13 @@ class _Model:
 def faults(project: Path) -> list[str]:
     """Return in words what is wrong with the rows of a project: nothing if they are as they should.
 
-    The file is only read, and what is in its write-ahead log counts. The names of tables are not
-    shortened here: the project's have to be short enough. Its schema is read but once.
+    The database is only read. The names of tables are not shortened here: the project's have to be
+    short enough. Its schema is read but once.
     """
-    with closing(sqlite3.connect(f"file:{project / '.tmp/data.db'}?mode=ro", uri=True)) as database:
+    with rows_of(project) as database:
         model = _read_model(project)
         return [
-            *_damage(database),
+            *database.damage(),
             *_component_faults(database, model),
             *_file_faults(database, model),
             *_version_faults(database, model),
@@ -58,23 +59,16 @@ def _read_model(project: Path) -> _Model:
     return _Model(components, content_types, frozenset(with_drafts))
 
 
-def _damage(database: sqlite3.Connection) -> Iterator[str]:
-    for (found,) in database.execute("PRAGMA integrity_check"):
-        if found != "ok":
-            yield f"integrity: {found}"
-    for table, row, parent, _ in database.execute("PRAGMA foreign_key_check"):
-        yield f"{table} row {row} refers to nothing in {parent}"
-
-
-def _component_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+def _component_faults(database: Rows, model: _Model) -> Iterator[str]:
     """Every component belongs to one entry or component, and what they refer to is there."""
     owners = " UNION ALL ".join(
-        f'SELECT cmp_id, component_type FROM "{table}"' for table in _tables(database, "%_cmps")
+        f'SELECT cmp_id, component_type FROM "{table}"' for table in _tables(database, "_cmps")
     )
     for uid, table in model.components.items():
         for row, count in database.execute(
-            f'SELECT c.id, count(o.cmp_id) AS owned FROM "{table}" AS c LEFT JOIN ({owners}) AS o'
-            " ON o.cmp_id = c.id AND o.component_type = ? GROUP BY c.id HAVING owned <> 1",
+            f'SELECT c.id, count(o.cmp_id) FROM "{table}" AS c LEFT JOIN ({owners}) AS o'
+            " ON o.cmp_id = c.id AND o.component_type = ?"
+            " GROUP BY c.id HAVING count(o.cmp_id) <> 1",
             (uid,),
         ):
             yield f"{table} row {row} belongs to {count} others"
@@ -86,7 +80,7 @@ def _component_faults(database: sqlite3.Connection, model: _Model) -> Iterator[s
             yield f"there is no row {row} of {table}, and something refers to it"
 
 
-def _file_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+def _file_faults(database: Rows, model: _Model) -> Iterator[str]:
     """What a file is used by is there."""
     for uid, table in {**model.components, **model.content_types}.items():
         for (row,) in database.execute(
@@ -97,11 +91,11 @@ def _file_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
             yield f"a file is used by row {row} of {table}, which is not there"
 
 
-def _version_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+def _version_faults(database: Rows, model: _Model) -> Iterator[str]:
     """A document has one draft in each locale and at most one published version of it."""
     for table in model.content_types.values():
         for document, locale, drafts, published in database.execute(
-            "SELECT document_id, locale, sum(published_at IS NULL), sum(published_at IS NOT NULL)"
+            "SELECT document_id, locale, count(*) - count(published_at), count(published_at)"
             f' FROM "{table}" GROUP BY document_id, locale'
         ):
             wanted = {(1, 0), (1, 1)} if table in model.with_drafts else {(0, 1)}
@@ -112,14 +106,10 @@ def _version_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str
                 )
 
 
-def _link_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
+def _link_faults(database: Rows, model: _Model) -> Iterator[str]:
     """Drafts lead to drafts, and published entries to published ones."""
-    for link in _tables(database, "%_lnk"):
-        # By column, as the reference states some foreign keys twice.
-        ends = {
-            column: table
-            for _, _, table, column, *_ in database.execute(f'PRAGMA foreign_key_list("{link}")')
-        }
+    for link in _tables(database, "_lnk"):
+        ends = database.references(link)
         if not model.with_drafts.issuperset(ends.values()):
             continue
         (one_column, one), (other_column, other) = ends.items()
@@ -135,8 +125,5 @@ def _link_faults(database: sqlite3.Connection, model: _Model) -> Iterator[str]:
             )
 
 
-def _tables(database: sqlite3.Connection, pattern: str) -> list[str]:
-    rows = database.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE ?", (pattern,)
-    )
-    return [name for (name,) in rows]
+def _tables(database: Rows, ending: str) -> list[str]:
+    return [name for name in database.tables() if name.endswith(ending)]

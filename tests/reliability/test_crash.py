@@ -3,17 +3,17 @@
 from pathlib import Path
 
 from bench.servers import quire
-from tests.conformance.corpus import unpack_project
 from tests.reliability.crash import crash
 
 ROUNDS = 3
 
 
-def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(tmp_path: Path) -> None:
-    project = unpack_project(tmp_path / "project")
+def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(
+    own_recorded: Path,
+) -> None:
     told: list[str] = []
     outcome = crash(
-        lambda: quire(project), rounds=ROUNDS, seconds=1.5, seed=137, progress=told.append
+        lambda: quire(own_recorded), rounds=ROUNDS, seconds=1.5, seed=137, progress=told.append
     )
     assert outcome.faults == ()
     assert outcome.rounds == len(told) == ROUNDS

@@ -13,7 +13,7 @@ from typing import TypeVar
 import pytest
 
 from bench.servers import quire, running
-from tests.conformance.corpus import credentials, unpack_project
+from tests.conformance.corpus import credentials
 from tests.reliability.articles import (
     POPULATE,
     Entry,
@@ -47,10 +47,8 @@ def serve(project: Path, workers: int) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one worker", "two workers"])
-def served(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
-    with serve(unpack_project(tmp_path_factory.mktemp("parallel")), request.param) as found:
+def served(request: pytest.FixtureRequest, shared_recorded: Path) -> Iterator[Served]:
+    with serve(shared_recorded, request.param) as found:
         yield found
 
 

@@ -12,8 +12,8 @@ DRAFT = f"{PATH}?status=draft"
 
 
 @pytest.fixture
-async def write(tmp_path: Path) -> AsyncIterator[Writer]:
-    async with writing(tmp_path) as writer:
+async def write(own_recorded: Path) -> AsyncIterator[Writer]:
+    async with writing(own_recorded) as writer:
         yield writer
 
 

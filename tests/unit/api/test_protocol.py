@@ -4,11 +4,10 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import apsw
 import httptools
 import pytest
 import uvicorn
@@ -18,7 +17,7 @@ from quire.api.protocol import ReadProtocol
 from quire.app import build_app
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.settings import load_settings
-from tests.conformance.corpus import unpack_project
+from tests.databases.kinds import rows_of
 
 LIST = b"GET /api/articles?populate=*&sort=id HTTP/1.1\r\nHost: x\r\n\r\n"
 HOME = b"GET /api/homepage HTTP/1.1\r\nHost: x\r\nOrigin: https://example.com\r\n\r\n"
@@ -161,9 +160,11 @@ async def talk(port: int, pieces: Sequence[bytes], answers: int, *, pause: float
 
 
 @pytest.fixture(scope="module")
-async def ports(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[int, int]]:
-    project = unpack_project(tmp_path_factory.mktemp("protocol"))
-    async with served(project, Watched) as short, served(project, HttpToolsProtocol) as long:
+async def ports(shared_recorded: Path) -> AsyncIterator[tuple[int, int]]:
+    async with (
+        served(shared_recorded, Watched) as short,
+        served(shared_recorded, HttpToolsProtocol) as long,
+    ):
         yield short, long
 
 
@@ -378,17 +379,15 @@ async def test_nothing_is_answered_to_a_client_that_does_not_read(
 
 
 async def test_who_asks_with_a_known_head_is_found_out_anew_when_something_was_written(
-    tmp_path: Path,
+    own_recorded: Path,
 ) -> None:
-    project = unpack_project(tmp_path)
-    async with served(project, ReadProtocol) as port:
+    async with served(own_recorded, ReadProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         statuses = []
         for may in (True, True, False, False):
             if not may:
-                with closing(apsw.Connection(str(project / ".tmp" / "data.db"))) as connection:
-                    connection.set_busy_timeout(5000)
-                    connection.execute("DELETE FROM up_permissions")
+                with rows_of(own_recorded) as rows:
+                    rows.execute("DELETE FROM up_permissions")
             writer.write(get(HOMEPAGE))
             reply = Reply()
             while not reply.answers:

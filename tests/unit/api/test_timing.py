@@ -9,20 +9,14 @@ import pytest
 from quire.app import build_app
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
-from tests.conformance.corpus import unpack_project
 
 LIST = "/api/articles?populate[author][fields]=name"
 METRIC = re.compile(r'(\w+)(?:;desc="(\d+) statements")?;dur=([\d.]+)')
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpack_project(tmp_path_factory.mktemp("timing"))
-
-
-@pytest.fixture(scope="module")
-async def client(project: Path) -> AsyncIterator[AsgiClient]:
-    settings = load_settings(project, overrides={"environment": "development"}, environ={})
+async def client(shared_recorded: Path) -> AsyncIterator[AsgiClient]:
+    settings = load_settings(shared_recorded, overrides={"environment": "development"}, environ={})
     async with running(build_app(settings)) as client:
         yield client
 
@@ -59,8 +53,8 @@ async def test_errors_and_files_are_timed_too(client: AsgiClient) -> None:
     assert "total" in await metrics(client, "/nothing")
 
 
-async def test_nothing_is_told_in_production(project: Path) -> None:
-    async with running(build_app(load_settings(project, environ={}))) as client:
+async def test_nothing_is_told_in_production(shared_recorded: Path) -> None:
+    async with running(build_app(load_settings(shared_recorded, environ={}))) as client:
         answer = await client.request("GET", LIST)
     assert answer.status == 200
     assert "server-timing" not in answer.headers

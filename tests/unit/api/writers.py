@@ -10,7 +10,7 @@ from typing import Any
 from quire.app import build_app
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
-from tests.conformance.corpus import credentials, unpack_project
+from tests.conformance.corpus import credentials
 
 APPLE = "kvs6ljh4bigue2ssvg2vmk14"
 """An article that is published in three locales, its drafts unchanged since."""
@@ -55,8 +55,7 @@ class Writer:
 
 
 @asynccontextmanager
-async def writing(folder: Path) -> AsyncIterator[Writer]:
-    """Serve a fresh copy of the project."""
-    project = unpack_project(folder / "project")
+async def writing(project: Path) -> AsyncIterator[Writer]:
+    """Serve the recorded project, which is for one test alone."""
     async with running(build_app(load_settings(project, environ={}))) as client:
         yield Writer(client)

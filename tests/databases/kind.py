@@ -1,0 +1,69 @@
+"""What a kind of database has to offer to tests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+Row = tuple[Any, ...]
+
+
+class Rows(Protocol):
+    """A look at the rows of a database, past everything that is tested; changes are kept."""
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Run a statement with ``?`` for its values, whatever the kind; returns its rows."""
+
+    def tables(self) -> list[str]:
+        """Name all tables, in order."""
+
+    def references(self, table: str) -> Mapping[str, str]:
+        """Return the tables that the foreign keys of a table lead to, by column."""
+
+    def unwatched(self) -> AbstractContextManager[None]:
+        """Let foreign keys lead nowhere for a while."""
+
+    def damage(self) -> Iterator[str]:
+        """Say what is wrong with the database as such, and which foreign keys lead nowhere."""
+
+    def close(self) -> None:
+        """Let go of the database."""
+
+
+class Kind(Protocol):
+    """A kind of database, and where projects of tests have theirs."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the ids of tests."""
+
+    def settle(self, project: Path) -> None:
+        """Let a project, which has no database yet, have an empty one of this kind."""
+
+    def recorded(self, folder: Path) -> Path:
+        """Lay out the recorded project in a folder, with its rows; returns the folder."""
+
+    def seal(self, project: Path) -> None:
+        """Take the database of a project, which nobody has open, for what `copy` copies."""
+
+    def copy(self, project: Path, folder: Path) -> Path:
+        """Copy a project and its sealed database to a folder that is not there yet; returns it."""
+
+    def borrow(self, project: Path) -> AbstractContextManager[Mapping[str, object]]:
+        """Copy the sealed database alone, for a while; gives the settings that lead to it."""
+
+    def open(self, project: Path) -> Rows:
+        """Open the database of a project."""
+
+    def release(self, project: Path) -> None:
+        """Let go of what a project has outside of its folder."""
+
+
+@contextmanager
+def opened(kind: Kind, project: Path) -> Iterator[Rows]:
+    """Open the database of a project for a while."""
+    rows = kind.open(project)
+    try:
+        yield rows
+    finally:
+        rows.close()

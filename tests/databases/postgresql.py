@@ -1,0 +1,154 @@
+"""Databases on the PostgreSQL server of the tests, named by the projects they belong to."""
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from tests.conformance.corpus import postgresql_dump, unpack_project
+from tests.databases.environment import read_environment, write_environment
+from tests.databases.kind import Row
+from tests.postgresql.databases import drop_database, name_of, new_database, url_of
+from tests.postgresql.session import Session
+
+_REFERENCES = """
+SELECT a.attname, f.relname
+FROM pg_constraint AS k
+JOIN pg_class AS t ON t.oid = k.conrelid
+JOIN pg_class AS f ON f.oid = k.confrelid
+JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+WHERE k.contype = 'f' AND t.relname = $1 AND t.relnamespace = 'public'::regnamespace
+"""
+
+
+class PostgresqlRows:
+    """A look into a PostgreSQL database."""
+
+    def __init__(self, url: str) -> None:
+        """The database is there."""
+        self._session = Session(url)
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """See `Rows.execute`."""
+        return self._session.execute(numbered(sql), values)
+
+    def tables(self) -> list[str]:
+        """See `Rows.tables`."""
+        found = self.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
+        )
+        return [name for (name,) in found]
+
+    def references(self, table: str) -> Mapping[str, str]:
+        """See `Rows.references`."""
+        return dict(self._session.execute(_REFERENCES, (table,)))
+
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """See `Rows.unwatched`."""
+        self.execute("SET session_replication_role = replica")
+        yield
+        self.execute("SET session_replication_role = DEFAULT")
+
+    def damage(self) -> Iterator[str]:
+        """Look at foreign keys alone, and only at those that were not watched over."""
+        for table in self.tables():
+            for column, target in self.references(table).items():
+                for (row,) in self.execute(
+                    f'SELECT t.id FROM "{table}" AS t LEFT JOIN "{target}" AS f'
+                    f' ON f.id = t."{column}" WHERE t."{column}" IS NOT NULL AND f.id IS NULL'
+                ):
+                    yield f"{table} row {row} refers to nothing in {target}"
+
+    def close(self) -> None:
+        """See `Rows.close`."""
+        self._session.close()
+
+
+class Postgresql:
+    """PostgreSQL (a `Kind`)."""
+
+    name = "postgresql"
+
+    def __init__(self) -> None:
+        self._sealed: dict[str, str] = {}
+        """What copies are made of, by the database that was sealed."""
+
+    def settle(self, project: Path) -> None:
+        """See `Kind.settle`."""
+        _point(project, new_database())
+
+    def recorded(self, folder: Path) -> Path:
+        """See `Kind.recorded`."""
+        project = unpack_project(folder)
+        (project / ".tmp/data.db").unlink()
+        template = _recorded_rows()
+        name = new_database(template)
+        self._sealed[name] = template
+        _point(project, name)
+        return project
+
+    def seal(self, project: Path) -> None:
+        """See `Kind.seal`."""
+        name = _database(project)
+        self._sealed[name] = new_database(name)
+
+    def copy(self, project: Path, folder: Path) -> Path:
+        """See `Kind.copy`."""
+        template = self._sealed[_database(project)]
+        copied = shutil.copytree(project, folder)
+        name = new_database(template)
+        self._sealed[name] = template
+        _point(copied, name)
+        return copied
+
+    @contextmanager
+    def borrow(self, project: Path) -> Iterator[Mapping[str, object]]:
+        """See `Kind.borrow`."""
+        name = new_database(self._sealed[_database(project)])
+        try:
+            yield {"database.url": url_of(name)}
+        finally:
+            drop_database(name)
+
+    def open(self, project: Path) -> PostgresqlRows:
+        """See `Kind.open`."""
+        return PostgresqlRows(read_environment(project)["DATABASE_URL"])
+
+    def release(self, project: Path) -> None:
+        """See `Kind.release`."""
+        drop_database(_database(project))
+
+
+def numbered(sql: str) -> str:
+    """Write ``$1``, ``$2`` ... for each ``?`` outside of texts and names in quotes."""
+    parts = re.split(r"""('[^']*'|"[^"]*")""", sql)
+    count = 0
+    for place in range(0, len(parts), 2):
+        pieces = parts[place].split("?")
+        text = pieces[0]
+        for piece in pieces[1:]:
+            count += 1
+            text += f"${count}{piece}"
+        parts[place] = text
+    return "".join(parts)
+
+
+@cache
+def _recorded_rows() -> str:
+    """Return the name of a database with the recorded rows, which nobody uses."""
+    name = new_database()
+    session = Session(url_of(name))
+    session.script(postgresql_dump())
+    session.close()
+    return name
+
+
+def _database(project: Path) -> str:
+    return name_of(read_environment(project)["DATABASE_URL"])
+
+
+def _point(project: Path, name: str) -> None:
+    write_environment(project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url_of(name)})

@@ -1,0 +1,98 @@
+"""SQLite files, each in the folder of its project."""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import apsw
+
+from tests.conformance.corpus import unpack_project
+from tests.databases.environment import read_environment
+from tests.databases.kind import Row
+
+_DEFAULT = ".tmp/data.db"
+
+
+class SqliteRows:
+    """A look into a SQLite file."""
+
+    def __init__(self, path: Path) -> None:
+        """The file is there."""
+        self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        self._connection.set_busy_timeout(5000)
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """See `Rows.execute`."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def tables(self) -> list[str]:
+        """See `Rows.tables`."""
+        return [
+            name
+            for (name,) in self.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+                " AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
+            )
+        ]
+
+    def references(self, table: str) -> Mapping[str, str]:
+        """See `Rows.references`."""
+        found = self.execute(f'PRAGMA foreign_key_list("{table}")')
+        return {column: target for _, _, target, column, *_ in found}
+
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """They are not watched over on this connection at all."""
+        yield
+
+    def damage(self) -> Iterator[str]:
+        """See `Rows.damage`."""
+        for (found,) in self.execute("PRAGMA integrity_check"):
+            if found != "ok":
+                yield f"integrity: {found}"
+        for table, row, parent, _ in self.execute("PRAGMA foreign_key_check"):
+            yield f"{table} row {row} refers to nothing in {parent}"
+
+    def close(self) -> None:
+        """See `Rows.close`."""
+        self._connection.close()
+
+
+class Sqlite:
+    """The kind of database that every project has unless it says otherwise (a `Kind`)."""
+
+    name = "sqlite"
+
+    def settle(self, project: Path) -> None:
+        """There is nothing to be said: the file is made where it is looked for."""
+
+    def recorded(self, folder: Path) -> Path:
+        """See `Kind.recorded`."""
+        return unpack_project(folder)
+
+    def seal(self, project: Path) -> None:
+        """A file can be copied at any time."""
+
+    def copy(self, project: Path, folder: Path) -> Path:
+        """See `Kind.copy`."""
+        return shutil.copytree(project, folder)
+
+    @contextmanager
+    def borrow(self, project: Path) -> Iterator[Mapping[str, object]]:
+        """See `Kind.borrow`."""
+        with TemporaryDirectory() as folder:
+            yield {"database.filename": shutil.copy(file_of(project), folder)}
+
+    def open(self, project: Path) -> SqliteRows:
+        """See `Kind.open`."""
+        return SqliteRows(file_of(project))
+
+    def release(self, project: Path) -> None:
+        """Everything is in the folder."""
+
+
+def file_of(project: Path) -> Path:
+    """Return the SQLite file of a project."""
+    return project / read_environment(project).get("DATABASE_FILENAME", _DEFAULT)
