@@ -14,6 +14,7 @@ import pytest
 
 from bench.servers import quire, running
 from tests.conformance.corpus import credentials
+from tests.databases.kind import Kind
 from tests.reliability.articles import (
     POPULATE,
     Entry,
@@ -47,9 +48,16 @@ def serve(project: Path, workers: int) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one worker", "two workers"])
-def served(request: pytest.FixtureRequest, shared_recorded: Path) -> Iterator[Served]:
-    with serve(shared_recorded, request.param) as found:
+def served(
+    request: pytest.FixtureRequest,
+    kind: Kind,
+    recorded: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Served]:
+    project = kind.copy(recorded, tmp_path_factory.mktemp("parallel") / "project")
+    with serve(project, request.param) as found:
         yield found
+    kind.release(project)
 
 
 def all_at_once(actions: Sequence[Callable[[], T]]) -> list[T]:
