@@ -29,7 +29,7 @@ from quire.clock import Clock, now_ms
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
 from quire.database.connection import Database
-from quire.database.content.store import open_store
+from quire.database.content.store import Store, open_store
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
 from quire.documents.service import DocumentService
@@ -40,6 +40,10 @@ from quire.query.resolve.scope import ReadLimits
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
+from quire.uploads.kinds import AllowedTypes
+from quire.uploads.library import Library, Limits, Rows
+from quire.uploads.storage.local import LocalStorage
+from quire.uploads.workshop import Workshop
 
 _log = structlog.get_logger("quire")
 _DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
@@ -61,6 +65,7 @@ class Application:
         self.reader: Reader | None = None
         self.events = EventBus()
         self.documents: DocumentService | None = None
+        self.library: Library | None = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
@@ -95,7 +100,10 @@ class Application:
         self.reader = _reader(
             self.settings, self.database, self.schema, self.tables, default_locale
         )
-        self.documents = self._document_service(self.database, default_locale)
+        store = open_store(self.schema, self.tables, self.database.dialect)
+        self.documents = self._document_service(self.database, store, default_locale)
+        rows = Rows(database=self.database, store=store, documents=self.documents)
+        self.library = _library(self.settings, rows)
         content = _content_api(
             self.settings,
             self.schema,
@@ -103,14 +111,17 @@ class Application:
             accounts,
             self.reader,
             self.documents,
+            self.library,
             self._clock,
         )
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
-    def _document_service(self, database: Database, default_locale: str | None) -> DocumentService:
+    def _document_service(
+        self, database: Database, store: Store, default_locale: str | None
+    ) -> DocumentService:
         engine = Engine(
-            store=open_store(self.schema, self.tables, database.dialect),
+            store=store,
             new_id=new_document_id,
             default_locale=default_locale,
             limits=_inner_limits(self.settings),
@@ -121,6 +132,8 @@ class Application:
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
+        if self.library is not None:
+            self.library.workshop.close()
         if self.database is not None:
             await self.database.close()
         self._answering = self.content = None
@@ -184,6 +197,17 @@ def _inner_limits(settings: Settings) -> ReadLimits:
     )
 
 
+def _library(settings: Settings, rows: Rows) -> Library:
+    uploads = settings.uploads
+    types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
+    return Library(
+        rows,
+        LocalStorage(settings.project / uploads.directory),
+        Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
+        Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types),
+    )
+
+
 def _content_api(
     settings: Settings,
     schema: Schema,
@@ -191,6 +215,7 @@ def _content_api(
     accounts: Accounts,
     reader: Reader,
     documents: DocumentService,
+    library: Library,
     clock: Clock,
 ) -> ContentApi:
     authenticator = (TimedAuthenticator if settings.is_development else Authenticator)(
@@ -219,7 +244,7 @@ def _content_api(
         UserApi(reader),
         RoleApi(reader, accounts),
         sign_in,
-        FileApi(reader),
+        FileApi(reader, library, authorizer, limits=settings.limits, uploads=settings.uploads),
         LocaleApi(reader),
         ModelApi(schema),
     ):

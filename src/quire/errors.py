@@ -20,6 +20,8 @@
     │   ├── RateLimitError            429  too many requests
     │   ├── UnimplementedError        501  a route that exists but does not do this yet
     │   ├── ServiceUnavailableError   503  the database cannot answer now
+    │   │   └── StorageError          503  files cannot be kept or had now
+    │   ├── OutOfSpaceError           507  there is no room for a file
     │   └── InternalServerError       500  a fault of ours; the cause is logged, never shown
     ├── ConfigurationError            settings that cannot work (exit code 2)
     ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
@@ -226,6 +228,20 @@ class ServiceUnavailableError(_DetaillessError):
     def __init__(self, message: str | None = None, *, retry_after: int = 1) -> None:
         """``retry_after`` is in seconds and becomes the ``Retry-After`` header."""
         super().__init__(message, headers={"Retry-After": str(retry_after)})
+
+
+class StorageError(ServiceUnavailableError):
+    """The place where files are kept cannot be reached, or does not do what it should."""
+
+    default_message = "The storage of files is not available"
+
+
+class OutOfSpaceError(_DetaillessError):
+    """There is no room left where files are kept."""
+
+    status = 507
+    name = "InsufficientStorageError"
+    default_message = "There is no room for the file"
 
 
 class InternalServerError(_DetaillessError):

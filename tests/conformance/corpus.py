@@ -6,6 +6,7 @@ Beside this module, in `corpus/`:
 ``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
 ``writes.tar.xz``           scenarios that write: a JSON Lines file for each group of scenarios
+``assets.tar.xz``           the files that scenarios upload
 ``model.jsonl.xz``          content types and components as ``content-type-builder`` describes them
 ``querystring.jsonl.xz``    raw query strings and the values that they were parsed into
 ``project.tar.xz``          the project as it was served: schema files, settings, rows, uploads
@@ -23,6 +24,8 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from tests.conformance.forms import recorded_form
 
 JSON: TypeAlias = "str | int | float | bool | list[JSON] | dict[str, JSON] | None"
 
@@ -99,6 +102,8 @@ class Step(Recorded):
     @property
     def sent(self) -> bytes:
         """The body of the request, with its templates."""
+        if self.multipart is not None:
+            return recorded_form(self.multipart, asset)
         if self.raw_body is not None:
             return self.raw_body.encode()
         return dump(self.json_body) if self.has_json_body else b""
@@ -198,6 +203,16 @@ def unpack_project(target: Path) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
     return target
+
+
+@cache
+def _assets() -> Mapping[str, bytes]:
+    return _members("assets.tar.xz")
+
+
+def asset(name: str) -> bytes:
+    """Return a file that scenarios upload."""
+    return _assets()[name]
 
 
 def postgresql_dump() -> str:

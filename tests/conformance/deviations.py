@@ -110,7 +110,7 @@ def _deviation(row: str) -> Deviation:
 
 def _text(case: Recorded) -> str:
     headers = (f"{name}: {value}".lower() for name, value in case.headers.items())
-    return "\n".join((f"{case.method} {case.path}", *headers, case.sent.decode()))
+    return "\n".join((f"{case.method} {case.path}", *headers, case.sent.decode(errors="replace")))
 
 
 def _visible(value: JSON) -> JSON:

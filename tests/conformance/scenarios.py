@@ -7,10 +7,12 @@ from dataclasses import replace
 from tests.conformance.client import Answer, Authorization, Client
 from tests.conformance.corpus import JSON, Scenario, Step
 from tests.conformance.deviations import Deviation, judge
+from tests.conformance.forms import FORM_TYPE
 from tests.conformance.placeholders import Placeholders
 
 _TEMPLATE = re.compile(r"\{\{step\.(\d+)\.body((?:\.[^.{}]+)*)\}\}")
 _JSON = {"content-type": "application/json"}
+_FORM = {"content-type": FORM_TYPE}
 
 
 def nothing(_: Step, __: str) -> bool:
@@ -48,6 +50,7 @@ async def send(step: Step, client: Client, authorization: Authorization) -> Answ
     headers = {
         **await authorization.headers(step.auth),
         **(_JSON if step.has_json_body else {}),
+        **(_FORM if step.multipart is not None else {}),
         **step.headers,
     }
     return await client.request(step.method, step.path, headers, step.sent)
@@ -65,7 +68,7 @@ def filled(step: Step, answers: Sequence[Answer]) -> Step:
 
 def described(number: int, step: Step) -> str:
     """Say which request of a scenario it was."""
-    body = step.sent.decode()
+    body = step.sent.decode(errors="replace")
     shown = f"{body[:400]}..." if len(body) > 400 else body
     return f"step {number}: {step.method} {step.path}  (auth {step.auth}) {shown}"
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,9 +18,9 @@ from tests.conformance.written_deviations import name_of, written_deviation
 from tests.databases.kinds import kind_of
 
 ELSEWHERE = re.compile(
-    r"(POST|PUT|DELETE) /api/((email|upload|users|users-permissions)\b|auth/(?!local(\?|$)))"
+    r"(POST|PUT|DELETE) /api/((email|users|users-permissions)\b|auth/(?!local(\?|$)))"
 )
-"""Requests that write something other than content: accounts, roles, files, mail."""
+"""Requests that write something other than content: accounts, roles, mail."""
 
 START_MS = 1_798_761_600_000  # 2027-01-01T00:00:00Z, later than anything in the recorded project
 STEP_MS = 20
@@ -64,9 +65,14 @@ class TickingClient(AsgiClient):
 @asynccontextmanager
 async def fresh_app(project: Path) -> AsyncIterator[TickingClient]:
     """Serve a project on a copy of its database."""
-    with kind_of(project).borrow(project) as overrides:
+    with kind_of(project).borrow(project) as database, TemporaryDirectory() as folder:
+        uploads = {
+            "uploads.directory": f"{folder}/uploads",
+            "uploads.temporary_directory": f"{folder}/incoming",
+        }
         clock = Clock()
-        app = build_app(load_settings(project, environ={}, overrides=overrides), clock=clock)
+        settings = load_settings(project, environ={}, overrides={**database, **uploads})
+        app = build_app(settings, clock=clock)
         async with running(app):
             yield TickingClient(app, clock)
 

@@ -47,6 +47,12 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str = ""
 
+    @property
+    def content(self) -> bytes:
+        """The body as it is sent: lines of forms end as those of headers do."""
+        is_form = self.headers.get("Content-Type", "").startswith("multipart/")
+        return (self.body.replace("\n", "\r\n") if is_form else self.body).encode()
+
     def filled(self, words: Mapping[str, str]) -> "Request":
         """The request with words in capitals replaced."""
 

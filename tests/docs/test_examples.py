@@ -24,7 +24,7 @@ async def test_the_requests_of_a_page_are_answered_as_it_says(
     for example in EXAMPLES[page]:
         request, expected = example.request.filled(known), example.expected.filled(known)
         answer = await client.request(
-            request.method, request.target, request.headers, request.body.encode()
+            request.method, request.target, request.headers, request.content
         )
         faults += [f"{example.place}: {fault}" for fault in expected.faults(answer)]
         known |= dict(expected.told(answer))

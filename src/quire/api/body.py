@@ -43,6 +43,15 @@ FORBIDDEN_KEY = "Object contains forbidden prototype property"
 NO_UTF8 = "the JSON is not encoded in UTF-8"
 
 
+def is_form(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a body is a form that may carry files."""
+    return _media_type(headers) == _MULTIPART_TYPE
+
+
+def _media_type(headers: Mapping[bytes, bytes]) -> str:
+    return headers.get(b"content-type", b"").split(b";")[0].strip().lower().decode("latin-1")
+
+
 async def read_body(
     headers: Mapping[bytes, bytes], receive: AsgiReceive, limits: LimitSettings
 ) -> object:
@@ -50,9 +59,7 @@ async def read_body(
 
     Raises BodySyntaxError, PayloadTooLargeError, UnsupportedEncodingError or BadRequestError.
     """
-    content_type = (
-        headers.get(b"content-type", b"").split(b";")[0].strip().lower().decode("latin-1")
-    )
+    content_type = _media_type(headers)
     if content_type in _JSON_TYPES:
         return _parse_json(await _decoded(headers, receive, limits.json_body))
     if content_type == _FORM_TYPE:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import structlog
 
 from quire.api.authorization import Authorizer
-from quire.api.body import METHODS_WITH_BODY, read_body
+from quire.api.body import METHODS_WITH_BODY, is_form, read_body
 from quire.api.drafts import refuse_drafts
 from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header
@@ -127,7 +127,10 @@ class ContentApi:
         """Return the answer, or ``None`` when it is a matter of the public folder."""
         method, headers = request.method, request.headers
         if method in METHODS_WITH_BODY:
-            request.body = await read_body(headers, receive, self._limits)
+            if self._streams(request):
+                request.receive = receive
+            else:
+                request.body = await read_body(headers, receive, self._limits)
         if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
@@ -148,6 +151,14 @@ class ContentApi:
         if self._drafts_need_token and verb == "GET":
             refuse_drafts(principal, request)
         return await route.handler(request)
+
+    def _streams(self, request: Request) -> bool:
+        """Tell whether a form is for a handler that reads it itself."""
+        if not is_form(request.headers):
+            return False
+        path = self._below_prefix(request.path)
+        found = None if path is None else self._routes.find(request.method, path)
+        return found is not None and found[0].streams
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix

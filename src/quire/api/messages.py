@@ -31,7 +31,7 @@ class Request:
     the address and port it came from; ``credential`` is what `credential_of` says of the headers.
     Then follow the decoded path ``parameters``, who asks, the
     database's token of the present content, and the parsed ``body`` (``None`` when there is none or
-    it is of no known type).
+    it is of no known type). A body that a handler reads itself is had from ``receive``.
     """
 
     __slots__ = (
@@ -44,11 +44,13 @@ class Request:
         "path",
         "principal",
         "raw_query",
+        "receive",
         "version",
     )
 
     parameters: Mapping[str, str]
     principal: Principal
+    receive: AsgiReceive
     version: int | None
 
     def __init__(

@@ -20,7 +20,8 @@ class Route:
     """A method and a path below the API's prefix.
 
     ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
-    content type that the route belongs to, if any.
+    content type that the route belongs to, if any. Where a route ``streams``, its handler reads
+    forms itself, after the permission was asked.
     """
 
     method: str
@@ -28,6 +29,7 @@ class Route:
     action: str | None
     handler: Handler
     uid: str | None = None
+    streams: bool = False
 
 
 @dataclass(slots=True)

@@ -214,6 +214,23 @@ class UploadSettings:
         "Formats that are made of an image, each with its greatest width or height.",
         default=MappingProxyType({"large": 1000, "medium": 750, "small": 500}),
     )
+    pixel_limit: int = setting(
+        integer(1), "Most pixels that an image may have.", default=268_402_689
+    )
+    allowed_types: tuple[str, ...] = setting(
+        NAMES,
+        'Types of files that may be uploaded, such as "image/png" or "image/*"; empty allows all.',
+        default=(),
+    )
+    denied_types: tuple[str, ...] = setting(
+        NAMES, "Types of files that may not be uploaded, even if they are allowed.", default=()
+    )
+    threads: int = setting(
+        integer(1, 64), "Threads of each process that work on images.", default=2
+    )
+    temporary_directory: Path = setting(
+        PATH, "Folder of files that are being uploaded.", default=Path(".tmp/uploads")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,44 @@
+"""The core store: settings that the server keeps in the database, by key, as JSON."""
+
+import orjson
+import sqlalchemy as sa
+
+from quire.database.bookkeeping import CORE_STORE
+from quire.database.program import Program
+from quire.database.statements import StatementBuilder
+from quire.database.writes import Writes
+
+_OBJECT = "object"
+
+
+def read_setting(writes: Writes, key: str) -> Program[object]:
+    """Return what is kept under a key, ``None`` where nothing is."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(CORE_STORE)
+        here = table.c("key") == builder.plain_slot(0)
+        return sa.select(table.c("value")).where(here).order_by(table.c("id"))
+
+    rows = yield from writes.run(("core store",), build, (key,))
+    if not rows or rows[0][0] is None:
+        return None
+    try:
+        found: object = orjson.loads(str(rows[0][0]))
+    except orjson.JSONDecodeError:
+        return None
+    return found
+
+
+def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
+    """Keep an object or a list under a key, in place of what was there."""
+    text = orjson.dumps(value).decode()
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        described = sa.table(CORE_STORE, sa.column("id"), sa.column("key"), sa.column("value"))
+        here = described.c.key == builder.plain_slot(1)
+        change = sa.update(described).values({"value": builder.plain_slot(0)}).where(here)
+        return change.returning(described.c.id)
+
+    rows = yield from writes.run(("core store", "write"), build, (text, key))
+    if not rows:
+        yield from writes.insert(CORE_STORE, {"key": key, "value": text, "type": _OBJECT})

@@ -1,0 +1,267 @@
+"""Folders of the media library: made, renamed, moved, deleted with all that is in them.
+
+Every rule is asked within the transaction that writes: two requests cannot break it together.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quire.database.core_store import read_setting, write_setting
+from quire.database.library.files import (
+    FileRow,
+    delete_files,
+    files_within,
+    find_files,
+    put_into,
+    update_file,
+)
+from quire.database.library.folders import (
+    ROOT,
+    FolderRow,
+    all_folders,
+    delete_folders,
+    insert_folder,
+    move_folder,
+    update_folder,
+)
+from quire.database.program import Program
+from quire.documents.unit import UnitOfWork
+from quire.documents.validate.problems import Problem, validation_error
+from quire.errors import NotFoundError
+from quire.schema.attributes.accept import ABSENT, Absent
+
+API_FOLDER = "API Uploads"
+_API_FOLDER_KEY = "plugin_upload_api-folder"
+
+NAME_TAKEN = "A folder with this name already exists"
+NO_PARENT = "parent folder does not exist"
+NO_FOLDER = "the folder does not exist"
+NO_DESTINATION = "destination folder does not exist"
+INSIDE_ITSELF = "folder cannot be moved inside itself"
+INSIDE_THEMSELVES = "folders cannot be moved inside themselves or one of its children: {}"
+UNKNOWN = "folder not found"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A folder with the folders in it, in the order of their names."""
+
+    id: int
+    name: str
+    children: "tuple[Branch, ...]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """What a deletion took away: the chosen folders and files, and every file whose row is gone."""
+
+    folders: tuple[int, ...]
+    files: tuple[int, ...]
+    rows: tuple[FileRow, ...]
+
+
+def folder_structure(unit: UnitOfWork) -> Program[tuple[Branch, ...]]:
+    """Return all folders as trees."""
+    folders = yield from all_folders(unit.store)
+    return _branches(folders, None)
+
+
+def create_folder(
+    unit: UnitOfWork, *, name: str, parent: int | None, by: int | None = None
+) -> Program[FolderRow]:
+    """Make a folder. Raises ValidationError for a name that is taken, and a parent that is none."""
+    folders = yield from _by_id(unit)
+    above = _parent(folders, parent)
+    _require_free(folders.values(), name, parent)
+    return (yield from _insert(unit, name, above, by))
+
+
+def change_folder(
+    unit: UnitOfWork,
+    folder_id: int,
+    *,
+    name: str | None = None,
+    parent: int | Absent | None = ABSENT,
+    by: int | None = None,
+) -> Program[FolderRow]:
+    """Rename a folder, or put it somewhere else.
+
+    Raises NotFoundError, and ValidationError as `create_folder` does or for a place inside itself.
+    """
+    folders = yield from _by_id(unit)
+    folder = folders.get(folder_id)
+    place = parent if not isinstance(parent, Absent) else (folder.parent if folder else None)
+    wanted = name if name is not None else (folder.name if folder else "")
+    above = _parent(folders, place)
+    _require_free(folders.values(), wanted, place, besides=folder_id)
+    if folder is None:
+        raise NotFoundError(UNKNOWN)
+    if above is not None and _is_within(above, folder):
+        raise _refusal(INSIDE_ITSELF, ("parent",), place)
+    values: dict[str, object] = {"name": wanted, "updatedAt": unit.tick()}
+    if by is not None:
+        values["updatedBy"] = by
+    yield from update_folder(unit.store, folder_id, values)
+    path = folder.path
+    if place != folder.parent:
+        path = yield from move_folder(unit.store, folder, above)
+    return FolderRow(id=folder.id, name=wanted, path_id=folder.path_id, path=path, parent=place)
+
+
+def move(
+    unit: UnitOfWork,
+    *,
+    files: Collection[int],
+    folders: Collection[int],
+    destination: int | None,
+) -> Program[tuple[list[int], list[int]]]:
+    """Move files and folders into a folder, or to the root; returns those that were there.
+
+    Raises ValidationError for a destination that is none, that is within a folder that is moved, or
+    that holds another folder of the same name.
+    """
+    known = yield from _by_id(unit)
+    if destination is not None and destination not in known:
+        raise _refusal(NO_DESTINATION, ("destinationFolderId",), destination)
+    above = None if destination is None else known[destination]
+    moved = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
+    payload: dict[str, object] = {"folderIds": list(folders), "destinationFolderId": destination}
+    _require_movable(moved, above, payload)
+    _require_names_free(known.values(), moved, destination, payload)
+    for folder in moved:
+        if folder.parent != destination:
+            yield from move_folder(unit.store, folder, above)
+    rows = yield from find_files(unit.store, files)
+    path = ROOT if above is None else above.path
+    for row in rows:
+        yield from put_into(unit.store, row.id, destination)
+        yield from update_file(unit.store, row.id, {"folderPath": path})
+    return [row.id for row in rows], [folder.id for folder in moved]
+
+
+def delete(unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]) -> Program[Gone]:
+    """Delete files, and folders with everything in them; those that are not there do not count."""
+    known = yield from _by_id(unit)
+    chosen = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
+    rows = {row.id: row for row in (yield from find_files(unit.store, files))}
+    named = tuple(rows)
+    inside = yield from files_within(unit.store, [folder.path for folder in chosen])
+    rows |= {row.id: row for row in inside}
+    yield from delete_files(unit.store, list(rows))
+    gone = [
+        folder.id
+        for folder in known.values()
+        if any(_is_within(folder, ancestor) for ancestor in chosen)
+    ]
+    yield from delete_folders(unit.store, gone)
+    return Gone(
+        folders=tuple(folder.id for folder in chosen), files=named, rows=tuple(rows.values())
+    )
+
+
+def require_folder(unit: UnitOfWork, folder_id: int | Absent | None) -> Program[FolderRow | None]:
+    """Return a folder that a file is to go to, ``None`` for the root. Raises ValidationError."""
+    if folder_id is None or isinstance(folder_id, Absent):
+        return None
+    folders = yield from _by_id(unit)
+    if folder_id not in folders:
+        raise _refusal(NO_FOLDER, ("fileInfo", "folder"), folder_id)
+    return folders[folder_id]
+
+
+def folder_for_api(unit: UnitOfWork) -> Program[FolderRow]:
+    """Return the folder for what comes through the content API; it is made when it is not there."""
+    writes = unit.store.writes
+    stored = yield from read_setting(writes, _API_FOLDER_KEY)
+    folders = yield from _by_id(unit)
+    known = stored.get("id") if isinstance(stored, dict) else None
+    if isinstance(known, int) and known in folders:
+        return folders[known]
+    taken = {folder.name for folder in folders.values() if folder.parent is None}
+    name, number = API_FOLDER, 0
+    while name in taken:
+        number += 1
+        name = f"{API_FOLDER} ({number})"
+    made = yield from _insert(unit, name, None, None)
+    yield from write_setting(writes, _API_FOLDER_KEY, {"id": made.id})
+    return made
+
+
+def _insert(
+    unit: UnitOfWork, name: str, above: FolderRow | None, by: int | None
+) -> Program[FolderRow]:
+    now = unit.tick()
+    values: dict[str, object] = {
+        "documentId": unit.engine.new_id(),
+        "name": name,
+        "createdAt": now,
+        "updatedAt": now,
+        "publishedAt": now,
+        "createdBy": by,
+        "updatedBy": by,
+    }
+    return (yield from insert_folder(unit.store, values, above))
+
+
+def _by_id(unit: UnitOfWork) -> Program[dict[int, FolderRow]]:
+    folders = yield from all_folders(unit.store)
+    return {folder.id: folder for folder in folders}
+
+
+def _parent(folders: Mapping[int, FolderRow], parent: int | None) -> FolderRow | None:
+    if parent is None:
+        return None
+    if parent not in folders:
+        raise _refusal(NO_PARENT, ("parent",), parent)
+    return folders[parent]
+
+
+def _require_free(
+    folders: Iterable[FolderRow], name: str, parent: int | None, *, besides: int | None = None
+) -> None:
+    if any(f.name == name and f.parent == parent and f.id != besides for f in folders):
+        raise _refusal(NAME_TAKEN, ("name",), name)
+
+
+def _require_movable(
+    moved: Sequence[FolderRow], above: FolderRow | None, payload: Mapping[str, object]
+) -> None:
+    inside = [f.name for f in moved if above is not None and _is_within(above, f)]
+    if inside:
+        raise _refusal(INSIDE_THEMSELVES.format(", ".join(inside)), (), payload)
+
+
+def _require_names_free(
+    folders: Iterable[FolderRow],
+    moved: Sequence[FolderRow],
+    destination: int | None,
+    payload: Mapping[str, object],
+) -> None:
+    ids = {folder.id for folder in moved}
+    taken = {f.name for f in folders if f.parent == destination and f.id not in ids}
+    for folder in moved:
+        if folder.name in taken:
+            message = f"some folders already exists: {folder.name}"
+            raise _refusal(message, (), payload)
+        taken.add(folder.name)
+
+
+def _is_within(folder: FolderRow, ancestor: FolderRow) -> bool:
+    return folder.path == ancestor.path or folder.path.startswith(f"{ancestor.path}/")
+
+
+def _branches(folders: Sequence[FolderRow], parent: int | None) -> tuple[Branch, ...]:
+    children: dict[int | None, list[FolderRow]] = {}
+    for folder in folders:
+        children.setdefault(folder.parent, []).append(folder)
+
+    def grown(above: int | None) -> tuple[Branch, ...]:
+        listed = sorted(children.get(above, ()), key=lambda folder: folder.name)
+        return tuple(Branch(f.id, f.name, grown(f.id)) for f in listed)
+
+    return grown(parent)
+
+
+def _refusal(message: str, path: tuple[str, ...], value: Any) -> Exception:  # noqa: ANN401 - JSON
+    return validation_error([Problem(path, message, value)])

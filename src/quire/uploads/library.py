@@ -1,0 +1,289 @@
+"""The media library: files put in, replaced, described and taken out, with their rows.
+
+Bytes are kept before the row that tells of them is written, and forgotten after it is deleted: a
+crash in between leaves bytes without a row, which `sweep` finds, and never a row without its bytes.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import structlog
+
+from quire.database.connection import Database
+from quire.database.content.store import Store
+from quire.database.core_store import read_setting
+from quire.database.library.files import FileRow, delete_files, find_files
+from quire.database.program import Program
+from quire.documents.service import DocumentService
+from quire.documents.unit import UnitOfWork
+from quire.errors import ApplicationError, NotFoundError, QuireError
+from quire.uploads.information import Information
+from quire.uploads.kinds import AllowedTypes
+from quire.uploads.names import Kept, check_name, kept_as
+from quire.uploads.preparing import Incoming, PictureRules, Prepared, Recognised, prepare, recognise
+from quire.uploads.records import (
+    NO_SUCH_FILE,
+    Attachment,
+    attach_record,
+    change_record,
+    insert_record,
+    replaced_values,
+    require_records,
+)
+from quire.uploads.rules import SETTINGS_KEY, library_settings, picture_rules
+from quire.uploads.storage import Storage
+from quire.uploads.workshop import Workshop
+
+T = TypeVar("T")
+
+Read = Callable[[int], Program[T]]
+"""Reads what is told of a file, by its row id, within the transaction that wrote it."""
+
+_log = structlog.get_logger("quire.uploads")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Where the rows of files are: read from a database, written by the document service."""
+
+    database: Database
+    store: Store
+    documents: DocumentService
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What is made of pictures, and which types of files are let in."""
+
+    boxes: Mapping[str, int]
+    most_pixels: int
+    types: AllowedTypes
+
+
+class Library:
+    """Files with their rows, whoever asks; what they may do is asked before.
+
+    ``by`` is the row id of an administrator, where one did it.
+    """
+
+    def __init__(self, rows: Rows, storage: Storage, workshop: Workshop, limits: Limits) -> None:
+        self._rows = rows
+        self._documents = rows.documents
+        self._storage = storage
+        self._limits = limits
+        self.workshop = workshop
+
+    async def add(
+        self,
+        files: Sequence[Incoming],
+        information: Sequence[Information],
+        *,
+        read: Read[T],
+        attachment: Attachment | None = None,
+        into_api_folder: bool = True,
+        by: int | None = None,
+    ) -> list[T]:
+        """Put files into the library; returns what ``read`` tells of each, in their order.
+
+        Files that may not come in are left out as long as others may. Raises ApplicationError for
+        names, types and pictures that are refused, ValidationError for a folder or an entry that
+        is not there; then nothing is kept.
+        """
+        chosen = await self._let_in(files, information)
+        rules = await self._rules()
+        prepared = await _all(
+            self._prepare(file, said, kept_as(said.name or file.incoming.name, file.ext), rules)
+            for file, said in chosen
+        )
+
+        def act(unit: UnitOfWork) -> Program[list[T]]:
+            told = []
+            for made, (_, said) in zip(prepared, chosen, strict=True):
+                row_id = yield from insert_record(unit, made, said, api=into_api_folder, by=by)
+                if attachment is not None:
+                    yield from attach_record(unit, attachment, row_id)
+                told.append((yield from read(row_id)))
+            return told
+
+        keys = [piece.key for made in prepared for piece in made.pieces]
+        try:
+            await self._keep(prepared)
+            return await self._documents.run(act)
+        except BaseException:
+            await asyncio.shield(self._forget(keys))
+            raise
+
+    async def replace(
+        self,
+        file_id: int,
+        incoming: Incoming,
+        information: Information,
+        *,
+        bench: Path,
+        read: Read[T],
+        by: int | None = None,
+    ) -> T:
+        """Give a file other bytes, under the address that it has.
+
+        ``bench`` is a folder where the present bytes wait, in case that something fails. Raises
+        NotFoundError, and whatever `add` raises; then all is as it was.
+        """
+        present = await self._row(file_id)
+        ((file, _),) = await self._let_in([incoming], [information])
+        kept = Kept(present.hash, present.ext)
+        prepared = await self._prepare(file, information, kept, await self._rules())
+        values = replaced_values(prepared, information)
+
+        def act(unit: UnitOfWork) -> Program[T]:
+            yield from require_records(unit, [file_id])
+            yield from change_record(unit, file_id, values, information, by=by)
+            return (yield from read(file_id))
+
+        saved = await self._aside(present.keys, bench)
+        try:
+            await self._keep([prepared])
+            told = await self._documents.run(act)
+        except BaseException:
+            await asyncio.shield(self._restore(prepared, saved))
+            raise
+        keys = {piece.key for piece in prepared.pieces}
+        await self._forget([key for key in present.keys if key not in keys])
+        return told
+
+    async def describe(
+        self,
+        changes: Sequence[tuple[int, Information]],
+        *,
+        read: Read[T],
+        by: int | None = None,
+    ) -> list[T]:
+        """Change what is said of files. Raises NotFoundError, with nothing changed."""
+
+        def act(unit: UnitOfWork) -> Program[list[T]]:
+            told = []
+            yield from require_records(unit, [file_id for file_id, _ in changes])
+            for file_id, said in changes:
+                yield from change_record(unit, file_id, said.values, said, by=by)
+                told.append((yield from read(file_id)))
+            return told
+
+        return await self._documents.run(act)
+
+    async def remove(self, file_ids: Collection[int], *, read: Read[T]) -> list[T]:
+        """Take files out of the library with all their sizes; returns what they were.
+
+        Those that are not there are left out.
+        """
+
+        def act(unit: UnitOfWork) -> Program[tuple[list[T], list[FileRow]]]:
+            rows = yield from find_files(unit.store, file_ids)
+            told: list[T] = []
+            for row in rows:
+                shown = yield from read(row.id)
+                told.append(shown)
+            yield from delete_files(unit.store, [row.id for row in rows])
+            return told, rows
+
+        told, rows = await self._documents.run(act)
+        await self.forget_bytes_of(rows)
+        return told
+
+    async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
+        """Forget the bytes of files whose rows are gone; those of other providers stay."""
+        here = [row for row in rows if row.provider == self._storage.provider]
+        await self._forget([key for row in here for key in row.keys])
+
+    # Before anything is kept -----------------------------------------------------------------
+
+    async def _let_in(
+        self, files: Sequence[Incoming], information: Sequence[Information]
+    ) -> list[tuple[Recognised, Information]]:
+        for incoming in files:
+            check_name(incoming.name)
+        chosen: list[tuple[Recognised, Information]] = []
+        refusal: ApplicationError | None = None
+        for incoming, said in zip(files, information, strict=True):
+            file: Recognised = await asyncio.to_thread(recognise, incoming)
+            try:
+                self._limits.types.check(file)
+            except ApplicationError as error:
+                refusal = refusal or error
+            else:
+                chosen.append((file, said))
+        if not chosen and refusal is not None:
+            raise refusal
+        return chosen
+
+    async def _rules(self) -> PictureRules:
+        writes = self._rows.store.writes
+        stored = await self._rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
+        limits = self._limits
+        return picture_rules(
+            library_settings(stored), boxes=limits.boxes, most_pixels=limits.most_pixels
+        )
+
+    async def _prepare(
+        self, file: Recognised, said: Information, kept: Kept, rules: PictureRules
+    ) -> Prepared:
+        name = said.name or file.incoming.name
+        prepared = await prepare(self.workshop, file, name=name, kept=kept, rules=rules)
+        return replace(prepared, values=self._with_addresses(prepared.values, kept))
+
+    def _with_addresses(self, values: Mapping[str, Any], kept: Kept) -> dict[str, object]:
+        formats = values["formats"]
+        for label, made in (formats or {}).items():
+            made["url"] = self._storage.url(kept.variant(label).key)
+        return {
+            **values,
+            "url": self._storage.url(kept.key),
+            "provider": self._storage.provider,
+        }
+
+    async def _row(self, file_id: int) -> FileRow:
+        store = self._rows.store
+        found = await self._rows.database.read(lambda: find_files(store, [file_id]))
+        if not found:
+            raise NotFoundError(NO_SUCH_FILE)
+        return found[0]
+
+    # Bytes -----------------------------------------------------------------------------------
+
+    async def _keep(self, prepared: Sequence[Prepared]) -> None:
+        for made in prepared:
+            for piece in made.pieces:
+                await self._storage.put(piece.key, piece.path, type_=piece.type)
+
+    async def _forget(self, keys: Collection[str]) -> None:
+        """Forget bytes as well as can be; what is left is found by a sweep."""
+        if not keys:
+            return
+        try:
+            await self._storage.remove(keys)
+        except QuireError:
+            _log.warning("uploads are left without a row", keys=len(keys), exc_info=True)
+
+    async def _aside(self, keys: Collection[str], bench: Path) -> dict[str, Path]:
+        saved = {}
+        for number, key in enumerate(keys):
+            target = bench / f"present-{number}"
+            if await self._storage.fetch(key, target):
+                saved[key] = target
+        return saved
+
+    async def _restore(self, prepared: Prepared, saved: Mapping[str, Path]) -> None:
+        types = {piece.key: piece.type for piece in prepared.pieces}
+        await self._forget([key for key in types if key not in saved])
+        for key in types.keys() & saved.keys():
+            await self._storage.put(key, saved[key], type_=types[key])
+
+
+async def _all(works: Iterable[Awaitable[T]]) -> list[T]:
+    """Wait for all, also where one fails; raises what the first that failed raised."""
+    done = await asyncio.gather(*works, return_exceptions=True)
+    for result in done:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in done if not isinstance(result, BaseException)]

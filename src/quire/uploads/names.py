@@ -1,0 +1,85 @@
+"""What files are called: the name that people see, and the one that a file is kept under."""
+
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+
+from quire.errors import ApplicationError
+from quire.uploads.letters import SPELLED_OUT
+
+INVALID_NAME = "File name contains invalid characters"
+_MOST_CHARACTERS = 255
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+_SUFFIX_BYTES = 5
+_KEY_BYTES = 255
+"""What file systems allow a name to have."""
+_LONGEST_PREFIX = len("thumbnail_")
+_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+_WORD_ENDS = (
+    re.compile(r"([A-Z]{2,})(\d+)"),
+    re.compile(r"([a-z\d]+)([A-Z]{2,})"),
+    re.compile(r"([a-z\d])([A-Z])"),
+    re.compile(r"([A-Z]+)([A-Z][a-z\d]+)"),
+)
+_EXTENSION = re.compile(r"\.[\w+\-~!@#$%^&()=' ]{0,60}")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a file is kept under: ``hash`` and ``ext`` in one are its key and end its address."""
+
+    hash: str
+    ext: str
+
+    @property
+    def key(self) -> str:
+        """The name in the storage."""
+        return f"{self.hash}{self.ext}"
+
+    def variant(self, name: str) -> "Kept":
+        """Return what a smaller version of a picture is kept under."""
+        return Kept(f"{name}_{self.hash}", self.ext)
+
+
+def check_name(name: str) -> None:
+    """Refuse names that are none. Raises ApplicationError."""
+    if not name or len(name) > _MOST_CHARACTERS or _FORBIDDEN.search(name):
+        raise ApplicationError(INVALID_NAME)
+
+
+def extension_of(name: str) -> str:
+    """Return the extension of a name with its dot; empty where there is none.
+
+    One with characters that are not seen is none.
+    """
+    dot = name.rfind(".")
+    found = _EXTENSION.fullmatch(name[dot:]) if dot > 0 and name != ".." else None
+    return found[0] if found else ""
+
+
+def kept_as(name: str, ext: str) -> Kept:
+    """Choose what a file is kept under: a readable part of its name, and what makes it unique.
+
+    Nobody can guess the second part, nor make two files share it. ``name`` may hold anything.
+    """
+    stem = name.rpartition("/")[2].removesuffix(ext)
+    suffix = secrets.token_hex(_SUFFIX_BYTES)
+    room = _KEY_BYTES - _LONGEST_PREFIX - len(suffix) - len(ext.encode()) - 1
+    return Kept(f"{slug(stem)[:room]}_{suffix}", ext)
+
+
+def slug(text: str) -> str:
+    """Write a text in Latin letters and digits, with underscores between its words."""
+    spelled = "".join(
+        SPELLED_OUT.get(letter, letter) for letter in unicodedata.normalize("NFC", text)
+    )
+    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
+    for word_end in _WORD_ENDS:
+        plain = word_end.sub(r"\1 \2", plain)
+    return _SEPARATORS.sub("_", plain).strip("_")
+
+
+def kilobytes(size: int) -> float:
+    """Return kilobytes (1000 bytes) with two decimals, halves upwards."""
+    return (size + 5) // 10 / 100

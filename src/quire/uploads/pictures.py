@@ -1,0 +1,229 @@
+"""Pictures: how large they are, and smaller or lighter versions of them, by libvips.
+
+Every function here takes long: they belong on the threads of a `Workshop`, never in the event loop.
+Only the loader of the type that a file's first bytes tell is ever let at it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pyvips  # type: ignore[import-untyped]  # it says nothing of types
+
+from quire.errors import ApplicationError
+
+INVALID_IMAGE = "File is not a valid image"
+TOO_MANY_PIXELS = "The image has more pixels than can be dealt with"
+_QUALITY = 80
+_SHRINKS = (8, 4, 2)
+"""By how much a JPEG can be shrunk while it is decoded."""
+_KEEP_NOTHING = "none"
+_PROFILE = "icc-profile-data"
+_SIDEWAYS = 5
+"""The first of the orientations that exchange width and height."""
+
+_LOADERS = ("Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif", "Svg")
+
+# A server holds on to no picture, and spreads its work over pictures rather than within one.
+# Nothing but the formats of pictures is read, whatever else libvips could.
+pyvips.cache_set_max(0)
+pyvips.concurrency_set(1)
+pyvips.operation_block_set("VipsForeignLoad", state=True)
+for _loader in _LOADERS:
+    pyvips.operation_block_set(f"VipsForeignLoad{_loader}", state=False)
+
+Save = Callable[[Any, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """How pictures of one type are read and written again.
+
+    ``load`` is the loader; ``lighter`` saves in the quality that uploads are brought to, ``save``
+    as smaller versions are; both are ``None`` for types that are kept as they are.
+    """
+
+    load: str
+    lighter: Save | None = None
+    save: Save | None = None
+    animated: bool = False
+
+
+def _saver(name: str, **options: object) -> Save:
+    def save(image: Any, target: str) -> None:  # noqa: ANN401 - pyvips has no types
+        getattr(image, name)(target, keep=_KEEP_NOTHING, **options)
+
+    return save
+
+
+_JPEG = _saver("jpegsave", Q=_QUALITY, optimize_coding=True, background=[255, 255, 255])
+_WEBP = _saver("webpsave", Q=_QUALITY, effort=4)
+_GIF = _saver("gifsave", effort=7, reuse=True)
+_TIFF = _saver("tiffsave", Q=_QUALITY, compression="jpeg", predictor="horizontal")
+_FORMATS: Mapping[str, _Format] = MappingProxyType(
+    {
+        "image/jpeg": _Format("jpegload", _JPEG, _JPEG),
+        "image/png": _Format(
+            "pngload",
+            _saver("pngsave", palette=True, Q=_QUALITY, effort=7, compression=6),
+            _saver("pngsave", compression=6),
+        ),
+        "image/webp": _Format("webpload", _WEBP, _WEBP, animated=True),
+        "image/gif": _Format("gifload", None, _GIF, animated=True),
+        "image/tiff": _Format("tiffload", _TIFF, _TIFF),
+        "image/avif": _Format("heifload"),
+        "image/heic": _Format("heifload"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is known of a picture: its type, and its size in pixels as it is stored.
+
+    ``pages`` are the frames of an animation; ``orientation`` is that of its camera, 1 to 8.
+    """
+
+    path: Path
+    type: str
+    width: int
+    height: int
+    pages: int = 1
+    orientation: int = 1
+
+    @property
+    def has_variants(self) -> bool:
+        """Whether smaller versions of such pictures are made."""
+        return _FORMATS[self.type].save is not None
+
+    @property
+    def can_be_lighter(self) -> bool:
+        """Whether such pictures are brought to the usual quality."""
+        return _FORMATS[self.type].lighter is not None
+
+    @property
+    def is_sideways(self) -> bool:
+        """Whether width and height are exchanged when it is shown upright."""
+        return self.orientation >= _SIDEWAYS
+
+
+def is_picture(type_: str) -> bool:
+    """Tell whether files of a type are looked into as pictures."""
+    return type_ in _FORMATS
+
+
+def examine(path: Path, type_: str, most_pixels: int) -> Picture:
+    """Read the head of a picture.
+
+    Raises ApplicationError where there is none, or one that would take too much to decode.
+    """
+    try:
+        image = _load(path, type_)
+        pages = image.get("n-pages") if image.get_typeof("n-pages") else 1
+        height = image.get("page-height") if image.get_typeof("page-height") else image.height
+        orientation = image.get("orientation") if image.get_typeof("orientation") else 1
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
+    if image.width * height * pages > most_pixels:
+        raise ApplicationError(TOO_MANY_PIXELS)
+    return Picture(path, type_, image.width, height, pages, orientation)
+
+
+def require_whole(picture: Picture) -> None:
+    """Decode a picture that nothing else decodes. Raises ApplicationError when it is damaged."""
+    try:
+        _load(picture.path, picture.type).avg()
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
+
+
+def lighten(picture: Picture, target: Path, *, upright: bool) -> Picture:
+    """Write a picture in the usual quality, without what its camera noted.
+
+    ``upright`` turns it as its camera says. Raises ApplicationError when it is damaged.
+    """
+    lighter = _FORMATS[picture.type].lighter
+    if lighter is None:
+        raise TypeError(f"{picture.type} is kept as it is")
+    try:
+        image = _in_srgb(_load(picture.path, picture.type, whole=True))
+        if upright and picture.orientation > 1:
+            image = image.copy_memory().autorot()
+        lighter(image, str(target))
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
+    height = image.get("page-height") if picture.pages > 1 else image.height
+    return Picture(target, picture.type, image.width, height, picture.pages)
+
+
+def shrink(picture: Picture, target: Path, *, width: int, height: int) -> Picture:
+    """Write a version of a picture that fits into a box, which must be smaller than it.
+
+    Its size is that of the reference server, to the pixel. Raises ApplicationError when the picture
+    is damaged.
+    """
+    format_ = _FORMATS[picture.type]
+    if format_.save is None:
+        raise TypeError(f"{picture.type} has no smaller versions")
+    try:
+        if picture.type == "image/jpeg":
+            image = _shrink_jpeg(picture, width, height)
+        else:
+            source = f"{picture.path}[n=-1]" if picture.pages > 1 else str(picture.path)
+            image = pyvips.Image.thumbnail(
+                source,
+                width,
+                height=height,
+                size="down",
+                no_rotate=True,
+                output_profile="srgb",
+                fail_on="warning",
+            )
+        format_.save(image, str(target))
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
+    paged = image.get("page-height") if picture.pages > 1 else image.height
+    return Picture(target, picture.type, image.width, paged, picture.pages)
+
+
+def _shrink_jpeg(picture: Picture, width: int, height: int) -> Any:  # noqa: ANN401 - pyvips
+    """Shrink as far as decoding itself can, then by one factor for both sides."""
+    factor = max(picture.width / width, picture.height / height)
+    steps = next((step for step in _SHRINKS if factor >= step + 1), 1)
+    image = pyvips.Image.jpegload(
+        str(picture.path), shrink=steps, access="sequential", fail_on="warning"
+    )
+    by_height = picture.height / height >= picture.width / width
+    scale = height / image.height if by_height else width / image.width
+    return _in_srgb(image).resize(scale)
+
+
+def _load(path: Path, type_: str, *, whole: bool = False) -> Any:  # noqa: ANN401 - pyvips
+    format_ = _FORMATS[type_]
+    pages = {"n": -1} if whole and format_.animated else {}
+    return getattr(pyvips.Image, format_.load)(
+        str(path), access="sequential", fail_on="warning", **pages
+    )
+
+
+def _in_srgb(image: Any) -> Any:  # noqa: ANN401 - pyvips
+    """Return a picture in the colours that screens expect, eight bits each."""
+    if image.get_typeof(_PROFILE):
+        image = image.icc_transform("srgb", embedded=True, intent="perceptual")
+    return image if image.interpretation == "srgb" else image.colourspace("srgb")
+
+
+def svg_size(path: Path) -> tuple[int | None, int | None]:
+    """Return width and height of an SVG picture; neither where it does not say, or is none."""
+    try:
+        image = pyvips.Image.svgload(str(path), access="sequential")
+    except pyvips.Error:
+        return None, None
+    return image.width, image.height
+
+
+def fits(size: tuple[int, int], box: tuple[int, int]) -> bool:
+    """Tell whether a picture is no larger than a box."""
+    return size[0] <= box[0] and size[1] <= box[1]

@@ -1,0 +1,117 @@
+"""Files in a folder of this machine, under the names that the reference server gives them."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Collection
+from errno import EXDEV
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeVar
+
+from quire.errors import StorageError
+from quire.uploads.storage import StoredObject, storage_fault
+
+T = TypeVar("T")
+
+
+class LocalStorage:
+    """A folder. Files appear in it whole and durably, or not at all."""
+
+    provider = "local"
+
+    def __init__(self, folder: Path) -> None:
+        """``folder`` is made when something is first put there."""
+        self._folder = folder
+
+    def url(self, key: str) -> str:
+        """Return the path under which this server serves the file."""
+        return f"/uploads/{key}"
+
+    async def put(self, key: str, source: Path, *, type_: str) -> None:
+        """Move a file into the folder."""
+        del type_  # told by the name when it is served
+        await _away(lambda: _place(source, self._path(key)))
+
+    async def fetch(self, key: str, target: Path) -> bool:
+        """Copy a file out of the folder."""
+        return await _away(lambda: _copied(self._path(key), target))
+
+    async def remove(self, keys: Collection[str]) -> None:
+        """Delete files."""
+        await _away(lambda: _delete([self._path(key) for key in keys]))
+
+    async def listed(self) -> AsyncIterator[StoredObject]:
+        """Iterate over the files of the folder; hidden ones do not count."""
+        for found in await _away(lambda: _entries(self._folder)):
+            yield found
+
+    def _path(self, key: str) -> Path:
+        if not key or key.startswith(".") or "/" in key or "\\" in key or "\0" in key:
+            raise StorageError
+        return self._folder / key
+
+
+async def _away(act: Callable[[], T]) -> T:
+    """Do something to files on a thread, and say in our words what goes wrong."""
+    try:
+        return await asyncio.to_thread(act)
+    except OSError as error:
+        raise storage_fault(error) from error
+
+
+def _place(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _flush(source)
+    try:
+        source.replace(target)
+    except OSError as error:
+        if error.errno != EXDEV:
+            raise
+        _place_across(source, target)
+    _flush(target.parent)
+
+
+def _place_across(source: Path, target: Path) -> None:
+    """Copy to where the target is first, since files cannot be moved between file systems."""
+    beside = target.parent / f".{token_hex(8)}.incoming"
+    try:
+        shutil.copyfile(source, beside)
+        _flush(beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _copied(source: Path, target: Path) -> bool:
+    try:
+        shutil.copyfile(source, target)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _delete(paths: Collection[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+def _entries(folder: Path) -> list[StoredObject]:
+    if not folder.is_dir():
+        return []
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+                known = entry.stat()
+                moment = int(known.st_mtime_ns // 1_000_000)
+                found.append(StoredObject(key=entry.name, size=known.st_size, changed_at=moment))
+    return found

@@ -1,0 +1,44 @@
+"""Threads for what takes long, as work on pictures does, and folders for what is worked on."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Workshop:
+    """A bounded number of threads, and a folder for temporary files."""
+
+    def __init__(self, folder: Path, *, threads: int) -> None:
+        """``folder`` is made when it is first needed."""
+        self._folder = folder
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="quire-picture")
+
+    async def run(self, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do something on a thread; raises what it raises."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: act(*args, **kwargs))
+
+    @asynccontextmanager
+    async def bench(self) -> AsyncIterator[Path]:
+        """Give a folder of one's own, which is gone afterwards with all that is in it."""
+        folder = await asyncio.to_thread(self._make)
+        try:
+            yield folder
+        finally:
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
+    def _make(self) -> Path:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return Path(mkdtemp(dir=self._folder))
+
+    def close(self) -> None:
+        """Let what is under way finish, and take no more."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
