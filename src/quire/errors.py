@@ -26,7 +26,8 @@
     ├── ConfigurationError            settings that cannot work (exit code 2)
     ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
     ├── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
-    └── SeedingError                  content that cannot be loaded as it is (exit code 2)
+    ├── SeedingError                  content that cannot be loaded as it is (exit code 2)
+    └── CopyError                     a database that cannot be copied as it is (exit code 2)
 
 What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept
 apart.
@@ -258,6 +259,10 @@ class DatabaseOpenError(QuireError):
 
 class SeedingError(QuireError):
     """Content files that cannot be loaded, or a database that is no place for them."""
+
+
+class CopyError(QuireError):
+    """A database that cannot be copied as it is, or to where it should go."""
 
 
 @dataclass(frozen=True, slots=True)

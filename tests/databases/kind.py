@@ -52,6 +52,15 @@ class Kind(Protocol):
     def borrow(self, project: Path) -> AbstractContextManager[Mapping[str, object]]:
         """Copy the sealed database alone, for a while; gives the settings that lead to it."""
 
+    def spare(self, folder: Path) -> str:
+        """Return the address of a database that is empty, or not there yet, for ``quire copy``.
+
+        Whatever has to be in a folder is in this one.
+        """
+
+    def point(self, project: Path, address: str) -> None:
+        """Let a project have the database of an address."""
+
     def open(self, project: Path) -> Rows:
         """Open the database of a project."""
 

@@ -113,6 +113,14 @@ class Postgresql:
         finally:
             drop_database(name)
 
+    def spare(self, folder: Path) -> str:
+        """See `Kind.spare`."""
+        return url_of(new_database())
+
+    def point(self, project: Path, address: str) -> None:
+        """See `Kind.point`."""
+        _point(project, name_of(address))
+
     def open(self, project: Path) -> PostgresqlRows:
         """See `Kind.open`."""
         return PostgresqlRows(read_environment(project)["DATABASE_URL"])

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import apsw
 
 from tests.conformance.corpus import unpack_project
-from tests.databases.environment import read_environment
+from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Row
 
 _DEFAULT = ".tmp/data.db"
@@ -84,6 +84,15 @@ class Sqlite:
         """See `Kind.borrow`."""
         with TemporaryDirectory() as folder:
             yield {"database.filename": shutil.copy(file_of(project), folder)}
+
+    def spare(self, folder: Path) -> str:
+        """See `Kind.spare`."""
+        return f"sqlite:{folder / 'spare' / 'data.db'}"
+
+    def point(self, project: Path, address: str) -> None:
+        """See `Kind.point`."""
+        filename = address.removeprefix("sqlite:")
+        write_environment(project, {"DATABASE_CLIENT": "sqlite", "DATABASE_FILENAME": filename})
 
     def open(self, project: Path) -> SqliteRows:
         """See `Kind.open`."""

@@ -148,6 +148,32 @@ def index(
     return index_project(open_project(project), apply=apply)
 
 
+@app.command
+def copy(
+    project: Project = _HERE,
+    /,
+    *,
+    source: Annotated[
+        str | None,
+        Parameter(
+            name="--from",
+            help="Database to copy, postgresql://... or sqlite:FILE; by default the project's.",
+        ),
+    ] = None,
+    target: Annotated[
+        str, Parameter(name="--to", help="Database to fill, postgresql://... or sqlite:FILE.")
+    ],
+    replace: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Delete everything in the target first."),
+    ] = False,
+) -> int:
+    """Copy a database to another one, of the same kind or not; go on where that was interrupted."""
+    from quire.cli.copy import copy_project
+
+    return copy_project(project, source=source, target=target, replace=replace)
+
+
 admin = App(name="admin", help="Administrators.")
 app.command(admin)
 

@@ -31,6 +31,10 @@ class DdlWriter(Protocol):
         """Write one index of a table."""
         ...
 
+    def drop_table(self, name: str) -> str:
+        """Take a table away, with its rows and with what leads to it."""
+        ...
+
     def drop_index(self, name: str, table: str) -> str:
         """Take an index away from a table."""
         ...

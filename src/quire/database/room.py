@@ -4,7 +4,7 @@ There is one `Room` for each database that a project can name. Shared code opens
 makes databases through it, and never asks for the name of its kind.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -20,6 +20,16 @@ from quire.database.tables import ColumnTypes
 T = TypeVar("T")
 
 
+class Counters(Protocol):
+    """The ids that a database has given to new rows, those of deleted rows included."""
+
+    def read(self) -> Program[Mapping[str, int]]:
+        """Return the highest id that each table has given, where it is known."""
+
+    def raise_to(self, table: str, highest: int) -> Program[None]:
+        """Let the next id of a table be higher than this, and than those of its rows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseKind:
     """What all databases of one kind have in common.
@@ -32,6 +42,7 @@ class DatabaseKind:
     column_types: ColumnTypes
     ddl: DdlWriter
     inspector: Inspector
+    counters: Counters
     damage: Callable[[], Program[tuple[str, ...]]]
     lost: Callable[[Collection[str]], Program[list[Finding]]]
 
@@ -41,6 +52,13 @@ class Looking(Protocol):
 
     async def run(self, program: Program[T]) -> T:
         """Run a program that only reads."""
+
+
+class Filling(Looking, Protocol):
+    """A database that is filled with rows that may come in any order."""
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program in one transaction: all of it is kept, or nothing."""
 
 
 class Room(Protocol):
@@ -70,6 +88,13 @@ class Room(Protocol):
         """Open the database for serving, inside the event loop that will use it.
 
         Raises DatabaseOpenError when it cannot be opened as it is.
+        """
+
+    def fill(self) -> AbstractAsyncContextManager[Filling]:
+        """Open the database, or an empty one where there is none, to fill it with rows.
+
+        Foreign keys that are there are not watched over, or not yet there. Raises DatabaseOpenError
+        when it cannot be opened as it is.
         """
 
     def new(self) -> AbstractAsyncContextManager[Database]:

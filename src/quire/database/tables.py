@@ -96,6 +96,16 @@ def column_kind(column: Column[Any]) -> StorageKind:
     return StorageKind(column.info[_KIND])
 
 
+def plain_column(
+    types: ColumnTypes, name: str, kind: StorageKind, *, nullable: bool = True
+) -> Column[Any]:
+    """Describe a column of a table that no schema wants; one for ids is the primary key."""
+    key = kind is StorageKind.ID
+    return Column(
+        name, types.kinds[kind], primary_key=key, nullable=nullable and not key, info={_KIND: kind}
+    )
+
+
 def is_read_index(index: Index) -> bool:
     """Tell Quire's own read indexes from those that the reference has too."""
     return bool(index.info.get(READ_INDEX))

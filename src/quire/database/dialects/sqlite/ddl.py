@@ -81,6 +81,10 @@ class SqliteDdl:
         some = f" WHERE {quote('published_at')} IS NOT NULL" if is_of_published(index) else ""
         return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns}){some}"
 
+    def drop_table(self, name: str) -> str:
+        """Take a table away; foreign keys that lead to it stay in their tables."""
+        return f"DROP TABLE {quote(name)}"
+
     def drop_index(self, name: str, table: str) -> str:  # noqa: ARG002 - names of indexes are unique here
         """Take an index away."""
         return f"DROP INDEX {quote(name)}"

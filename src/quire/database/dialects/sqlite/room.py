@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from quire.database.connection import Database
+from quire.database.dialects.sqlite.counters import SqliteCounters
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
+from quire.database.dialects.sqlite.filling import FilledFile, open_for_filling
 from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.dialects.sqlite.offline import (
     ReadOnlyFile,
@@ -25,6 +27,7 @@ SQLITE = DatabaseKind(
     column_types=COLUMN_TYPES,
     ddl=SqliteDdl(),
     inspector=SqliteInspector(),
+    counters=SqliteCounters(),
     damage=damage_program,
     lost=foreign_keys_program,
 )
@@ -78,6 +81,15 @@ class SqliteRoom:
     async def open(self) -> Database:
         """See `Room.open`; nothing but the journal mode is changed."""
         return SqliteDatabase(self._options)
+
+    @asynccontextmanager
+    async def fill(self) -> AsyncIterator[FilledFile]:
+        """See `Room.fill`."""
+        path = self._options.path
+        if path.exists() and path.stat().st_size > 0:
+            _check_file(path)
+        with open_for_filling(self._options) as file:
+            yield file
 
     @asynccontextmanager
     async def new(self) -> AsyncIterator[Database]:

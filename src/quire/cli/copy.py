@@ -1,0 +1,110 @@
+"""``quire copy``: copies the database of a project to another one."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from quire.app import load_project_schema
+from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.project import require_project
+from quire.cli.terminal import print_message, print_warning
+from quire.database.copying.copy import Outcome, copy_database
+from quire.database.room import Room
+from quire.database.rooms import room_of
+from quire.errors import ConfigurationError
+from quire.schema.model import Schema
+from quire.settings import load_settings
+
+_POSTGRESQL = ("postgresql://", "postgres://")
+_SQLITE = "sqlite:"
+
+
+def copy_project(project: Path, *, source: str | None, target: str, replace: bool) -> int:
+    """Copy a database of a project; returns the exit code.
+
+    Raises ConfigurationError for an address that names no database, and CopyError or
+    DatabaseOpenError when it cannot be copied.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    if source is not None:
+        settings = load_settings(project, overrides=named(source))
+    origin = room_of(settings)
+    goal = room_of(load_settings(project, overrides=named(target)))
+    if origin.place == goal.place:
+        raise ConfigurationError(f"{goal.place} cannot be copied to itself.")
+    outcome = asyncio.run(_copy(origin, goal, schema, replace=replace))
+    return _told(outcome, goal)
+
+
+def named(address: str) -> Mapping[str, object]:
+    """Return the settings of the database that an address names.
+
+    Raises ConfigurationError for anything but PostgreSQL's addresses and SQLite files.
+    """
+    if address.startswith(_POSTGRESQL):
+        return {"database.client": "postgres", "database.url": address}
+    path = address.removeprefix(_SQLITE).removeprefix("//")
+    if not (address.startswith(_SQLITE) and path):
+        raise ConfigurationError(
+            f"{address.partition('://')[0]!r} names no database: "
+            "write postgresql://user:password@host/name or sqlite:path/to/file.db"
+        )
+    return {"database.client": "sqlite", "database.filename": str(Path(path).absolute())}
+
+
+async def _copy(origin: Room, goal: Room, schema: Schema, *, replace: bool) -> Outcome:
+    with _shown() as bar:
+        return await copy_database(origin, goal, schema, replace=replace, progress=bar)
+
+
+class _Bar:
+    """Shows on a terminal how far the work has got."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("Looking", total=None)
+
+    def begin(self, work: str, total: int) -> None:
+        """See `quire.database.copying.copy.Progress`."""
+        self._progress.reset(self._task, description=work, total=total)
+
+    def advance(self, rows: int) -> None:
+        """See `quire.database.copying.copy.Progress`."""
+        self._progress.advance(self._task, rows)
+
+
+@contextmanager
+def _shown() -> Iterator[_Bar]:
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(
+        *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
+    ) as progress:
+        yield _Bar(progress)
+
+
+def _told(outcome: Outcome, goal: Room) -> int:
+    for name in outcome.unknown:
+        print_warning(f"{name} is unknown to the project; it was copied as it is")
+    for name in outcome.left_out:
+        print_warning(f"{name} was left out: its like cannot be made")
+    rows, tables = sum(outcome.rows.values()), len(outcome.rows)
+    if outcome.differences:
+        for line in outcome.differences:
+            print_message(line, style="red")
+        print_message(
+            f"{goal.place} is not the same as its source; was the source written to meanwhile? "
+            "Say --replace to copy all of it again."
+        )
+        return PROBLEMS
+    resumed = ", the first of them earlier" if outcome.resumed else ""
+    print_message(
+        f"{goal.place} holds all {rows:,} rows of {tables} tables{resumed}; "
+        "numbers and checksums are the same."
+    )
+    return DONE

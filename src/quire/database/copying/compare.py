@@ -1,0 +1,65 @@
+"""Whether all rows of a table have arrived: their number and a sum over all their values."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from quire.database.copying.pages import Pages
+from quire.database.copying.values import Common, canonical, reducer
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Rows, Value
+from quire.schema.attributes.base import StorageKind
+
+PAGE_ROWS = 1000
+
+Run = Callable[[Program[Rows]], Awaitable[Rows]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """How many rows there are, and a checksum of their values in the order of their ids."""
+
+    rows: int
+    checksum: str
+
+
+async def sum_up(
+    run: Run, pages: Pages, dialect: Dialect, *, exact: bool, advance: Callable[[int], None]
+) -> Sum:
+    """Read a table from the first row to the last.
+
+    With ``exact`` values count as they are stored, for databases of one kind; else in their common
+    form. ``advance`` is told how many rows were read.
+    """
+    kinds = pages.copied.columns.values()
+    reduce: list[Callable[[Value], Common]] = [
+        _as_stored if exact else _common(dialect, kind) for kind in kinds
+    ]
+    checksum, count = blake2b(digest_size=16), 0
+    unordered: list[bytes] = []
+    after: int | None = None
+    while True:
+        rows = await run(pages.read(after, PAGE_ROWS))
+        for row in rows:
+            values = repr([form(value) for form, value in zip(reduce, row, strict=True)])
+            if pages.copied.identified:
+                checksum.update(values.encode("utf-8", "surrogatepass"))
+            else:
+                unordered.append(values.encode("utf-8", "surrogatepass"))
+        count += len(rows)
+        advance(len(rows))
+        after = pages.last_id(rows)
+        if after is None or len(rows) < PAGE_ROWS:
+            break
+    for line in sorted(unordered):
+        checksum.update(line)
+    return Sum(count, checksum.hexdigest())
+
+
+def _as_stored(value: Value) -> Common:
+    return value
+
+
+def _common(dialect: Dialect, kind: StorageKind) -> Callable[[Value], Common]:
+    reduce, form = reducer(dialect, kind), canonical(kind)
+    return lambda stored: form(reduce(stored))

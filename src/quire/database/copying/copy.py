@@ -1,0 +1,261 @@
+"""Copies a database table by table, page by page, and looks whether all of it arrived."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from quire.database.copying.compare import PAGE_ROWS, sum_up
+from quire.database.copying.pages import Pages
+from quire.database.copying.state import COPIED, COPYING, FINISHED, STATE_TABLE, State, TableState
+from quire.database.copying.structure import Copied, Structure, plan_structure
+from quire.database.copying.values import Convert, converter
+from quire.database.ddl import DdlWriter
+from quire.database.inspect import FoundTables
+from quire.database.mapping import map_tables
+from quire.database.program import Program, Row, Rows, Statement
+from quire.database.room import Filling, Looking, Room
+from quire.database.tables import build_metadata, sorted_indexes
+from quire.errors import AppError, CopyError
+from quire.schema.model import Schema
+
+
+class Progress(Protocol):
+    """Is told how far the work has got."""
+
+    def begin(self, work: str, total: int) -> None:
+        """A stretch of work begins that goes through so many rows."""
+
+    def advance(self, rows: int) -> None:
+        """So many rows are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was copied: rows by table, and what is to be told of it.
+
+    ``resumed`` tells that an earlier copy was continued. ``differences`` names the tables that are
+    not the same on both sides.
+    """
+
+    rows: Mapping[str, int]
+    unknown: Sequence[str]
+    left_out: Sequence[str]
+    resumed: bool
+    differences: Sequence[str]
+
+
+async def copy_database(
+    source: Room, target: Room, schema: Schema, *, replace: bool, progress: Progress
+) -> Outcome:
+    """Copy everything in the database of a room to that of another one.
+
+    Where a copy from this source was interrupted, it goes on. With ``replace``, whatever is in the
+    target is deleted first. The source must not be written to meanwhile.
+
+    Raises CopyError when the target holds anything, when a row refers to one that is gone or cannot
+    be stored in the target, and DatabaseOpenError when one of the two cannot be opened.
+    """
+    async with source.look() as origin:
+        found = await origin.run(source.kind.inspector.tables())
+        await _require_sound(source, origin)
+        wanted = build_metadata(schema, map_tables(schema), target.kind.column_types)
+        structure = plan_structure(found, wanted, target.kind.column_types)
+        async with target.fill() as filled:
+            copy = _Copy(
+                source=source, target=target, origin=origin, filled=filled, structure=structure
+            )
+            resumed = await copy.prepare(_origin(source, found), replace=replace)
+            counts = await copy.rows(progress)
+            await copy.finish()
+            differences = await copy.differences(counts, progress)
+            if not differences:
+                await filled.write(copy.forget())
+    return Outcome(counts, structure.unknown, structure.left_out, resumed, differences)
+
+
+async def _require_sound(source: Room, origin: Looking) -> None:
+    """Refuse rows that no foreign key of the target would let in."""
+    lost = await origin.run(source.kind.lost(()))
+    if lost:
+        lines = "\n".join(f"{finding.table}: {finding.sentence}" for finding in lost)
+        raise CopyError(f"{lines}\nMend that first; see `quire check --repair`.")
+
+
+def _origin(source: Room, found: FoundTables) -> str:
+    """Tell a source from others, and from itself with other tables."""
+    shape = {name: sorted(table.columns) for name, table in sorted(found.items())}
+    text = json.dumps([source.place, shape])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Copy:
+    source: Room
+    target: Room
+    origin: Looking
+    filled: Filling
+    structure: Structure
+    _known: dict[tuple[str, str], Pages] = field(default_factory=dict)
+
+    async def prepare(self, origin: str, *, replace: bool) -> bool:
+        """Make the tables, unless a copy goes on; tells whether it does."""
+        names = await self.filled.run(self.target.kind.inspector.table_names())
+        if not replace and STATE_TABLE in names:
+            begun, _ = await self.filled.run(self._state.read())
+            if begun == origin:
+                return True
+            raise CopyError(
+                f"{self.target.place} holds a copy of something else that was not finished. "
+                "Say --replace to delete it and begin anew."
+            )
+        if names and not replace:
+            raise CopyError(
+                f"{self.target.place} is not empty: it has {len(names)} tables. "
+                "Say --replace to delete all of them first."
+            )
+        await self.filled.write(self._make(sorted(names), origin))
+        return False
+
+    def _make(self, names: Sequence[str], origin: str) -> Program[None]:
+        ddl = self.target.kind.ddl
+        for name in names:
+            yield Statement(ddl.drop_table(name))
+        yield from self._state.create(self.target.kind.column_types, ddl, origin)
+        for copied in self.structure.copied:
+            yield Statement(ddl.create_table(copied.table))
+            yield from self._state.begin(copied.name)
+
+    async def rows(self, progress: Progress) -> dict[str, int]:
+        """Copy the rows that are not there yet; returns how many each table has."""
+        _, states = await self.filled.run(self._state.read())
+        counts = {
+            copied.name: await self.origin.run(self._pages(self.source, copied).count())
+            for copied in self.structure.copied
+        }
+        progress.begin("Copying", sum(counts.values()))
+        for copied in self.structure.copied:
+            state = states[copied.name]
+            if state.phase != COPYING:
+                progress.advance(counts[copied.name])
+                continue
+            if state.last is not None:
+                progress.advance(await self.filled.run(self._pages(self.target, copied).count()))
+            await self._table(copied, state, progress)
+        return counts
+
+    async def _table(self, copied: Copied, state: TableState, progress: Progress) -> None:
+        read, write = self._pages(self.source, copied), self._pages(self.target, copied)
+        source, target = self.source.kind.dialect(), self.target.kind.dialect()
+        convert = [converter(source, target, kind) for kind in copied.columns.values()]
+        after = state.last
+        while True:
+            rows = await self.origin.run(read.read(after, PAGE_ROWS))
+            last = read.last_id(rows)
+            ended = last is None or len(rows) < PAGE_ROWS
+            stored = [_converted(copied, convert, row, read) for row in rows]
+            await self._page(write, stored, COPIED if ended else COPYING, last)
+            progress.advance(len(rows))
+            if ended:
+                return
+            after = last
+
+    async def _page(self, write: Pages, rows: Rows, phase: str, last: int | None) -> None:
+        def page() -> Program[None]:
+            yield from write.write(rows)
+            yield from self._state.reach(write.copied.name, phase, last)
+
+        try:
+            await self.filled.write(page())
+        except AppError as error:
+            raise await self._refused(write, rows, error) from error
+
+    async def _refused(self, write: Pages, rows: Rows, error: AppError) -> CopyError:
+        """Find out which row of a page it is that the target does not take."""
+
+        def attempt(row: Row) -> Program[None]:
+            yield from write.write([row])
+            raise _TakenBackError
+
+        for row in rows:
+            try:
+                await self.filled.write(attempt(row))
+            except _TakenBackError:
+                continue
+            except AppError as refusal:
+                return CopyError(f"{write.name_of(row)} cannot be copied: {refusal}")
+        return CopyError(f"Rows of {write.copied.name} cannot be copied: {error}")
+
+    async def finish(self) -> None:
+        """Add indexes, foreign keys and the ids that were given, table by table."""
+        _, states = await self.filled.run(self._state.read())
+        given = await self.origin.run(self.source.kind.counters.read())
+        ddl = self.target.kind.ddl
+        for copied in self.structure.copied:
+            if states[copied.name].phase != FINISHED:
+                await self.filled.write(self._finish(copied, ddl, given.get(copied.name, 0)))
+
+    def _finish(self, copied: Copied, ddl: DdlWriter, given: int) -> Program[None]:
+        for index in sorted_indexes(copied.table):
+            yield Statement(ddl.create_index(index))
+        for sql in ddl.add_foreign_keys(copied.table):
+            yield Statement(sql)
+        if copied.identified:
+            yield from self.target.kind.counters.raise_to(copied.name, given)
+        yield from self._state.reach(copied.name, FINISHED, None)
+
+    async def differences(self, counts: Mapping[str, int], progress: Progress) -> list[str]:
+        """Read all tables on both sides and name those that differ."""
+        source, target = self.source.kind.dialect(), self.target.kind.dialect()
+        exact = source.name == target.name
+        progress.begin("Comparing", 2 * sum(counts.values()))
+        found = []
+        for copied in self.structure.copied:
+            there = await sum_up(
+                self.origin.run,
+                self._pages(self.source, copied),
+                source,
+                exact=exact,
+                advance=progress.advance,
+            )
+            here = await sum_up(
+                self.filled.run,
+                self._pages(self.target, copied),
+                target,
+                exact=exact,
+                advance=progress.advance,
+            )
+            if there.rows != here.rows:
+                found.append(f"{copied.name} has {here.rows} rows, and {there.rows} in the source")
+            elif there != here:
+                found.append(f"{copied.name} has other values than in the source")
+        return found
+
+    def forget(self) -> Program[None]:
+        """Delete what was remembered of the copy."""
+        yield Statement(self.target.kind.ddl.drop_table(STATE_TABLE))
+
+    @property
+    def _state(self) -> State:
+        return State(self.target.kind.dialect())
+
+    def _pages(self, room: Room, copied: Copied) -> Pages:
+        key = (room.place, copied.name)
+        if key not in self._known:
+            self._known[key] = Pages(copied, room.kind.dialect())
+        return self._known[key]
+
+
+class _TakenBackError(Exception):
+    """Ends a transaction that was only an attempt."""
+
+
+def _converted(copied: Copied, convert: Sequence[Convert], row: Row, pages: Pages) -> Row:
+    values = []
+    for name, change, value in zip(copied.columns, convert, row, strict=True):
+        try:
+            values.append(change(value))
+        except (AppError, ValueError, TypeError, OverflowError) as error:
+            raise CopyError(f"{name} in {pages.name_of(row)} cannot be copied: {error}") from error
+    return tuple(values)

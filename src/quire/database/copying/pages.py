@@ -1,0 +1,131 @@
+"""Rows of a table, read and written page by page, as programs."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.selectable import Select
+
+from quire.database.copying.structure import ID, Copied
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Row, Rows, Statement, Value
+
+_MOST_VALUES = 15_000
+"""So many values are bound in one statement at the most; both databases take twice as many."""
+_MOST_ROWS = 500
+_PLACEHOLDER = re.compile(r"\$(\d+)")
+
+
+class Compiled(NamedTuple):
+    """A statement whose values have names."""
+
+    sql: str
+    names: tuple[str, ...]
+    defaults: Mapping[str, Value]
+
+    def bind(self, **values: Value) -> Statement:
+        """Give it values; what is not given has that of the expression."""
+        return Statement(
+            self.sql, tuple(values.get(name, self.defaults.get(name)) for name in self.names)
+        )
+
+
+def compiled(query: sa.ClauseElement, dialect: Dialect) -> Compiled:
+    """Return an expression as a statement of a database."""
+    made = query.compile(dialect=dialect.sqlalchemy_dialect())
+    if not isinstance(made, SQLCompiler):
+        raise TypeError(f"{query} has no values")
+    return Compiled(str(made), tuple(made.positiontup or ()), made.params)
+
+
+class Pages:
+    """Reads and writes the rows of one table in a database of one kind."""
+
+    def __init__(self, copied: Copied, dialect: Dialect) -> None:
+        """The table is there, on whichever side this is."""
+        self.copied = copied
+        self._dialect = dialect
+        self._table = sa.table(copied.name, *(sa.column(name) for name in copied.columns))
+
+    def count(self) -> Program[int]:
+        """Count the rows."""
+        query = sa.select(sa.func.count()).select_from(self._table)
+        rows = yield self._compiled(query).bind()
+        return int(rows[0][0] or 0)
+
+    def read(self, after: int | None, size: int) -> Program[Rows]:
+        """Read the rows after the one with an id, ``None`` from the first one on, in that order.
+
+        The rows of a table without ids all come at once.
+        """
+        if not self.copied.identified:
+            return (yield self._whole.bind())
+        if after is None:
+            return (yield self._first.bind(size=size))
+        return (yield self._next.bind(after=after, size=size))
+
+    def write(self, rows: Sequence[Row]) -> Program[None]:
+        """Insert rows, many with one statement."""
+        width = len(self.copied.columns)
+        most = min(_MOST_ROWS, max(1, _MOST_VALUES // width))
+        for start in range(0, len(rows), most):
+            some = rows[start : start + most]
+            values = tuple(value for row in some for value in row)
+            yield Statement(self._insert(len(some)), values)
+
+    def last_id(self, rows: Sequence[Row]) -> int | None:
+        """Return the id that the next page is read after."""
+        if not (rows and self.copied.identified):
+            return None
+        return whole(rows[-1][self._id])
+
+    def name_of(self, row: Row) -> str:
+        """Say which row it is, for people."""
+        which = f"row {whole(row[self._id])}" if self.copied.identified else "a row"
+        return f"{which} of {self.copied.name}"
+
+    @cached_property
+    def _id(self) -> int:
+        return list(self.copied.columns).index(ID)
+
+    @cached_property
+    def _whole(self) -> Compiled:
+        return self._compiled(sa.select(*self._table.c))
+
+    @cached_property
+    def _first(self) -> Compiled:
+        return self._compiled(self._ordered())
+
+    @cached_property
+    def _next(self) -> Compiled:
+        after: sa.BindParameter[int] = sa.bindparam("after", type_=sa.Integer())
+        return self._compiled(self._ordered().where(self._table.c[ID] > after))
+
+    def _ordered(self) -> "Select[tuple[object, ...]]":
+        size: sa.BindParameter[int] = sa.bindparam("size", type_=sa.Integer())
+        return sa.select(*self._table.c).order_by(self._table.c[ID]).limit(size)
+
+    def _insert(self, count: int) -> str:
+        """Repeat the values of an insert of one row."""
+        head, _, row = self._one.partition(" VALUES ")
+        width = len(self.copied.columns)
+
+        def moved(by: int) -> str:
+            return _PLACEHOLDER.sub(lambda found: f"${int(found[1]) + by}", row)
+
+        return f"{head} VALUES {', '.join(moved(number * width) for number in range(count))}"
+
+    @cached_property
+    def _one(self) -> str:
+        return self._compiled(self._table.insert().values(dict.fromkeys(self.copied.columns))).sql
+
+    def _compiled(self, query: sa.ClauseElement) -> Compiled:
+        return compiled(query, self._dialect)
+
+
+def whole(value: Value) -> int:
+    """Return an id as the number that it is."""
+    return int(value or 0)

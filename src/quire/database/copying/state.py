@@ -1,0 +1,82 @@
+"""How far a copy has got, kept in a table of the target until all of it is there.
+
+What is written here is written together with the rows that it speaks of, so a copy that was
+interrupted goes on where it stopped.
+"""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from quire.database.copying.pages import compiled
+from quire.database.ddl import DdlWriter
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Statement
+from quire.database.tables import ColumnTypes, plain_column
+from quire.schema.attributes.base import StorageKind
+
+STATE_TABLE = "quire_copy"
+_ORIGIN = ""
+"""The name under which the table keeps where the rows come from."""
+
+COPYING, COPIED, FINISHED = "copying", "copied", "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """``phase`` is copying, copied (all rows are there) or finished (indexes and keys as well).
+
+    ``last`` is the id of the last row that is there.
+    """
+
+    phase: str
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The table of the state, as a database of one kind has it."""
+
+    dialect: Dialect
+
+    def create(self, types: ColumnTypes, ddl: DdlWriter, origin: str) -> Program[None]:
+        """Make the table and write down where the rows come from."""
+        table = sa.Table(
+            STATE_TABLE,
+            sa.MetaData(),
+            plain_column(types, "name", StorageKind.TEXT, nullable=False),
+            plain_column(types, "phase", StorageKind.TEXT, nullable=False),
+            plain_column(types, "last", StorageKind.BIGINTEGER),
+        )
+        yield Statement(ddl.create_table(table))
+        yield from self.begin(_ORIGIN, origin)
+
+    def begin(self, name: str, phase: str = COPYING) -> Program[None]:
+        """Write down that a table has been begun."""
+        yield self._bound(_STATE.insert().values(name=name, phase=phase))
+
+    def reach(self, name: str, phase: str, last: int | None) -> Program[None]:
+        """Write down how far a table has got."""
+        reached = {"phase": phase} if last is None else {"phase": phase, "last": last}
+        yield self._bound(_STATE.update().values(reached).where(_STATE.c.name == name))
+
+    def read(self) -> Program[tuple[str, dict[str, TableState]]]:
+        """Return where the rows come from, and the state of each table."""
+        rows = yield self._bound(sa.select(*_STATE.c))
+        known = {
+            str(name): TableState(str(phase), None if last is None else int(last))
+            for name, phase, last in rows
+        }
+        origin = known.pop(_ORIGIN, TableState("", None))
+        return origin.phase, known
+
+    def _bound(self, query: sa.ClauseElement) -> Statement:
+        return compiled(query, self.dialect).bind()
+
+
+_STATE = sa.table(
+    STATE_TABLE,
+    sa.column("name", sa.Text()),
+    sa.column("phase", sa.Text()),
+    sa.column("last", sa.BigInteger()),
+)

@@ -1,0 +1,145 @@
+"""What becomes of a value on its way from one database to another.
+
+Between databases of one kind a value stays what it is, to the byte. Between two kinds it goes
+through a *common form*: what it means, in a form that both sides come to. The same form is what
+`compare` compares.
+
+===============  ==================================================================================
+kind of column   common form
+===============  ==================================================================================
+numbers          a number; whole ones are integers
+decimal          a decimal of two digits, rounded half away from zero, as it is stored in columns
+                 of a fixed scale
+boolean          true or false
+date, text       the text
+time             ``HH:MM:SS.mmm``
+moments          epoch milliseconds
+json             the text of a JSON value; what is no JSON stands for itself, as a string
+===============  ==================================================================================
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+from quire.database.dialect import Dialect
+from quire.database.program import Value
+from quire.schema.attributes.base import StorageKind
+
+Common = str | int | float | bool | bytes | Decimal | None
+Convert = Callable[[Value], Value]
+Reduce = Callable[[Value], Common]
+
+_HUNDREDTH = Decimal("0.01")
+_MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
+_WHOLE = frozenset({StorageKind.ID, StorageKind.INTEGER, StorageKind.BIGINTEGER})
+
+
+def converter(source: Dialect, target: Dialect, kind: StorageKind) -> Convert:
+    """Return what turns a value that the source has stored into what the target stores."""
+    if source.name == target.name:
+        return lambda stored: stored
+    reduce, restore = reducer(source, kind), _restorer(target, kind)
+    return lambda stored: None if stored is None else restore(reduce(stored))
+
+
+def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
+    """Return what turns a stored value into its common form."""
+    if kind in _MOMENTS:
+        return lambda stored: _moment(dialect, stored)
+    if kind is StorageKind.BOOLEAN:
+        return lambda stored: None if stored is None else bool(stored)
+    return _REDUCERS.get(kind, lambda stored: stored)
+
+
+def canonical(kind: StorageKind) -> Callable[[Common], Common]:
+    """Return what makes common forms equal that mean the same, for comparing them."""
+    return _canonical_json if kind is StorageKind.JSON else lambda value: value
+
+
+def _moment(dialect: Dialect, stored: Value) -> Common:
+    """Read a moment; what is none stands as it is, and the target will refuse it."""
+    if stored is None:
+        return None
+    moment = dialect.epoch_ms(stored)
+    return stored if moment is None else moment
+
+
+def _whole(stored: Value) -> Common:
+    return int(stored) if isinstance(stored, float) and stored.is_integer() else stored
+
+
+def _float(stored: Value) -> Common:
+    return float(stored) if isinstance(stored, int) else stored
+
+
+def _decimal(stored: Value) -> Common:
+    if stored is None or isinstance(stored, bytes):
+        return stored
+    try:
+        # By its shortest text, as the reference hands numbers on.
+        return Decimal(str(stored)).quantize(_HUNDREDTH, ROUND_HALF_UP)
+    except InvalidOperation:
+        return stored
+
+
+def _time(stored: Value) -> Common:
+    if not isinstance(stored, str):
+        return stored
+    clock, _, fraction = stored.partition(".")
+    return f"{clock}.{fraction[:3]:0<3}"
+
+
+def _json_text(stored: Value) -> Common:
+    if stored is None or isinstance(stored, bytes):
+        return stored
+    if not isinstance(stored, str):
+        return json.dumps(stored)
+    try:
+        json.loads(stored)
+    except ValueError:
+        return json.dumps(stored, ensure_ascii=False)
+    return stored
+
+
+def _canonical_json(text: Common) -> Common:
+    if not isinstance(text, str):
+        return text
+    value = json.loads(text, parse_float=_number, parse_int=_number)
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _number(text: str) -> object:
+    """A number that means the same however it is written: 1, 1.0 and 1e0 are one."""
+    value = Decimal(text)
+    return int(value) if value == value.to_integral_value() else str(value.normalize())
+
+
+_REDUCERS: Mapping[StorageKind, Reduce] = {
+    **dict.fromkeys(_WHOLE, _whole),
+    StorageKind.FLOAT: _float,
+    StorageKind.DECIMAL: _decimal,
+    StorageKind.TIME: _time,
+    StorageKind.JSON: _json_text,
+}
+
+
+def _restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
+    """Return what turns the common form into what a database stores."""
+    if kind is StorageKind.JSON:
+        return lambda text: _stored_json(dialect, text)
+    encode = dialect.encoder(kind)
+
+    def restore(value: Common) -> Value:
+        if isinstance(value, bytes):
+            return value
+        return encode(float(value) if isinstance(value, Decimal) else value)
+
+    return restore
+
+
+def _stored_json(dialect: Dialect, text: Common) -> Value:
+    """Objects and lists go over as the text that they are; scalars as the target stores them."""
+    if not isinstance(text, str) or text.lstrip()[:1] in {"{", "["}:
+        return text  # type: ignore[return-value]  # nothing but text and bytes comes here
+    return dialect.encode_json(json.loads(text))

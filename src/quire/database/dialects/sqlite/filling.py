@@ -1,0 +1,69 @@
+"""Fills a SQLite file with rows that come in any order."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from quire.database.dialects.sqlite.driver import SqliteOptions, open_connection
+from quire.database.dialects.sqlite.errors import translate
+from quire.database.program import Program, Statement
+
+T = TypeVar("T")
+
+
+class FilledFile:
+    """A SQLite file that is written to by one program alone (a `Filling`)."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        """Use :func:`open_for_filling`."""
+        self._connection = connection
+
+    async def run(self, program: Program[T]) -> T:
+        """Run a program that only reads."""
+        return self._steps(program)
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program in one transaction: all of it is kept, or nothing."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            result = self._steps(program)
+            self._connection.execute("COMMIT")
+        except apsw.Error as error:
+            raise translate(error) from error
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        return result
+
+    def _steps(self, program: Program[T]) -> T:
+        try:
+            statement: Statement = next(program)
+            while True:
+                rows = self._connection.execute(statement.sql, statement.values).fetchall()
+                statement = program.send(rows)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]  # the program's own result
+        except apsw.Error as error:
+            raise translate(error) from error
+
+
+@contextmanager
+def open_for_filling(options: SqliteOptions) -> Iterator[FilledFile]:
+    """Open a file, which is made where there is none. Raises DatabaseOpenError when it cannot be.
+
+    Foreign keys are not watched over. What was committed is there in full even after a crash of the
+    machine, or not at all.
+    """
+    path: Path = options.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    connection = open_connection(options, readonly=False)
+    try:
+        for pragma in ("foreign_keys = OFF", "journal_mode = WAL", "synchronous = NORMAL"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        yield FilledFile(connection)
+    finally:
+        connection.close()

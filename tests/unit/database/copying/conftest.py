@@ -1,0 +1,44 @@
+"""A project whose database is copied, and where it is copied to, of every pair of kinds."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.databases.kind import Kind
+from tests.databases.kinds import KINDS
+from tests.unit.cli.conftest import Outcome, Run, run, silent_environment
+
+__all__ = ["run", "silent_environment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """``source`` is a project with rows; ``target`` is the same with an empty database."""
+
+    source: Path
+    target: Path
+    address: str
+    run: Run
+
+    def copy(self, *options: str) -> Outcome:
+        """Run ``quire copy``."""
+        return self.run("copy", self.source, "--to", self.address, *options)
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: f"to {kind.name}")
+def goal(request: pytest.FixtureRequest) -> Kind:
+    """Each kind of database that can be copied to."""
+    found: Kind = request.param
+    return found
+
+
+@pytest.fixture
+def copying(goal: Kind, own_recorded: Path, tmp_path: Path, run: Run) -> Iterator[Copying]:
+    address = goal.spare(tmp_path)
+    target = shutil.copytree(own_recorded, tmp_path / "target")
+    goal.point(target, address)
+    yield Copying(own_recorded, target, address, run)
+    goal.release(target)

@@ -1,0 +1,202 @@
+"""A copy has everything that its source has, or says what it has not."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import Authorization, running
+from tests.conformance.corpus import credentials
+from tests.conformance.deviations import read_deviations
+from tests.conformance.test_reads import replay_group
+from tests.databases.kind import Kind
+from tests.databases.kinds import kind_of, rows_of
+from tests.unit.database.copying.conftest import Copying
+
+STATE = "quire_copy"
+OWN_TABLE = "CREATE TABLE ledger (id integer, sum bigint, note text)"
+OWN_ROWS = "INSERT INTO ledger (id, sum, note) VALUES (2, 9007199254740993, 'ü'), (1, NULL, '')"
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from quire.cli import copy
+
+def advance(self, rows, done=[0]):
+    done[0] += rows
+    if done[0] > {rows}:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+copy._Bar.advance = advance
+copy.copy_project(Path(sys.argv[1]), source=None, target=sys.argv[2], replace=False)
+"""
+
+
+@pytest.fixture
+def copied(copying: Copying) -> Path:
+    """The target, once everything is there."""
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    return copying.target
+
+
+def execute(project: Path, *statements: str) -> None:
+    with rows_of(project) as rows, rows.unwatched():
+        for statement in statements:
+            rows.execute(statement)
+
+
+def counts(project: Path) -> dict[str, int]:
+    with rows_of(project) as rows:
+        return {
+            table: rows.execute(f'SELECT count(*) FROM "{table}"')[0][0] for table in rows.tables()
+        }
+
+
+def interrupt(copying: Copying, rows: int) -> None:
+    """Begin a copy in a process of its own that is killed when it has copied so many rows."""
+    command = (sys.executable, "-c", _KILLED.format(rows=rows), copying.source, copying.address)
+    ended = subprocess.run(command, env=os.environ, capture_output=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
+
+
+def test_a_copy_has_all_tables_and_rows_and_nothing_else(copying: Copying) -> None:
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    assert "holds all 2,468 rows of 77 tables; numbers and checksums are the same" in messages
+    assert counts(copying.target) == counts(copying.source)
+    code, output, messages = copying.run("check", copying.target)
+    assert code == 0, output + messages
+
+
+@pytest.mark.parametrize("group", ["populate-nested", "filters-range", "locale", "permissions"])
+async def test_a_copy_answers_as_its_source_does(copied: Path, group: str) -> None:
+    async with running(build_app(load_settings(copied, environ={}))) as client:
+        authorization = Authorization(client, credentials())
+        await replay_group(group, client, authorization, read_deviations())
+
+
+def test_a_copy_of_a_copy_has_the_rows_of_the_first(
+    kind: Kind, copying: Copying, tmp_path: Path
+) -> None:
+    execute(copying.source, OWN_TABLE, OWN_ROWS)
+    assert copying.copy().code == 0
+    address = kind.spare(tmp_path / "back")
+    code, _, messages = copying.run("copy", copying.target, "--to", address)
+    assert code == 0, messages
+    with rows_of(copying.source) as source:
+        before = {t: source.execute(f'SELECT * FROM "{t}" ORDER BY id') for t in source.tables()}
+    kind.point(copying.target, address)
+    with rows_of(copying.target) as target:
+        after = {t: target.execute(f'SELECT * FROM "{t}" ORDER BY id') for t in target.tables()}
+    kind.release(copying.target)
+    kind_of(copying.source)
+    assert after.keys() == before.keys()
+    for table, rows in before.items():
+        assert after[table] == rows, table
+
+
+@pytest.mark.parametrize("rows", [1, 1200, 2400])
+def test_a_copy_that_was_killed_goes_on_where_it_stopped(copying: Copying, rows: int) -> None:
+    interrupt(copying, rows)
+    with rows_of(copying.target) as target:
+        reached = target.execute(f"SELECT count(*) FROM {STATE} WHERE phase <> 'copying'")
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    assert "the first of them earlier" in messages
+    assert counts(copying.target) == counts(copying.source)
+    assert reached[0][0] < 78
+
+
+def test_a_table_goes_on_in_its_midst(copying: Copying) -> None:
+    execute(
+        copying.source,
+        "INSERT INTO strapi_webhooks (name) SELECT a.name FROM strapi_core_store_settings,"
+        " (SELECT 'x' AS name FROM up_permissions) AS a",
+    )
+    interrupt(copying, 1500)
+    with rows_of(copying.target) as target:
+        ((last,),) = target.execute(f"SELECT last FROM {STATE} WHERE name = 'strapi_webhooks'")
+    assert last
+    assert copying.copy().code == 0
+    assert counts(copying.target) == counts(copying.source)
+
+
+def test_a_copy_of_another_source_is_not_continued(copying: Copying) -> None:
+    interrupt(copying, 1)
+    execute(copying.source, OWN_TABLE)
+    code, _, messages = copying.copy()
+    assert code == 2
+    assert "holds a copy of something else that was not finished" in messages
+    assert copying.copy("--replace").code == 0
+
+
+def test_nothing_is_deleted_without_consent(copying: Copying, copied: Path) -> None:
+    execute(copied, OWN_TABLE, OWN_ROWS, "DELETE FROM articles")
+    before = counts(copying.target)
+    code, _, messages = copying.copy()
+    assert code == 2
+    assert "is not empty: it has 78 tables. Say --replace to delete all of them first" in messages
+    assert counts(copying.target) == before
+    assert copying.copy("--replace").code == 0
+    assert counts(copying.target) == counts(copying.source)
+
+
+def test_what_the_project_does_not_know_is_copied_and_told(copying: Copying) -> None:
+    execute(
+        copying.source,
+        OWN_TABLE,
+        OWN_ROWS,
+        "CREATE INDEX ledger_note ON ledger (note)",
+        "CREATE INDEX ledger_some ON ledger (note) WHERE id > 1",
+        "ALTER TABLE tags ADD COLUMN colour varchar(20)",
+        "UPDATE tags SET colour = 'red' WHERE id = 1",
+    )
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    assert "the table ledger is unknown to the project" in messages
+    assert "the column tags.colour is unknown to the project" in messages
+    assert "the index ledger_some of ledger was left out" in messages
+    with rows_of(copying.target) as target:
+        ledger = target.execute("SELECT id, sum, note FROM ledger ORDER BY id")
+        assert ledger == [(1, None, ""), (2, 9007199254740993, "ü")]
+        assert target.execute("SELECT colour FROM tags WHERE id = 1") == [("red",)]
+
+
+def test_ids_of_deleted_rows_are_not_given_again(copying: Copying) -> None:
+    with rows_of(copying.source) as source:
+        ((highest,),) = source.execute(
+            "INSERT INTO strapi_webhooks (name) VALUES ('a'), ('b') RETURNING id"
+        )[-1:]
+        source.execute("DELETE FROM strapi_webhooks WHERE name IN ('a', 'b')")
+    assert copying.copy().code == 0
+    with rows_of(copying.target) as target:
+        new = target.execute("INSERT INTO strapi_webhooks (name) VALUES ('c') RETURNING id")
+    assert new == [(highest + 1,)]
+
+
+def test_rows_that_lead_nowhere_are_refused_before_anything_is_made(copying: Copying) -> None:
+    execute(copying.source, "UPDATE articles_tags_lnk SET tag_id = 999 WHERE id = 1")
+    if kind_of(copying.source).name != "sqlite":
+        return  # there the reference is watched over at all times
+    code, _, messages = copying.copy()
+    assert code == 2
+    assert re.search(
+        r"articles_tags_lnk: \d rows? with a foreign key to a row of tags that is gone", messages
+    )
+
+
+def test_a_database_is_not_copied_to_itself_or_to_an_address_of_none(copying: Copying) -> None:
+    goal = ("--from", copying.address)
+    code, _, messages = copying.copy(*goal)
+    assert code == 2
+    assert "cannot be copied to itself" in messages
+    code, _, messages = copying.run("copy", copying.source, "--to", "mysql://root:secret@host/x")
+    assert code == 2
+    assert "'mysql' names no database: write postgresql://" in messages
+    assert "secret" not in messages
