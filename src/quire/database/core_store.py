@@ -1,10 +1,12 @@
 """The core store: settings that the server keeps in the database, by key, as JSON."""
 
+from collections.abc import Collection
+
 import orjson
 import sqlalchemy as sa
 
 from quire.database.bookkeeping import CORE_STORE
-from quire.database.program import Program
+from quire.database.program import Program, Value
 from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
 
@@ -20,13 +22,21 @@ def read_setting(writes: Writes, key: str) -> Program[object]:
         return sa.select(table.c("value")).where(here).order_by(table.c("id"))
 
     rows = yield from writes.run(("core store",), build, (key,))
-    if not rows or rows[0][0] is None:
-        return None
-    try:
-        found: object = orjson.loads(str(rows[0][0]))
-    except orjson.JSONDecodeError:
-        return None
-    return found
+    return _value(rows[0][0]) if rows else None
+
+
+def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:
+    """Return what is kept under several keys, by key; keys under which nothing is are left out."""
+    if not keys:
+        return {}
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(CORE_STORE)
+        here = writes.dialect.member_of(table.c("key"), builder.parents())
+        return sa.select(table.c("key"), table.c("value")).where(here).order_by(table.c("id"))
+
+    rows = yield from writes.run_listed(("core store", "several"), build, keys)
+    return {str(key): _value(value) for key, value in reversed(rows) if value is not None}
 
 
 def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
@@ -42,3 +52,13 @@ def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
     rows = yield from writes.run(("core store", "write"), build, (text, key))
     if not rows:
         yield from writes.insert(CORE_STORE, {"key": key, "value": text, "type": _OBJECT})
+
+
+def _value(stored: Value) -> object:
+    if stored is None:
+        return None
+    try:
+        found: object = orjson.loads(str(stored))
+    except orjson.JSONDecodeError:
+        return None
+    return found

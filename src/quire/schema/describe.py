@@ -27,9 +27,12 @@ _ADMIN = (
 
 def describe_content_types(schema: Schema) -> list[dict[str, Any]]:
     """Describe all content types: those of plugins, the project's own, those of the admin."""
-    return [
-        describe_content_type(type_) for type_ in sorted(schema.content_types.values(), key=_place)
-    ]
+    return [describe_content_type(content_type) for content_type in in_order(schema)]
+
+
+def in_order(schema: Schema) -> list[ContentType]:
+    """Return all content types as lists show them: of plugins, the project's, of the admin."""
+    return sorted(schema.content_types.values(), key=_place)
 
 
 def describe_content_type(content_type: ContentType) -> dict[str, Any]:

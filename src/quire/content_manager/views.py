@@ -1,0 +1,235 @@
+"""Views: how lists and forms of a content type or component are laid out.
+
+A view that nobody has changed follows from the schema. One that was stored is shown as it was, but
+for attributes that are there no more, and with those that have come since.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from quire.content_manager.descriptions import FIELD_SIZES, described_attributes
+from quire.schema.model import ADMIN_USER_UID, USER_UID, Component, Model, Schema
+
+View = dict[str, Any]
+"""``settings``, ``metadatas`` by attribute, and ``layouts`` of the list and of the form."""
+
+_PREFIX = "plugin_content_manager_configuration"
+_ROW = 12
+_LISTED = 4
+_IDS = frozenset({"id", "documentId"})
+_AUTOMATIC = frozenset({"createdAt", "updatedAt", "createdBy", "updatedBy", *_IDS})
+_UNSORTABLE = frozenset({"component", "json", "media", "richtext", "dynamiczone", "blocks"})
+_UNLISTED = frozenset({"json", "dynamiczone", "richtext", "password", "blocks"})
+_TO_ONE = frozenset({"oneToOne", "manyToOne"})
+_TOKENS = ("resetPasswordToken", "confirmationToken", "registrationToken")
+_HIDDEN: Mapping[str, frozenset[str]] = {
+    ADMIN_USER_UID: frozenset(_TOKENS),
+    USER_UID: frozenset((*_TOKENS, "provider")),
+}
+"""Attributes that no form and no list shows."""
+
+Attributes = Mapping[str, Mapping[str, object]]
+
+
+def view_key(model: Model) -> str:
+    """Return the key that a model's view is stored under."""
+    kind = "components" if isinstance(model, Component) else "content_types"
+    return f"{_PREFIX}_{kind}::{model.uid}"
+
+
+def main_field(model: Model) -> str:
+    """Return the attribute that stands for an entry where there is no view that says so."""
+    for name, attribute in described_attributes(model).items():
+        if attribute.get("type") == "string":
+            return name
+    return "id"
+
+
+def default_view(schema: Schema, model: Model) -> View:
+    """Return the view of a model that nobody has changed."""
+    shape = _Shape(schema, model)
+    main = main_field(model)
+    return {
+        "settings": {
+            "bulkable": True,
+            "filterable": True,
+            "searchable": True,
+            "pageSize": 10,
+            "relationOpenMode": "modal",
+            "mainField": main,
+            "defaultSortBy": main,
+            "defaultSortOrder": "ASC",
+        },
+        "metadatas": {name: shape.metadata(name) for name in shape.attributes},
+        "layouts": {"list": shape.list_layout(), "edit": shape.form_layout(shape.edited())},
+    }
+
+
+def stored_view(schema: Schema, model: Model, stored: object) -> View:
+    """Return the view of a model of which something is stored, or nothing of use."""
+    default = default_view(schema, model)
+    kept = stored if isinstance(stored, Mapping) else {}
+    settings = _settings(model, kept.get("settings"), default["settings"])
+    shape = _Shape(schema, model)
+    metadatas, added = shape.metadatas(kept.get("metadatas"), default["metadatas"])
+    layouts = kept.get("layouts")
+    if not isinstance(layouts, Mapping):
+        layouts = default["layouts"]
+    return {
+        "settings": settings,
+        "metadatas": metadatas,
+        "layouts": {
+            "list": shape.known_columns(layouts.get("list")),
+            "edit": shape.known_rows(layouts.get("edit"), added),
+        },
+    }
+
+
+def with_list_main_fields(view: View) -> View:
+    """Say in the list's metadata too which attribute stands for related entries."""
+    metadatas = {
+        name: {**metadata, "list": {**metadata["list"], "mainField": metadata["edit"]["mainField"]}}
+        if "mainField" in metadata["edit"]
+        else metadata
+        for name, metadata in view["metadatas"].items()
+    }
+    return {**view, "metadatas": metadatas}
+
+
+def sortable(model: Model, name: str) -> bool:
+    """Tell whether a list can be sorted by an attribute."""
+    attribute = described_attributes(model).get(name)
+    if attribute is None or (isinstance(model, Component) and name == "id"):
+        return False
+    if attribute["type"] == "relation":
+        return attribute.get("relationType") in _TO_ONE
+    return attribute["type"] not in _UNSORTABLE
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What the attributes of a model allow in a view."""
+
+    schema: Schema
+    model: Model
+
+    @property
+    def attributes(self) -> Attributes:
+        return described_attributes(self.model)
+
+    def metadata(self, name: str) -> dict[str, Any]:
+        """Return how one attribute is shown in forms and lists."""
+        found = sortable(self.model, name)
+        listed: dict[str, Any] = {"label": name, "searchable": found, "sortable": found}
+        if name in _IDS:
+            return {"edit": {}, "list": listed}
+        edit: dict[str, Any] = {
+            "label": name,
+            "description": "",
+            "placeholder": "",
+            "visible": self._is_edited(name),
+            "editable": True,
+        }
+        target = self.attributes[name].get("targetModel")
+        if isinstance(target, str):
+            edit["mainField"] = main_field(self.schema.content_types[target])
+        return {"edit": edit, "list": listed}
+
+    def metadatas(
+        self, stored: object, default: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Return what is stored of attributes that are there, and which are new.
+
+        A list without the id was never that of all attributes: what it leaves out is not new.
+        """
+        if not isinstance(stored, Mapping):
+            return dict(default), []
+        kept = {
+            name: self._checked(name, metadata)
+            for name, metadata in stored.items()
+            if name in default and isinstance(metadata, Mapping)
+        }
+        added = [name for name in default if name not in kept] if "id" in kept else []
+        kept |= {name: default[name] for name in added}
+        kept.setdefault("documentId", default["documentId"])
+        return kept, [name for name in added if self._is_edited(name)]
+
+    def _checked(self, name: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Return stored metadata, with no promise that the attribute does not keep."""
+        edit, listed = _object(metadata.get("edit")), _object(metadata.get("list"))
+        if not sortable(self.model, name):
+            listed |= {flag: False for flag in ("searchable", "sortable") if flag in listed}
+        return {"edit": edit, "list": listed}
+
+    def list_layout(self) -> list[str]:
+        """Return the columns of the list: the id and the first that can be shown."""
+        shown = [name for name in self.attributes if self._is_listed(name)]
+        return ["id", *shown][:_LISTED]
+
+    def edited(self) -> list[str]:
+        """Return the attributes of the form."""
+        return [name for name in self.attributes if self._is_edited(name)]
+
+    def form_layout(self, names: list[str]) -> list[list[dict[str, Any]]]:
+        """Put fields into rows, as many as fit into each."""
+        rows: list[list[dict[str, Any]]] = []
+        width = _ROW
+        for name in names:
+            size = _size(self.attributes[name])
+            if width + size > _ROW:
+                rows.append([])
+                width = 0
+            rows[-1].append({"name": name, "size": size})
+            width += size
+        return rows
+
+    def known_columns(self, stored: object) -> list[str]:
+        """Return the columns of a stored layout that are still there."""
+        listed = stored if isinstance(stored, list) else self.list_layout()
+        return [name for name in listed if name in self.attributes]
+
+    def known_rows(self, stored: object, added: list[str]) -> list[list[dict[str, Any]]]:
+        """Return the rows of a stored layout with fields that are there, and rows of new ones."""
+        if not isinstance(stored, list):
+            return self.form_layout(self.edited())
+        rows = [[cell for cell in _cells(row) if cell["name"] in self.attributes] for row in stored]
+        shown = {cell["name"] for row in rows for cell in row}
+        missing = [name for name in added if name not in shown]
+        return [row for row in rows if row] + self.form_layout(missing)
+
+    def _is_edited(self, name: str) -> bool:
+        return name not in _AUTOMATIC and self._is_visible(name)
+
+    def _is_listed(self, name: str) -> bool:
+        shown = name not in _IDS and self._is_visible(name)
+        return shown and self.attributes[name]["type"] not in _UNLISTED
+
+    def _is_visible(self, name: str) -> bool:
+        hidden = _HIDDEN.get(self.model.uid, frozenset())
+        return name not in hidden and self.attributes[name].get("visible") is not False
+
+
+def _cells(row: object) -> Iterator[dict[str, Any]]:
+    for cell in row if isinstance(row, list) else ():
+        if isinstance(cell, dict) and isinstance(cell.get("name"), str):
+            yield cell
+
+
+def _size(attribute: Mapping[str, object]) -> int:
+    size = FIELD_SIZES.get(str(attribute["type"]), {}).get("default", _ROW)
+    return size if isinstance(size, int) else _ROW
+
+
+def _object(value: object) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def _settings(model: Model, stored: object, default: Mapping[str, Any]) -> dict[str, Any]:
+    """Return stored settings on top of the usual ones, without attributes that are no more."""
+    settings = {**default, **_object(stored)}
+    names = described_attributes(model)
+    for setting in ("mainField", "defaultSortBy"):
+        if settings[setting] not in names:
+            settings[setting] = default[setting]
+    return settings
