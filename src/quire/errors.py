@@ -245,6 +245,15 @@ class OutOfSpaceError(_DetaillessError):
     default_message = "There is no room for the file"
 
 
+class UncertainOutcomeError(ServiceUnavailableError):
+    """The connection was lost at the end of a write: nobody knows whether it was kept.
+
+    It must not be tried again without a look at what is there.
+    """
+
+    default_message = "Whether this was stored is not known; look before trying again"
+
+
 class InternalServerError(_DetaillessError):
     """A fault of ours. The cause goes to the log and never to the client."""
 

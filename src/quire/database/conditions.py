@@ -134,7 +134,7 @@ class Conditions:
 
     def _equals(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
         if part.fold:
-            column = self.dialect.as_text(column, kind)
+            column = self.dialect.as_text(column, kind, fold=True)
             text = self.builder.slot(part.slots[0], self.dialect.text_encoder())
             folded: Condition = self.dialect.equals_folded(column, text)
             return folded
@@ -155,7 +155,7 @@ class Conditions:
             bind = self.builder.slot(
                 part.slots[0], lambda value: before + escape_pattern(str(value)) + after
             )
-            text = self.dialect.as_text(column, kind)
+            text = self.dialect.as_text(column, kind, fold=part.fold)
             matched: Condition = self.dialect.like(text, bind, fold=part.fold)
             return matched
 
@@ -167,7 +167,7 @@ class Conditions:
         kinds = {a.name: a.storage for a in self.schema.model(uid).scalars}
         alternatives: list[Condition] = [
             self.dialect.like(
-                self.dialect.as_text(table.c(columns[name]), kinds[name]),
+                self.dialect.as_text(table.c(columns[name]), kinds[name], fold=True),
                 self.builder.slot(search.slot, lambda value: f"%{escape_search(str(value))}%"),
                 fold=True,
             )
@@ -242,7 +242,8 @@ class Conditions:
                 where = (target.c(edge.type_column) == kind,)
                 return Joined(target.source, target.c(edge.id_column), (target.c("id"),), where)
             case LocalizationsEdge():
-                order = (target.c(LOCALE), target.c("id"))
+                by_locale = (target.c(LOCALE),) if self.dialect.versions_by_locale else ()
+                order = (*by_locale, target.c("id"))
                 return Joined(target.source, target.c(_DOCUMENT_ID), order)
 
     def _join_link(self, edge: LinkEdge, target: AliasedTable) -> Joined:

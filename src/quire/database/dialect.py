@@ -7,7 +7,7 @@ not of attribute types and operators, so a new one is a folder and nothing else.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from quire.database.program import Value
+from quire.database.program import Operand, Value
 from quire.schema.attributes.base import StorageKind
 
 if TYPE_CHECKING:
@@ -27,6 +27,13 @@ class Dialect(Protocol):
     def name(self) -> str:
         """The name that settings and logs use."""
 
+    @property
+    def versions_by_locale(self) -> bool:
+        """Whether the versions of a document come by locale where nobody sorts them, or by id.
+
+        The reference leaves that to the database, and so to the index that finds them there.
+        """
+
     def sqlalchemy_dialect(self) -> "SqlAlchemyDialect":
         """Return what compiles expressions to this database's SQL, with positional binds."""
 
@@ -36,7 +43,7 @@ class Dialect(Protocol):
     def text_encoder(self) -> Encode:
         """Return what turns the operand of a text comparison into a bound value."""
 
-    def encode_list(self, values: Sequence[Value]) -> Value:
+    def encode_list(self, values: Sequence[Value]) -> Operand:
         """Bind any number of values as one."""
 
     def encode_json(self, value: object) -> Value:
@@ -45,7 +52,7 @@ class Dialect(Protocol):
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
         """Return a stored value as Python has it: JSON parsed, moments as epoch milliseconds."""
 
-    def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Value:
+    def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Operand:
         """Bind any number of rows, all of one width, as one value."""
 
     def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
@@ -67,8 +74,12 @@ class Dialect(Protocol):
     def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare a column with a bound list."""
 
-    def as_text(self, column: "Expression", kind: StorageKind) -> "Expression":
-        """Return a column of any kind in a form that text can be looked for in."""
+    def as_text(self, column: "Expression", kind: StorageKind, *, fold: bool) -> "Expression":
+        """Return a column of any kind in a form that text can be looked for in.
+
+        ``fold`` says whether case will be disregarded. Raises ValidationError for a kind that
+        cannot be looked into so.
+        """
 
     def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare text without regard to case."""

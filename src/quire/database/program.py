@@ -7,10 +7,13 @@ composed with ``yield from``.
 """
 
 from collections.abc import Generator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Value = str | int | float | bytes | None
-"""What drivers take and give."""
+"""What drivers give, and take for a single value."""
+
+Operand = Any
+"""What one placeholder takes: a `Value`, or a list in the form that the dialect gave it."""
 
 Row = tuple[Value, ...]
 Rows = list[Row]
@@ -26,7 +29,7 @@ class Statement(NamedTuple):
     """
 
     sql: str
-    values: Sequence[Value] = ()
+    values: Sequence[Operand] = ()
     most: int | None = None
 
 

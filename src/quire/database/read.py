@@ -14,7 +14,7 @@ from quire.database.compile import (
 )
 from quire.database.dialect import Dialect
 from quire.database.mappers import Item
-from quire.database.program import Program, Row, Rows, Statement, Value
+from quire.database.program import Operand, Program, Row, Rows, Statement, Value
 from quire.database.statements import Query, Values
 from quire.errors import ValidationError
 
@@ -24,10 +24,10 @@ class BoundQuery:
     """A statement whose values are bound, but for the keys of parents."""
 
     sql: str
-    values: list[Value]
+    values: list[Operand]
     parents: int
 
-    def for_parents(self, keys: Value, most: int) -> Statement:
+    def for_parents(self, keys: Operand, most: int) -> Statement:
         """Return the statement for these parents (keys as the dialect binds lists)."""
         values = self.values.copy()
         values[self.parents] = keys
@@ -229,7 +229,7 @@ def _plain_edge(
     bound: BoundEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: Value,
+    wanted: Operand,
     run: _Run,
 ) -> Program[None]:
     """Attach rows of one kind."""
@@ -252,7 +252,7 @@ def _plain_edge(
 
 
 def _branch(
-    branch: BoundBranch, wanted: Value, run: _Run, skipped: Collection[Value] = ()
+    branch: BoundBranch, wanted: Operand, run: _Run, skipped: Collection[Value] = ()
 ) -> Program[tuple[Rows, list[Item]]]:
     """Read the rows of one kind with everything below them, but for rows with ``skipped`` ids."""
     rows: Rows = yield branch.query.for_parents(wanted, run.most)
@@ -269,7 +269,7 @@ def _count_edge(
     bound: BoundEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: Value,
+    wanted: Operand,
     run: _Run,
 ) -> Program[None]:
     edge = bound.edge
@@ -284,7 +284,7 @@ def _mixed_edge(
     bound: BoundEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: Value,
+    wanted: Operand,
     run: _Run,
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
@@ -317,7 +317,7 @@ def _morph_edge(
     bound: BoundEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
-    wanted: Value,
+    wanted: Operand,
     run: _Run,
 ) -> Program[None]:
     """Attach rows of any type: first the links, then the rows of each type that occurs."""

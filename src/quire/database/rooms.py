@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from quire.database.dialects.postgresql.room import PostgresRoom, postgres_options
 from quire.database.dialects.sqlite.room import SqliteRoom, sqlite_options
 from quire.database.room import Room
-from quire.errors import ConfigurationError
 from quire.settings import Settings
 
 _ROOMS: Mapping[str, Callable[[Settings], Room]] = MappingProxyType(
-    {"sqlite": lambda settings: SqliteRoom(sqlite_options(settings))}
+    {
+        "sqlite": lambda settings: SqliteRoom(sqlite_options(settings)),
+        "postgres": lambda settings: PostgresRoom(postgres_options(settings)),
+    }
 )
 """By what the setting ``database.client`` says."""
 
@@ -17,9 +20,6 @@ _ROOMS: Mapping[str, Callable[[Settings], Room]] = MappingProxyType(
 def room_of(settings: Settings) -> Room:
     """Return the room of a project's database; nothing is opened.
 
-    Raises ConfigurationError for a kind that cannot be served.
+    Raises ConfigurationError when something about the database is set to what cannot be.
     """
-    make = _ROOMS.get(settings.database.client)
-    if make is None:
-        raise ConfigurationError("PostgreSQL cannot be served yet; set DATABASE_CLIENT=sqlite")
-    return make(settings)
+    return _ROOMS[settings.database.client](settings)

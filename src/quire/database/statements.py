@@ -8,12 +8,12 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.dialect import Dialect, Encode, Scalar
-from quire.database.program import Value
+from quire.database.program import Operand, Value
 from quire.query.plan import Slot
 from quire.query.resolve.scope import SlotValue
 
 Values = Sequence[SlotValue]
-Binder = Callable[[Values], Value]
+Binder = Callable[[Values], Operand]
 """Takes the values of a plan's slots and returns what is bound to one placeholder."""
 
 _PARENTS = "parents"
@@ -38,7 +38,7 @@ class Query(NamedTuple):
             if isinstance(binder, _Plain) and binder.slot == slot
         )
 
-    def bind(self, values: Values) -> list[Value]:
+    def bind(self, values: Values) -> list[Operand]:
         """Return the values of all placeholders; that of the parents is still ``None``."""
         return [binder(values) for binder in self.binders]
 
@@ -97,14 +97,14 @@ class StatementBuilder:
         """Bind a slot that holds a list."""
         encode_list = self.dialect.encode_list
 
-        def bind(values: Values) -> Value:
+        def bind(values: Values) -> Operand:
             listed = values[slot]
             items = listed if isinstance(listed, list) else [listed]
             return encode_list([encode(item) for item in items])
 
         return self._bind(bind)
 
-    def constant(self, value: Value) -> ColumnElement[Any]:
+    def constant(self, value: Operand) -> ColumnElement[Any]:
         """Bind a value that the plan itself decides."""
         return self._bind(lambda _: value)
 

@@ -34,7 +34,7 @@ from quire.documents.intents import (
 from quire.documents.passwords import Password, passwords_in
 from quire.documents.reading import Find, Page, PlannedRead, Shown
 from quire.documents.unit import Engine, UnitOfWork
-from quire.errors import ServiceUnavailableError
+from quire.errors import ServiceUnavailableError, UncertainOutcomeError
 from quire.events.bus import EventBus
 from quire.schema.model import Schema
 
@@ -99,6 +99,8 @@ class DocumentService:
             )
             try:
                 result = await self._database.write(act(unit))
+            except UncertainOutcomeError:
+                raise
             except ServiceUnavailableError:
                 if attempt == _ATTEMPTS:
                     raise

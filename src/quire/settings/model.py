@@ -115,7 +115,7 @@ class DatabaseSettings:
         default="wal",
     )
     busy_timeout_ms: int = setting(
-        integer(0, 600_000), "Milliseconds to wait for an SQLite file that is locked.", default=5000
+        integer(0, 600_000), "Milliseconds to wait for others who write.", default=5000
     )
     slow_query_ms: int = setting(
         integer(1, 60_000),
@@ -148,14 +148,31 @@ class DatabaseSettings:
     schema: str = setting(
         TEXT, "Schema inside a PostgreSQL database.", default="public", variable="DATABASE_SCHEMA"
     )
+    timezone: str | None = setting(
+        optional(TEXT),
+        "Time zone in which a PostgreSQL database keeps moments; by default that of the system.",
+        default=None,
+        variable="TZ",
+    )
     ssl: bool = setting(
         FLAG, "Speak TLS with the database.", default=False, variable="DATABASE_SSL"
     )
     pool_max: int = setting(
-        integer(1, 1000),
-        "Most connections of one process.",
+        integer(2, 1000),
+        "Most connections of one process; one of them writes.",
         default=10,
         variable="DATABASE_POOL_MAX",
+    )
+    pool_timeout_ms: int = setting(
+        integer(1, 600_000), "Milliseconds to wait for a connection that is free.", default=15_000
+    )
+    connect_timeout_ms: int = setting(
+        integer(1, 600_000), "Milliseconds to wait for a new connection.", default=5000
+    )
+    pooler: bool = setting(
+        FLAG,
+        "There is a pooler in between that gives connections away after each transaction.",
+        default=False,
     )
 
 

@@ -79,6 +79,7 @@ def test_a_new_folder_is_gone_again_when_it_fails(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_CLIENT", "postgres")
+    monkeypatch.setenv("DATABASE_PORT", "1")
 
     assert run("new", tmp_path / "site").code == 2
     assert not (tmp_path / "site").exists()

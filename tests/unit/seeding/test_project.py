@@ -18,7 +18,7 @@ from quire.database.bootstrap import FirstLocale
 from quire.database.create import first_program
 from quire.database.mapping import ComponentEdge, map_tables
 from quire.database.rooms import room_of
-from quire.errors import DatabaseOpenError, QuireError, SeedingError
+from quire.errors import DatabaseOpenError, SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
 from quire.seeding.content import Status
@@ -164,10 +164,11 @@ def test_what_is_no_database_is_left_alone(project: Project) -> None:
     assert project.uploads == []
 
 
-def test_a_database_of_another_kind_is_refused(project: Project) -> None:
-    (project.folder / ".env").write_text("DATABASE_CLIENT=postgres", encoding="utf-8")
+def test_a_database_that_cannot_be_reached_is_named(project: Project) -> None:
+    client = "DATABASE_CLIENT=postgres\nDATABASE_PORT=1\nDATABASE_NAME=harbours"
+    (project.folder / ".env").write_text(client, encoding="utf-8")
 
-    with pytest.raises(QuireError, match="DATABASE_CLIENT=sqlite"):
+    with pytest.raises(DatabaseOpenError, match="harbours on localhost:1 cannot be reached"):
         project.seed()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
-from quire.database.program import Program, Rows, Statement, Value
+from quire.database.program import Operand, Program, Rows, Statement, Value
 from quire.database.statements import StatementBuilder, Values
 from quire.database.writes import Writes
 from quire.schema.attributes.base import StorageKind
@@ -258,11 +258,11 @@ class LinkStatements:
     def _spared(self, builder: StatementBuilder) -> ColumnElement[Any]:
         return builder.list_slot(0, self._dialect.encoder(StorageKind.ID))
 
-    def _ids(self, ids: Collection[int]) -> Value:
+    def _ids(self, ids: Collection[int]) -> Operand:
         return self._dialect.encode_list(list(ids))
 
     def _run(
-        self, key: Hashable, build: Build, values: Values, listed: Value = None
+        self, key: Hashable, build: Build, values: Values, listed: Operand = None
     ) -> Program[Rows]:
         query = self._writes.query(key, build)
         bound = query.bind(values)

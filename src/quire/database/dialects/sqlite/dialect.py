@@ -128,6 +128,7 @@ class SqliteDialect:
     """SQLite's side of `Dialect`."""
 
     name = "sqlite"
+    versions_by_locale = True
 
     def __init__(self) -> None:
         self._moments = _MomentTexts()
@@ -215,7 +216,13 @@ class SqliteDialect:
         listed = func.json_each(bind).table_valued("value")
         return column.in_(select(listed.c.value))
 
-    def as_text(self, column: "Expression", kind: StorageKind) -> "Expression":
+    def as_text(
+        self,
+        column: "Expression",
+        kind: StorageKind,
+        *,
+        fold: bool,  # noqa: ARG002 - of no matter here
+    ) -> "Expression":
         """Columns of any kind compare as text; floats are written with 15 digits.
 
         So did SQLite before 3.53, whose texts the reference compares.

@@ -1,16 +1,8 @@
 """What a SQLite database says of its own tables."""
 
-from collections import defaultdict
-from types import MappingProxyType
-
-from quire.database.inspect import (
-    FoundColumn,
-    FoundForeignKey,
-    FoundIndex,
-    FoundTable,
-    FoundTables,
-)
-from quire.database.program import Program, Rows, Statement
+from quire.database.found import found_tables
+from quire.database.inspect import FoundTables
+from quire.database.program import Program, Statement
 
 _NAMES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
@@ -44,53 +36,7 @@ class SqliteInspector:
 
     def tables(self) -> Program[FoundTables]:
         """Describe all tables, with three statements whatever their number."""
-        columns = _columns((yield Statement(_COLUMNS)))
-        indexes = _indexes((yield Statement(_INDEXES)))
-        foreign_keys = _foreign_keys((yield Statement(_FOREIGN_KEYS)))
-        return MappingProxyType(
-            {
-                name: FoundTable(
-                    name=name,
-                    columns=MappingProxyType(found),
-                    indexes=MappingProxyType(indexes[name]),
-                    foreign_keys=frozenset(foreign_keys[name]),
-                )
-                for name, found in columns.items()
-            }
-        )
-
-
-def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
-    found: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
-    for table, name, kind, not_null, default in rows:
-        found[str(table)][str(name)] = FoundColumn(
-            name=str(name),
-            type=str(kind),
-            nullable=not not_null,
-            default=None if default is None else str(default),
-        )
-    return found
-
-
-def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
-    """Gather the columns of each index; an expression has no name and stands as ``""``."""
-    found: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
-    for table, name, unique, partial, column in rows:
-        known = found[str(table)].get(str(name))
-        earlier = known.columns if known is not None else ()
-        found[str(table)][str(name)] = FoundIndex(
-            name=str(name),
-            columns=(*earlier, "" if column is None else str(column)),
-            unique=bool(unique),
-            partial=bool(partial),
-        )
-    return found
-
-
-def _foreign_keys(rows: Rows) -> dict[str, set[FoundForeignKey]]:
-    found: dict[str, set[FoundForeignKey]] = defaultdict(set)
-    for table, column, target, on_delete in rows:
-        found[str(table)].add(
-            FoundForeignKey(column=str(column), target=str(target), on_delete=str(on_delete))
-        )
-    return found
+        columns = yield Statement(_COLUMNS)
+        indexes = yield Statement(_INDEXES)
+        foreign_keys = yield Statement(_FOREIGN_KEYS)
+        return found_tables(columns, indexes, foreign_keys)

@@ -1,0 +1,38 @@
+"""A single connection to a PostgreSQL database: to look into it, or to fill it with rows."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from quire.database.dialects.postgresql.connection import Connection
+from quire.database.dialects.postgresql.errors import DRIVER_ERRORS, translate
+from quire.database.program import Program
+
+T = TypeVar("T")
+
+
+class LoneConnection:
+    """A connection that one program after the other uses (a `Looking`, and a `Filling`)."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def run(self, program: Program[T]) -> T:
+        """Run a program that only reads. Raises what the server would raise."""
+        try:
+            return await self._connection.run(program)
+        except DRIVER_ERRORS as error:
+            raise translate(error) from error
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program in one transaction: all of it is kept, or nothing."""
+        async with self._transaction():
+            return await self._connection.run(program)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[None]:
+        try:
+            async with self._connection.transaction():
+                yield
+        except DRIVER_ERRORS as error:
+            raise translate(error) from error

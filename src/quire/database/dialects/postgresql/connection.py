@@ -1,0 +1,105 @@
+"""Connections to a PostgreSQL server, each set up so that values come as the dialect wants them."""
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any, TypeVar, cast
+
+import asyncpg
+
+from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.program import Operand, Program, Rows
+
+T = TypeVar("T")
+
+_STATEMENTS = 500
+"""How many prepared statements a connection keeps."""
+
+
+class Connection(asyncpg.Connection):
+    """A connection that runs programs, and fetches no more rows than were asked for."""
+
+    async def rows(self, sql: str, values: Sequence[Operand], most: int | None) -> Rows:
+        """Run a statement; returns its rows, at most so many."""
+        # What `fetch` and `fetchrow` of the driver are made of.
+        execute = self._execute  # type: ignore[attr-defined]  # not among the stubs
+        found = await execute(sql, values, 0 if most is None else most, None)
+        return cast("Rows", found)
+
+    async def run(self, program: Program[T]) -> T:
+        """Run the statements of a program, one after the other; returns its result."""
+        try:
+            sql, values, most = next(program)
+            while True:
+                sql, values, most = program.send(await self.rows(sql, values, most))
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]  # the program's own result
+
+
+def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments with which the driver connects; a pooler keeps no settings."""
+    settings = {"application_name": "quire"}
+    if not options.pooler:
+        settings |= {"search_path": _quoted(options.schema), "jit": "off", **session}
+    arguments: dict[str, Any] = {
+        "connection_class": Connection,
+        "server_settings": settings,
+        "timeout": options.connect_timeout_ms / 1000,
+        "statement_cache_size": 0 if options.pooler else _STATEMENTS,
+        "max_cached_statement_lifetime": 0,
+    }
+    if options.dsn is not None:
+        arguments["dsn"] = options.dsn
+    else:
+        arguments |= {
+            "host": options.host,
+            "port": options.port,
+            "database": options.name,
+            "user": options.username,
+            "password": options.password,
+        }
+    if options.ssl:
+        arguments["ssl"] = True
+    elif options.dsn is None:
+        arguments["ssl"] = False
+    return arguments
+
+
+async def open_connection(options: PostgresOptions, **session: str) -> Connection:
+    """Connect to the database. Raises what the driver raises.
+
+    ``session`` are settings of the server for this connection.
+    """
+    connection: Connection = await asyncpg.connect(**_arguments(options, session))
+    try:
+        await _set_up(connection)
+    except BaseException:
+        connection.terminate()
+        raise
+    return connection
+
+
+async def _set_up(connection: Connection) -> None:
+    """Let values come and go as the dialect has them: see `PostgresDialect`."""
+    for name in ("timestamp", "timestamptz"):
+        await connection.set_type_codec(
+            name,
+            schema="pg_catalog",
+            encoder=lambda moment: (moment,),
+            decoder=itemgetter(0),
+            format="tuple",
+        )
+    await connection.set_type_codec(
+        "numeric", schema="pg_catalog", encoder=str, decoder=float, format="text"
+    )
+    for name in ("date", "time", "json", "jsonb"):
+        await connection.set_type_codec(
+            name, schema="pg_catalog", encoder=_as_it_is, decoder=_as_it_is, format="text"
+        )
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _quoted(schema: str) -> str:
+    return '"' + schema.replace('"', '""') + '"'

@@ -1,0 +1,298 @@
+"""How PostgreSQL answers the questions of `Dialect`.
+
+Moments are microseconds of a clock on the wall (see ``moments``), booleans are booleans, JSON is
+``jsonb``, numbers and texts are checked by the type of their column. Text is compared as it is;
+without regard to case it is folded as the database's locale says.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+
+from quire.clock import iso_from_ms
+from quire.database.dialect import Encode, Scalar
+from quire.database.dialects.postgresql.moments import WallClock
+from quire.database.program import Operand, Value
+from quire.errors import ValidationError
+from quire.schema.attributes.base import StorageKind
+from quire.schema.attributes.number import parse_number
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, FromClause
+    from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
+
+    Expression = ColumnElement[Any]
+
+_MEMO_SIZE = 100_000
+_INT4 = 2**31
+_INT8 = 2**63
+_TEXTS = frozenset({StorageKind.STRING, StorageKind.TEXT})
+_ROW_TYPES: Mapping[StorageKind, str] = MappingProxyType(
+    {
+        StorageKind.ID: "integer",
+        StorageKind.INTEGER: "integer",
+        StorageKind.FLOAT: "double precision",
+        StorageKind.STRING: "varchar",
+        StorageKind.TEXT: "text",
+    }
+)
+"""The kinds of column that bound rows have."""
+
+
+class _MomentTexts(dict[Any, str | None]):
+    """ISO texts by stored moment, remembered: many rows share moments, and formatting is slow."""
+
+    def __init__(self, clock: WallClock) -> None:
+        self._clock = clock
+
+    def __missing__(self, stored: int | None) -> str | None:
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        text = None if stored is None else self._text(stored)
+        self[stored] = text
+        return text
+
+    def _text(self, stored: int) -> str | None:
+        milliseconds = self._clock.epoch_ms(stored)
+        try:
+            return None if milliseconds is None else iso_from_ms(milliseconds)
+        except (OverflowError, ValueError, OSError):
+            return None
+
+
+def json_text(stored: str) -> object:
+    """Show the JSON text of a string as the reference does.
+
+    One that holds JSON is read once more; any other is shown as it is stored, in its quotes.
+    """
+    text = orjson.loads(stored)
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return stored
+    return msgspec.Raw(text.encode())
+
+
+_EXPRESSIONS: Mapping[StorageKind, str] = MappingProxyType(
+    {
+        StorageKind.DATETIME: "moments[{0}]",
+        StorageKind.TIMESTAMP: "timestamps({0})",
+        StorageKind.JSON: (
+            "(None if {0} is None else fragment({0}) if {0}[0] != '\"' else json_text({0}))"
+        ),
+        StorageKind.BIGINTEGER: "(None if {0} is None else str({0}))",
+        StorageKind.FLOAT: "({0} if {0} is None or {0} % 1 else int({0}))",
+        StorageKind.DECIMAL: "({0} if {0} is None or {0} % 1 else int({0}))",
+    }
+)
+"""Everything else is shown as it is stored."""
+
+
+def _whole(bound: int) -> Encode:
+    """Return what binds whole numbers below a bound, also those in text."""
+
+    def encode(value: Scalar) -> Value:
+        number = parse_number(value) if isinstance(value, str) else value
+        if number is None and isinstance(value, str):
+            raise ValidationError(f"Invalid number {value[:100]!r}")
+        if number is None or isinstance(number, bool):
+            return number
+        if number % 1 or not -bound <= number < bound:
+            raise ValidationError(f"{number} is beyond the whole numbers that are stored here")
+        return int(number)
+
+    return encode
+
+
+def _encode_float(value: Scalar) -> Value:
+    if isinstance(value, int):
+        try:
+            return float(value)
+        except OverflowError:
+            shown = str(value)[:100]
+            raise ValidationError(f"{shown} is beyond any number that is stored") from None
+    return value
+
+
+def _encode_decimal(value: Scalar) -> Value:
+    """Bind a number with all its digits, as the text that the driver sends."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValidationError(f"{value} is no number")
+    return None if value is None else str(value)
+
+
+def _encode_boolean(value: Scalar) -> Value:
+    return None if value is None else bool(value)
+
+
+def _encode_text(value: Scalar) -> Value:
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def _encode_json_operand(value: Scalar) -> Value:
+    """Bind the operand of a comparison with JSON, which is JSON itself."""
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return _checked_json(text)
+
+
+def _checked_json(text: str) -> str:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise ValidationError(f"{text[:100]!r} is not JSON") from None
+    return text
+
+
+class PostgresDialect:
+    """PostgreSQL's side of `Dialect`."""
+
+    name = "postgres"
+    versions_by_locale = False
+
+    def __init__(self, clock: WallClock | None = None) -> None:
+        """``clock`` says in which zone moments are kept, UTC without one."""
+        self._clock = clock or WallClock()
+        self._moments = _MomentTexts(self._clock)
+        self._encoders: Mapping[StorageKind, Encode] = {
+            StorageKind.ID: _whole(_INT4),
+            StorageKind.INTEGER: _whole(_INT4),
+            StorageKind.BIGINTEGER: _whole(_INT8),
+            StorageKind.FLOAT: _encode_float,
+            StorageKind.DECIMAL: _encode_decimal,
+            StorageKind.BOOLEAN: _encode_boolean,
+            StorageKind.DATETIME: self._encode_moment,
+            StorageKind.TIMESTAMP: self._encode_moment,
+            StorageKind.JSON: _encode_json_operand,
+        }
+
+    def sqlalchemy_dialect(self) -> "SqlAlchemyDialect":
+        """Return SQLAlchemy's PostgreSQL compiler with the placeholders of asyncpg."""
+        from sqlalchemy.dialects.postgresql import asyncpg  # noqa: PLC0415 - only when a statement is new
+
+        return asyncpg.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
+
+    def encoder(self, kind: StorageKind) -> Encode:
+        """Values have the type of their column; ValidationError is raised for any other."""
+        return self._encoders.get(kind, _encode_text)
+
+    def _encode_moment(self, value: Scalar) -> Value:
+        return self._clock.stored(int(value)) if isinstance(value, int | float) else None
+
+    def text_encoder(self) -> Encode:
+        """Text is text."""
+        return _encode_text
+
+    def encode_list(self, values: Sequence[Value]) -> Operand:
+        """A list is bound as one array."""
+        return tuple(values)
+
+    def encode_json(self, value: object) -> Value:
+        """Everything is JSON text; a string passes as it is, as the reference sends it.
+
+        Raises ValidationError for a string that is no JSON.
+        """
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return _checked_json(value)
+        return orjson.dumps(value, default=str).decode()
+
+    def decode_value(self, kind: StorageKind, stored: Value) -> object:
+        """See `Dialect.decode_value`."""
+        if stored is None:
+            return None
+        match kind:
+            case StorageKind.DATETIME | StorageKind.TIMESTAMP:
+                return self.epoch_ms(stored)
+            case StorageKind.JSON:
+                return orjson.loads(str(stored))
+            case _:
+                return stored
+
+    def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Operand:
+        """Rows are bound as one JSON text, a list of lists."""
+        return orjson.dumps(rows, default=str).decode()
+
+    def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
+        """Take the rows of a JSON text apart, and give each value the type of its column."""
+        from sqlalchemy import cast, func, literal_column, select  # noqa: PLC0415 - only when a statement is new
+        from sqlalchemy.dialects.postgresql import JSONB  # noqa: PLC0415 - only when a statement is new
+
+        listed = func.jsonb_array_elements(cast(bind, JSONB)).table_valued(
+            "value", with_ordinality="position", name="listed"
+        )
+        places: list[Expression] = [
+            literal_column(f"(listed.value ->> {place})::{_ROW_TYPES[kind]}").label(name)
+            for place, (name, kind) in enumerate(columns.items())
+        ]
+        # Positions count from zero, as everywhere.
+        position: Expression = literal_column("(listed.position - 1)::integer").label("position")
+        return select(position, *places).select_from(listed).subquery()
+
+    def decode_expression(self, kind: StorageKind, variable: str) -> str:
+        """See `Dialect.decode_expression`."""
+        return _EXPRESSIONS.get(kind, "{0}").format(variable)
+
+    def decode_names(self) -> Mapping[str, object]:
+        """See `Dialect.decode_names`."""
+        return {
+            "moments": self._moments,
+            "timestamps": self._timestamp_text,
+            "fragment": msgspec.Raw,
+            "json_text": json_text,
+        }
+
+    def _timestamp_text(self, stored: int | None) -> str | None:
+        """Write a moment as the string of its epoch milliseconds."""
+        milliseconds = None if stored is None else self._clock.epoch_ms(stored)
+        return None if milliseconds is None else str(milliseconds)
+
+    def epoch_ms(self, stored: Value) -> int | None:
+        """See `Dialect.epoch_ms`."""
+        return self._clock.epoch_ms(stored) if isinstance(stored, int) else None
+
+    def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
+        """Compare with the items of an array; the column's type decides theirs."""
+        from sqlalchemy.sql.elements import Grouping  # noqa: PLC0415 - only when a statement is new
+
+        # `any_` would make `!= ANY` of its negation, which is another question.
+        comparison: Callable[[Any], Expression] = column.op("= ANY", is_comparison=True)
+        return comparison(Grouping(bind))
+
+    def as_text(self, column: "Expression", kind: StorageKind, *, fold: bool) -> "Expression":
+        """Columns of any kind have a text, but only text is looked into as it is.
+
+        Raises ValidationError for a column that is none, unless case is disregarded: the reference
+        turns it into text for that alone.
+        """
+        from sqlalchemy import String, cast  # noqa: PLC0415 - only when a statement is new
+
+        if kind in _TEXTS:
+            return column
+        if not fold:
+            raise ValidationError(f"Text cannot be looked for in a {kind}")
+        return cast(column, String)
+
+    def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
+        """Fold both sides."""
+        from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
+
+        return func.lower(column) == func.lower(bind)
+
+    def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
+        """``LIKE`` regards case unless both sides are folded."""
+        from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
+
+        if fold:
+            return func.lower(column).like(func.lower(bind), escape="\\")
+        return column.like(bind, escape="\\")
+
+    def unindexed(self, column: "Expression") -> "Expression":
+        """The planner knows how often values occur, and needs no advice."""
+        return column

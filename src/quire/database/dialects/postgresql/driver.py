@@ -1,0 +1,174 @@
+"""PostgreSQL through asyncpg: many connections that read, one that writes.
+
+Whoever writes holds a lock of the database until its transaction ends, in whatever process it is.
+So writes happen one after the other, as with SQLite, and what one of them has looked at (whether a
+value is taken, where a list ends) still holds when it is done. Reads wait for nobody.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from quire.database.dialects.postgresql.connection import Connection, open_connection
+from quire.database.dialects.postgresql.dialect import PostgresDialect
+from quire.database.dialects.postgresql.errors import (
+    DRIVER_ERRORS,
+    is_disconnection,
+    translate,
+)
+from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.pool import Pool
+from quire.database.program import Program, Statement
+from quire.errors import (
+    AppError,
+    DatabaseOpenError,
+    ServiceUnavailableError,
+    UncertainOutcomeError,
+)
+
+T = TypeVar("T")
+
+_WRITERS = 0x7175697265  # "quire"
+_BEGIN_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS})"
+_ENDING_SECONDS = 5
+_BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+async def connect(options: PostgresOptions) -> "PostgresDatabase":
+    """Connect to a database. Raises DatabaseOpenError when that fails."""
+    database = PostgresDatabase(options)
+    try:
+        await database.read(_nothing)
+    except AppError as error:
+        await database.close()
+        raise DatabaseOpenError(f"The database cannot be reached: {error.__cause__}") from error
+    return database
+
+
+def _nothing() -> Program[None]:
+    """Ask for nothing, to see that there is somebody to ask."""
+    yield Statement("SELECT 1")
+
+
+class PostgresDatabase:
+    """A PostgreSQL database with the connections of this process."""
+
+    def __init__(self, options: PostgresOptions) -> None:
+        """Nothing is connected to yet; :func:`connect` looks whether it can be."""
+        self.dialect = PostgresDialect(options.clock)
+        self._ending: set[asyncio.Future[None]] = set()
+        """Work that goes on although nobody waits for it any more."""
+        self._readers = _pool(
+            options,
+            size=max(1, options.connections - 1),
+            statement_timeout=str(options.timeout_ms),
+        )
+        self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
+
+    def version(self) -> int | None:
+        """Return nothing: what others have committed is not known."""
+        return None
+
+    async def read(
+        self,
+        make: Callable[[], Program[T]],
+        *,
+        snapshot: bool = False,
+        key: Hashable = None,
+    ) -> T:
+        """Run a program that only reads; ``make`` gives a fresh one each time it is called.
+
+        With ``snapshot`` all of its statements see the same state. A connection that turns out to
+        be lost is replaced once.
+        """
+        del key  # slow statements keep nobody else waiting
+        try:
+            return await self._read(make(), snapshot=snapshot)
+        except ServiceUnavailableError as error:
+            if not _was_lost(error):
+                raise
+        return await self._read(make(), snapshot=snapshot)
+
+    async def _read(self, program: Program[T], *, snapshot: bool) -> T:
+        async with self._connection(self._readers) as connection:
+            if not snapshot:
+                return await connection.run(program)
+            await connection.execute(_BEGIN_SNAPSHOT)
+            result = await connection.run(program)
+            await connection.execute("COMMIT")
+            return result
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program that writes, in one durable transaction, after those before it.
+
+        Raises ServiceUnavailableError when it is not its turn in time, or lost against somebody
+        else's transaction: nothing was written then, and it may be tried again.
+        UncertainOutcomeError says that the connection was lost in the moment of the commit.
+        """
+        async with self._connection(self._writers) as connection:
+            await connection.execute(_BEGIN_WRITE)
+            result = await connection.run(program)
+            await _commit(connection)
+            return result
+
+    @asynccontextmanager
+    async def _connection(self, pool: Pool) -> AsyncIterator[Connection]:
+        """Lend a connection; what goes wrong there is translated and leaves no transaction."""
+        try:
+            connection = await pool.acquire()
+        except DRIVER_ERRORS as error:
+            raise translate(error) from error
+        try:
+            yield connection
+        except DRIVER_ERRORS as error:
+            await _end(pool, connection)
+            raise translate(error) from error
+        except Exception:
+            await _end(pool, connection)
+            raise
+        except BaseException:  # whoever waits for this was told to stop
+            ending = asyncio.ensure_future(_end(pool, connection))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+            raise
+        pool.release(connection)
+
+    async def close(self) -> None:
+        """Finish what is under way and let go."""
+        await self._readers.close()
+        await self._writers.close()
+
+
+def _pool(options: PostgresOptions, *, size: int, **session: str) -> Pool:
+    return Pool(
+        lambda: open_connection(options, **session),
+        size=size,
+        queue_seconds=options.queue_timeout_ms / 1000,
+    )
+
+
+async def _commit(connection: Connection) -> None:
+    """End a transaction; from the moment this is asked for, nobody can take it back."""
+    try:
+        await connection.execute("COMMIT")
+    except Exception as error:
+        if is_disconnection(error):
+            raise UncertainOutcomeError from error
+        raise
+
+
+async def _end(pool: Pool, connection: Connection) -> None:
+    """Give a connection back without the transaction that it may be in."""
+    try:
+        if not connection.is_closed() and connection.is_in_transaction():
+            await connection.execute("ROLLBACK", timeout=_ENDING_SECONDS)
+    except Exception:  # noqa: BLE001 - the server rolls back what its client has left
+        connection.terminate()
+    finally:
+        pool.release(connection)
+
+
+def _was_lost(error: AppError) -> bool:
+    cause = error.__cause__
+    return isinstance(cause, Exception) and is_disconnection(cause)

@@ -1,0 +1,61 @@
+"""Errors of PostgreSQL, and of the way to it, in terms of Quire."""
+
+import asyncpg
+
+from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
+
+TOO_LONG = "Reading this takes longer than the server allows"
+
+_UNAVAILABLE_CLASSES = ("08", "53", "57P", "58")
+"""No connection, no resources, a shutdown or start, and disks that fail."""
+_UNAVAILABLE = frozenset({"40001", "40P01", "55P03", "25006", "25P03"})
+"""Lost against another transaction, a lock that did not come, and a server that only reads now."""
+_CANCELED = "57014"
+_TOO_MUCH_CLASS = "54"
+_REFUSED = {
+    "22001": "The text is too long for its column",
+    "22003": "The number is beyond what its column stores",
+    "22007": "Invalid date or time",
+    "22008": "The date or time is beyond what is stored",
+    "22021": "The text holds a character that cannot be stored",
+    "22P02": "The value does not have the type of its column",
+    "22P05": "The text holds a character that cannot be stored",
+    "22000": "The value does not have the type of its column",
+    "23502": "A value is missing",
+    "23503": "A row that is referred to does not exist",
+    "23505": "This attribute must be unique",
+    "23514": "The value is not allowed",
+}
+"""What is wrong with values that only the database looks at, by SQLSTATE."""
+
+
+DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+"""What the driver raises, and the network below it."""
+
+
+def translate(error: Exception) -> AppError:
+    """Return what to answer for an error of the driver; the caller keeps it as the cause."""
+    if isinstance(error, asyncpg.PostgresError | asyncpg.DataError):
+        return _of_state(error.sqlstate or "")
+    if is_disconnection(error):
+        return ServiceUnavailableError()
+    return InternalServerError()
+
+
+def _of_state(state: str) -> AppError:
+    if state == _CANCELED:
+        return ServiceUnavailableError(TOO_LONG)
+    if state in _UNAVAILABLE or state.startswith(_UNAVAILABLE_CLASSES):
+        return ServiceUnavailableError()
+    if state.startswith(_TOO_MUCH_CLASS):
+        return ValidationError("The query is too large")
+    if state in _REFUSED:
+        return ValidationError(_REFUSED[state])
+    return InternalServerError()
+
+
+def is_disconnection(error: Exception) -> bool:
+    """Tell whether an error says that there is no connection, or none any more."""
+    if isinstance(error, asyncpg.PostgresError):
+        return (error.sqlstate or "").startswith(("08", "57P"))
+    return isinstance(error, OSError | asyncpg.InterfaceError)

@@ -1,0 +1,74 @@
+"""What PostgreSQL itself knows to be wrong with a database."""
+
+from collections.abc import Collection
+
+from quire.database.dialects.postgresql.ddl import quote
+from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.program import Program, Statement
+
+_CHECKSUMS = """
+SELECT checksum_failures FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+"""
+_FOREIGN_KEYS = """
+SELECT c.relname::text, a.attname::text, t.relname::text, b.attname::text,
+  EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS i
+          WHERE i.attrelid = c.oid AND i.attname = 'id' AND NOT i.attisdropped)
+FROM pg_catalog.pg_constraint AS f
+JOIN pg_catalog.pg_class AS c ON c.oid = f.conrelid
+JOIN pg_catalog.pg_class AS t ON t.oid = f.confrelid
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = f.conkey[1]
+JOIN pg_catalog.pg_attribute AS b ON b.attrelid = t.oid AND b.attnum = f.confkey[1]
+WHERE f.contype = 'f' AND cardinality(f.conkey) = 1
+  AND c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())
+  AND t.relnamespace = c.relnamespace
+ORDER BY c.relname, a.attnum, t.relname
+"""
+
+
+def damage_program() -> Program[tuple[str, ...]]:
+    """Ask for pages that were found damaged when they were read, where checksums are on."""
+    rows = yield Statement(_CHECKSUMS)
+    failures = int(rows[0][0] or 0) if rows else 0
+    if not failures:
+        return ()
+    return (f"{counted(failures, 'page')} with a wrong checksum, says pg_stat_database",)
+
+
+def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Finding]]:
+    """Look for rows whose foreign keys lead nowhere; loading rows with triggers off leaves such.
+
+    Tables that are ``told`` of already are left out. What remains is in tables, or under columns,
+    that the schema does not know, so nothing is said of a repair.
+    """
+    keys = yield Statement(_FOREIGN_KEYS)
+    findings = []
+    for table, column, target, key, has_id in keys:
+        if table in told or not has_id:
+            continue
+        rows = yield Statement(_lost(str(table), str(column), str(target), str(key)))
+        if rows:
+            count = int(rows[0][1] or 0)
+            sentence = (
+                f"{counted(count, 'row')} with a foreign key to a row of {target!s} that is gone"
+            )
+            ids = tuple(int(id_ or 0) for id_, _ in rows)
+            findings.append(
+                Finding(
+                    kind=Kind.FOREIGN_KEY,
+                    table=str(table),
+                    count=count,
+                    ids=ids,
+                    sentence=sentence,
+                )
+            )
+    return findings
+
+
+def _lost(table: str, column: str, target: str, key: str) -> str:
+    """Write what selects the first rows that refer to nothing, with the number of all of them."""
+    return (
+        f"SELECT s.id, count(*) OVER () FROM {quote(table)} AS s "  # noqa: S608 - names of the database
+        f"WHERE s.{quote(column)} IS NOT NULL AND NOT EXISTS "
+        f"(SELECT 1 FROM {quote(target)} AS t WHERE t.{quote(key)} = s.{quote(column)}) "
+        f"ORDER BY s.id LIMIT {SHOWN_IDS}"
+    )

@@ -1,0 +1,100 @@
+"""Moments as the reference keeps them in PostgreSQL: the time on the wall, without a zone.
+
+A ``timestamp without time zone`` holds what a clock on the server's wall showed, to the
+microsecond. The driver hands it over as microseconds since the beginning of 2000, the form in which
+the database itself has it; which moment that was depends on the zone that the clock showed, the
+zone of the process that wrote it. All servers of one database have to agree on it.
+"""
+
+import os.path
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from quire.errors import ConfigurationError
+
+_START = datetime(2000, 1, 1)  # noqa: DTZ001 - a time on the wall has no zone
+_START_MS = 946_684_800_000
+_START_UTC = datetime(2000, 1, 1, tzinfo=UTC)
+_UTC_NAMES = frozenset({"", "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Z", "Zulu", "UCT", "Universal"})
+_SYSTEM_ZONE = Path("/etc/localtime")
+_NEVER = frozenset({-(2**63), 2**63 - 1})
+"""What the database calls ``-infinity`` and ``infinity``."""
+
+
+class WallClock:
+    """Turns moments into what the wall's clock shows, and back.
+
+    ``zone`` is ``None`` for UTC, which is a matter of adding.
+    """
+
+    def __init__(self, zone: ZoneInfo | None = None) -> None:
+        self._zone = zone
+
+    def stored(self, milliseconds: int) -> int:
+        """Return epoch milliseconds as the database has them: microseconds since 2000."""
+        if self._zone is not None:
+            milliseconds += self._offset_at(milliseconds)
+        return (milliseconds - _START_MS) * 1000
+
+    def epoch_ms(self, stored: int) -> int | None:
+        """Return the epoch milliseconds of a stored moment, ``None`` for one without end."""
+        if stored in _NEVER:
+            return None
+        milliseconds = stored // 1000 + _START_MS
+        if self._zone is not None:
+            milliseconds -= self._offset_of(milliseconds)
+        return milliseconds
+
+    def _offset_at(self, milliseconds: int) -> int:
+        """Return how far the clock was ahead of UTC at a moment, in milliseconds."""
+        moment = _START_UTC + _clamped(milliseconds)
+        return _milliseconds(moment.astimezone(self._zone).utcoffset())
+
+    def _offset_of(self, shown: int) -> int:
+        """Return how far the clock is ahead when it shows this; of two hours the first counts."""
+        moment = _START + _clamped(shown)
+        return _milliseconds(moment.replace(tzinfo=self._zone).utcoffset())
+
+
+def wall_clock(name: str | None) -> WallClock:
+    """Return the clock of a zone by its name, such as ``Europe/Berlin``; else of the system's.
+
+    Raises ConfigurationError for a name that no zone has.
+    """
+    if name is None:
+        name = _system_zone()
+    if name in _UTC_NAMES:
+        return WallClock()
+    try:
+        return WallClock(ZoneInfo(name))
+    except (LookupError, OSError, ValueError):
+        raise ConfigurationError(
+            f"TZ (database.timezone) names no time zone that is known here: {name!r}. "
+            'Write one as "Europe/Berlin", or "UTC".'
+        ) from None
+
+
+def _system_zone() -> str:
+    """Return the name of the zone that this machine is set to."""
+    target = os.path.realpath(_SYSTEM_ZONE)
+    _, found, name = target.partition("/zoneinfo/")
+    return name.removeprefix("posix/").removeprefix("right/") if found else "UTC"
+
+
+_FIRST = timedelta(days=-730_000)
+_LAST = timedelta(days=2_921_937)
+
+
+def _clamped(milliseconds: int) -> timedelta:
+    """Return the time since 2000, brought within the years for which zones have rules."""
+    days = (milliseconds - _START_MS) // 86_400_000
+    if days <= _FIRST.days:
+        return _FIRST
+    if days >= _LAST.days:
+        return _LAST
+    return timedelta(milliseconds=milliseconds - _START_MS)
+
+
+def _milliseconds(offset: timedelta | None) -> int:
+    return 0 if offset is None else offset // timedelta(milliseconds=1)

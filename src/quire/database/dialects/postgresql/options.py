@@ -1,0 +1,33 @@
+"""How a PostgreSQL database is reached and used."""
+
+from dataclasses import dataclass, field
+
+from quire.database.dialects.postgresql.moments import WallClock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostgresOptions:
+    """Where the database is, and how this process connects to it.
+
+    ``dsn`` is the address, without which the parts count. Of ``connections`` one writes, and the
+    others read. ``timeout_ms`` is how long a statement that reads may take, ``lock_timeout_ms`` how
+    long a write may wait for those of others, ``queue_timeout_ms`` how long anything may wait for a
+    connection, and ``connect_timeout_ms`` for a new one. With a ``pooler`` in between, that gives a
+    connection away after each transaction, nothing is kept in a connection.
+    """
+
+    dsn: str | None = None
+    host: str = "localhost"
+    port: int = 5432
+    name: str = "strapi"
+    username: str = "strapi"
+    password: str | None = None
+    schema: str = "public"
+    ssl: bool = False
+    connections: int = 10
+    timeout_ms: int = 30_000
+    lock_timeout_ms: int = 5000
+    queue_timeout_ms: int = 15_000
+    connect_timeout_ms: int = 5000
+    pooler: bool = False
+    clock: WallClock = field(default_factory=WallClock)

@@ -1,0 +1,117 @@
+"""Connections that are lent and given back.
+
+A connection is lent where it is asked for, without a task or a lock in between, and nothing is sent
+to the server when it comes back: whoever had it leaves no transaction and no setting behind.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from quire.database.dialects.postgresql.connection import Connection
+from quire.errors import ServiceUnavailableError
+
+TOO_BUSY = "Too many requests wait for the database"
+_CLOSING_SECONDS = 10
+
+
+class Pool:
+    """At most ``size`` connections, opened when they are needed and kept.
+
+    ``connect`` opens one; whatever it raises is raised to the one who needed it. Lost connections
+    are replaced by new ones.
+    """
+
+    def __init__(
+        self, connect: Callable[[], Awaitable[Connection]], *, size: int, queue_seconds: float
+    ) -> None:
+        self._connect = connect
+        self._size = size
+        self._queue_seconds = queue_seconds
+        self._idle: list[Connection] = []
+        self._open = 0
+        """How many there are, idle or lent, with those that are being opened."""
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._closed = False
+        self._all_back: asyncio.Event | None = None
+        """Set when nothing is lent any more, for the one who closes."""
+
+    async def acquire(self) -> Connection:
+        """Lend a connection. Raises ServiceUnavailableError when none comes back in time."""
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.is_closed():
+                return connection
+            self._open -= 1
+        if self._closed:
+            raise ServiceUnavailableError
+        if self._open >= self._size:
+            handed = await self._handed()
+            if handed is not None:
+                return handed
+        return await self._opened()
+
+    async def _opened(self) -> Connection:
+        self._open += 1
+        try:
+            # In a task of its own, because the driver limits its time by that of the task.
+            return await asyncio.ensure_future(self._connect())
+        except BaseException:
+            self._give_up_place()
+            raise
+
+    async def _handed(self) -> Connection | None:
+        """Wait for a connection, or for the place of one that is no more (``None``)."""
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[Connection | None] = loop.create_future()
+        self._waiting.append(turn)
+        timer = loop.call_later(self._queue_seconds, _expire, turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._pass_on(turn.result())
+            raise
+        finally:
+            timer.cancel()
+
+    def release(self, connection: Connection) -> None:
+        """Take a connection back."""
+        if connection.is_closed():
+            self._give_up_place()
+        else:
+            self._pass_on(connection)
+        if self._all_back is not None and self._open == len(self._idle):
+            self._all_back.set()
+
+    def _give_up_place(self) -> None:
+        self._open -= 1
+        self._pass_on(None)
+
+    def _pass_on(self, connection: Connection | None) -> None:
+        """Give a connection, or the right to open one, to whoever has waited longest."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(connection)
+                return
+        if connection is not None:
+            self._idle.append(connection)
+
+    async def close(self) -> None:
+        """Wait for what is lent, for a while, and close all."""
+        self._closed = True
+        for turn in self._waiting:
+            _expire(turn)
+        if self._open > len(self._idle):
+            self._all_back = asyncio.Event()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._all_back.wait(), _CLOSING_SECONDS)
+        while self._idle:
+            await self._idle.pop().close(timeout=5)
+
+
+def _expire(turn: "asyncio.Future[Connection | None]") -> None:
+    if not turn.done():
+        turn.set_exception(ServiceUnavailableError(TOO_BUSY))

@@ -1,0 +1,244 @@
+"""Programs on a real server: transactions, snapshots, waiting, and connections that are lost."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import asyncpg
+import pytest
+
+from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
+from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.program import Program, Rows, Statement
+from quire.errors import DatabaseOpenError, ServiceUnavailableError, ValidationError
+from tests.unit.database.dialects.postgresql.conftest import run
+
+COUNT = "SELECT count(*) FROM notes"
+ADD = "INSERT INTO notes (text) VALUES ($1) RETURNING id"
+
+
+@pytest.fixture(autouse=True)
+async def notes(database: PostgresDatabase) -> None:
+    await database.write(run("DROP TABLE IF EXISTS notes"))
+    await database.write(run("CREATE TABLE notes (id serial PRIMARY KEY, text varchar(9) UNIQUE)"))
+
+
+@asynccontextmanager
+async def another(options: PostgresOptions) -> AsyncIterator[PostgresDatabase]:
+    """A second process, as far as the server can tell."""
+    opened = await connect(options)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def count(database: PostgresDatabase) -> object:
+    rows: Rows = await database.read(lambda: run(COUNT))
+    return rows[0][0]
+
+
+async def lose_connections(options: PostgresOptions) -> None:
+    """End all connections to the database, as a restart of the server does."""
+    someone = await asyncpg.connect(options.dsn, ssl=False)
+    await someone.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    await someone.close()
+
+
+async def test_a_write_is_there_for_everybody_when_it_returns(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    await database.write(run(ADD, "one"))
+
+    async with another(options) as other:
+        assert await count(other) == 1
+
+
+async def test_of_a_write_that_fails_nothing_is_kept(database: PostgresDatabase) -> None:
+    def twice() -> Program[None]:
+        yield Statement(ADD, ("one",))
+        yield Statement(ADD, ("one",))
+
+    with pytest.raises(ValidationError, match="must be unique"):
+        await database.write(twice())
+
+    assert await count(database) == 0
+    await database.write(run(ADD, "one"))
+    assert await count(database) == 1
+
+
+async def test_of_a_write_that_raises_nothing_is_kept(database: PostgresDatabase) -> None:
+    def stopped() -> Program[None]:
+        yield Statement(ADD, ("one",))
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await database.write(stopped())
+
+    assert await count(database) == 0
+
+
+async def test_a_write_whose_caller_goes_away_is_undone(database: PostgresDatabase) -> None:
+    def slow() -> Program[None]:
+        yield Statement(ADD, ("one",))
+        yield Statement("SELECT pg_sleep(30)")
+
+    writing = asyncio.ensure_future(database.write(slow()))
+    await asyncio.sleep(0.1)
+    writing.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    await database.write(run(ADD, "two"))
+    assert await count(database) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "values", "message"),
+    [
+        (ADD, ("a text that is too long",), "too long"),
+        (ADD, ("nul\0",), "cannot be stored"),
+        (ADD, (5,), "type of its column"),
+        ("SELECT $1::int", (2**40,), "type of its column"),
+        ("SELECT $1::text::jsonb", ("plain",), "type of its column"),
+        ("SELECT $1::text::date", ("2024-02-31",), "date or time"),
+    ],
+)
+async def test_values_that_the_database_refuses_are_faults_of_the_request(
+    database: PostgresDatabase, sql: str, values: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        await database.write(run(sql, *values))
+
+
+async def test_no_more_rows_are_fetched_than_are_wanted(database: PostgresDatabase) -> None:
+    rows = await database.read(lambda: run("SELECT generate_series(1, 1000)", most=3))
+
+    assert [row[0] for row in rows] == [1, 2, 3]
+
+
+async def test_all_statements_of_a_snapshot_see_the_same(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    seen: list[object] = []
+    looked, added = asyncio.Event(), asyncio.Event()
+
+    def twice() -> Program[None]:
+        rows = yield Statement(COUNT)
+        seen.append(rows[0][0])
+        looked.set()
+        yield Statement("SELECT pg_sleep(0.5)")
+        rows = yield Statement(COUNT)
+        seen.append((rows[0][0], added.is_set()))
+
+    reading = asyncio.ensure_future(database.read(twice, snapshot=True))
+    await looked.wait()
+    async with another(options) as other:
+        await other.write(run(ADD, "one"))
+    added.set()
+    await reading
+
+    assert seen == [0, (0, True)]
+
+
+async def test_writers_wait_for_each_other_whatever_process_they_are_in(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    def highest_plus_one() -> Program[None]:
+        rows = yield Statement("SELECT coalesce(max(text::int), 0) FROM notes")
+        yield Statement("SELECT pg_sleep(0.005)")
+        yield Statement(ADD, (str(int(rows[0][0] or 0) + 1),))
+
+    async with another(options) as other:
+        await asyncio.gather(
+            *(place.write(highest_plus_one()) for place in (database, other) for _ in range(10))
+        )
+
+    assert await count(database) == 20
+
+
+async def test_whoever_waits_too_long_for_another_writer_is_told_to_come_back(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    started = asyncio.Event()
+
+    def slow() -> Program[None]:
+        yield Statement(ADD, ("one",))
+        started.set()
+        yield Statement("SELECT pg_sleep(1)")
+
+    async with another(options) as other:
+        writing = asyncio.ensure_future(database.write(slow()))
+        await started.wait()
+        with pytest.raises(ServiceUnavailableError) as refused:
+            await other.write(run(ADD, "two"))
+        await writing
+
+    assert refused.value.headers == {"Retry-After": "1"}
+    assert await count(database) == 1
+
+
+async def test_a_read_that_takes_too_long_is_given_up(options: PostgresOptions) -> None:
+    async with another(replace(options, timeout_ms=100)) as database:
+        with pytest.raises(ServiceUnavailableError, match="longer than the server allows"):
+            await database.read(lambda: run("SELECT pg_sleep(30)"))
+
+        assert await count(database) == 0
+
+
+async def test_more_reads_than_connections_take_turns(database: PostgresDatabase) -> None:
+    rows = await asyncio.gather(
+        *(database.read(lambda: run("SELECT pg_sleep(0.01)")) for _ in range(20))
+    )
+
+    assert len(rows) == 20
+
+
+async def test_a_read_that_gets_no_connection_is_told_to_come_back(
+    options: PostgresOptions,
+) -> None:
+    async with another(replace(options, connections=2, queue_timeout_ms=50)) as database:
+        slow = asyncio.ensure_future(database.read(lambda: run("SELECT pg_sleep(0.5)")))
+        await asyncio.sleep(0.1)
+        with pytest.raises(ServiceUnavailableError, match="Too many requests wait"):
+            await count(database)
+        await slow
+        assert await count(database) == 0
+
+
+async def test_lost_connections_are_replaced(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    await asyncio.gather(*(count(database) for _ in range(6)))
+    await lose_connections(options)
+
+    assert await asyncio.gather(*(count(database) for _ in range(6))) == [0] * 6
+
+
+async def test_a_write_that_loses_its_connection_is_not_kept_and_may_be_tried_again(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    started = asyncio.Event()
+
+    def slow() -> Program[None]:
+        yield Statement(ADD, ("one",))
+        started.set()
+        yield Statement("SELECT pg_sleep(30)")
+
+    writing = asyncio.ensure_future(database.write(slow()))
+    await started.wait()
+    await lose_connections(options)
+
+    with pytest.raises(ServiceUnavailableError):
+        await writing
+    await database.write(run(ADD, "one"))
+    assert await count(database) == 1
+
+
+async def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(DatabaseOpenError, match="cannot be reached"):
+        await connect(PostgresOptions(host="127.0.0.1", port=1))
