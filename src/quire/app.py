@@ -6,9 +6,10 @@ there is no application object to reach for.
 
 import structlog
 
+from quire.admin_api.assembly import AdminParts, assemble_admin
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
-from quire.api.content import ContentApi
+from quire.api.content import Beside, ContentApi, Elsewhere
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
 from quire.api.headers import AnswerHeaders, Cors, security_headers
@@ -66,6 +67,8 @@ class Application:
         self.events = EventBus()
         self.documents: DocumentService | None = None
         self.library: Library | None = None
+        self.first_administrator: str | None = None
+        """The token that makes the first administrator, as long as there is none."""
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
@@ -104,18 +107,29 @@ class Application:
         self.documents = self._document_service(self.database, store, default_locale)
         rows = Rows(database=self.database, store=store, documents=self.documents)
         self.library = _library(self.settings, rows)
+        admin = self._admin_parts(self.database, store)
         content = _content_api(
             self.settings,
-            self.schema,
-            self.database,
             accounts,
             self.reader,
             self.documents,
             self.library,
             self._clock,
+            beside=None if admin is None else admin.api,
         )
+        if admin is not None:
+            self.first_administrator = await admin.accounts.first_token()
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
+
+    def _admin_parts(self, database: Database, store: Store) -> AdminParts | None:
+        secret = self.settings.secrets.admin_jwt_secret
+        if secret is None:
+            _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
+            return None
+        return assemble_admin(
+            self.settings, database, store, secret, clock=self._clock, new_id=new_document_id
+        )
 
     def _document_service(
         self, database: Database, store: Store, default_locale: str | None
@@ -210,14 +224,15 @@ def _library(settings: Settings, rows: Rows) -> Library:
 
 def _content_api(
     settings: Settings,
-    schema: Schema,
-    database: Database,
     accounts: Accounts,
     reader: Reader,
     documents: DocumentService,
     library: Library,
     clock: Clock,
+    *,
+    beside: Beside | None,
 ) -> ContentApi:
+    schema, database = reader.schema, reader.database
     authenticator = (TimedAuthenticator if settings.is_development else Authenticator)(
         database,
         accounts,
@@ -257,10 +272,13 @@ def _content_api(
         limits=settings.limits,
         headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
-        public=PublicFiles(
-            project=settings.project,
-            public=settings.project / settings.public.directory,
-            uploads=settings.project / settings.uploads.directory,
+        elsewhere=Elsewhere(
+            public=PublicFiles(
+                project=settings.project,
+                public=settings.project / settings.public.directory,
+                uploads=settings.project / settings.uploads.directory,
+            ),
+            api=beside,
         ),
     )
 

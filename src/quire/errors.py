@@ -9,10 +9,12 @@
     │   ├── ApplicationError          400  a rule of the business refuses
     │   ├── PaginationError           400  contradictory pagination
     │   ├── ForeignComponentError     400  a component of a dynamic zone of another entry
+    │   ├── BadInputError             400  a form of the admin API, told by field
     │   ├── BadRequestError           400  the HTTP layer cannot read the request
     │   ├── BodySyntaxError           400  the body is not JSON
     │   ├── UnauthorizedError         401  credentials missing, unknown or expired
     │   ├── ForbiddenError            403  the principal lacks the permission
+    │   │   └── PolicyError           403  an administrator lacks the right to a route
     │   ├── NotFoundError             404  no such document, file, role or route
     │   ├── PreconditionFailedError   412  the document is not what the client takes it for
     │   ├── PayloadTooLargeError      413  body beyond the limit
@@ -147,6 +149,14 @@ class BadRequestError(_DetaillessError):
     default_message = "Bad Request"
 
 
+class BadInputError(AppError):
+    """A form of the admin API is not acceptable; details say why, by field."""
+
+    status = 400
+    name = "BadRequestError"
+    default_message = "ValidationError"
+
+
 class BodySyntaxError(_DetaillessError):
     """The request body is not the JSON it claims to be."""
 
@@ -169,6 +179,13 @@ class ForbiddenError(AppError):
     status = 403
     name = "ForbiddenError"
     default_message = "Forbidden"
+
+
+class PolicyError(ForbiddenError):
+    """An administrator is known but has no right to what the route does."""
+
+    name = "PolicyError"
+    default_message = "Policy Failed"
 
 
 class NotFoundError(AppError):

@@ -1,5 +1,6 @@
 """The example blog, made as readers make it, and the words that they fill in for themselves."""
 
+import asyncio
 import io
 import shutil
 import sqlite3
@@ -15,7 +16,7 @@ from quire.app import build_app
 from quire.auth.passwords import hash_password
 from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
-from quire.settings import known_settings, load_settings
+from quire.settings import Settings, known_settings, load_settings
 from tests.conformance.client import AsgiClient, running
 
 PASSWORD = "low-water-at-six"
@@ -58,9 +59,11 @@ def words(blog: Path) -> dict[str, str]:
     with closing(sqlite3.connect(blog / ".tmp/data.db")) as database:
         query = "SELECT document_id FROM articles WHERE slug = 'dead-reckoning'"
         (document_id,) = database.execute(query).fetchone()
-    jwt_secret = load_settings(blog, environ={}).secrets.jwt_secret
+    settings = load_settings(blog, environ={})
+    jwt_secret = settings.secrets.jwt_secret
     assert jwt_secret is not None
     return {
+        "REGISTRATION_TOKEN": asyncio.run(_registration_token(settings)),
         "DOCUMENT_ID": document_id,
         "PASSWORD": PASSWORD,
         "JWT": issue_jwt(1, jwt_secret, timedelta(hours=1), now_ms()),
@@ -79,6 +82,13 @@ async def client(blog: Path, words: dict[str, str], tmp_path: Path) -> AsyncIter
     copy = shutil.copytree(blog, tmp_path / "blog")
     async with running(build_app(load_settings(copy, environ={}))) as client:
         yield client
+
+
+async def _registration_token(settings: Settings) -> str:
+    app = build_app(settings)
+    async with running(app):
+        assert app.first_administrator is not None
+        return app.first_administrator
 
 
 def _token(blog: Path, *options: str) -> str:

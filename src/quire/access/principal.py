@@ -1,8 +1,9 @@
-"""Who asks: nobody in particular, an end user, an API token."""
+"""Who asks: nobody in particular, an end user, an API token, an administrator."""
 
 from dataclasses import dataclass
 
 from quire.access.ability import Ability
+from quire.access.admin_ability import AdminAbility
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +33,16 @@ class ApiToken:
     ability: Ability
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Administrator:
+    """Somebody who is signed in to the admin API; ``session_id`` is that of the sign-in."""
+
+    id: int
+    document_id: str
+    email: str
+    session_id: str
+    ability: AdminAbility
+
+
 Principal = Anonymous | EndUser | ApiToken
+"""Who may ask the content API."""

@@ -4,7 +4,8 @@ The way of a request: read the body, find the route, find out who asks, check th
 the handler, write the answer. Errors are raised wherever they are known and answered here alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 import structlog
 
@@ -36,13 +37,24 @@ from quire.settings import ApiSettings, LimitSettings
 
 _log = structlog.get_logger("quire.api")
 
+Beside = Callable[[Request], Awaitable[Answer | None]]
+"""Answers requests for other APIs than this one; ``None`` for those it knows nothing of."""
+
 _HEAD_AND_GET = "HEAD, GET"
 _HEALTH = b"/_health"
 _SERVER_FAULT = 500
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Who answers what is no request for the content API: files for everybody, another API."""
+
+    public: AsgiApp
+    api: Beside | None = None
+
+
 class ContentApi:
-    """Answers everything: the API's routes, ``/_health``, and through ``public`` the files."""
+    """Answers everything: the API's routes, ``/_health``, and ``elsewhere`` whatever is left."""
 
     def __init__(
         self,
@@ -54,7 +66,7 @@ class ContentApi:
         limits: LimitSettings,
         headers: AnswerHeaders,
         authorizer: Authorizer,
-        public: AsgiApp,
+        elsewhere: Elsewhere,
     ) -> None:
         self._routes = routes
         self._database = database
@@ -64,7 +76,8 @@ class ContentApi:
         self.headers = headers
         self._authorizer = authorizer
         self._drafts_need_token = api.drafts_need_token
-        self._public = public
+        self._public = elsewhere.public
+        self._beside = elsewhere.api
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
@@ -139,7 +152,8 @@ class ContentApi:
         verb = "GET" if method == "HEAD" else method
         found = None if path is None else self._routes.find(verb, path)
         if found is None:
-            return self._unrouted(method, path)
+            answer = await self._beside(request) if self._beside is not None else None
+            return answer or self._unrouted(method, path)
         route, request.parameters = found
         request.version = version = self._database.version()
         principal = self._authenticator.known(request.credential, version)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
-from quire.access.principal import Principal
+from quire.access.principal import Administrator, Principal
 from quire.auth.authenticate import fingerprint
 from quire.query.querystring import QueryValue, parse
 
@@ -35,6 +35,7 @@ class Request:
     """
 
     __slots__ = (
+        "administrator",
         "body",
         "client",
         "credential",
@@ -51,6 +52,8 @@ class Request:
     parameters: Mapping[str, str]
     principal: Principal
     receive: AsgiReceive
+    administrator: Administrator
+    """Who asks the admin API, where a route is not open to everybody."""
     version: int | None
 
     def __init__(

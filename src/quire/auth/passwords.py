@@ -27,6 +27,12 @@ def hash_password(password: str, rounds: int = _ROUNDS) -> str:
     return bcrypt.hashpw(password.encode()[:MAX_BYTES], salt).decode()
 
 
+async def hash_in_background(password: str) -> str:
+    """Hash a password without keeping the event loop from its work."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_threads, hash_password, password)
+
+
 async def verify_password(password: str, hashed: str | None) -> bool:
     """Check a password against its hash; ``None`` (no such account) takes the same time."""
     loop = asyncio.get_running_loop()

@@ -7,6 +7,7 @@ stored. A JWT of an end user is ``{id, iat, exp}`` signed with HS256, and no oth
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TypeGuard
 
@@ -54,16 +55,31 @@ def read_jwt(token: str, secret: str, now: int) -> tuple[int, int] | None:
     Sound are those that are signed with the secret, name a user by number and hold at ``now``
     (epoch milliseconds).
     """
+    claims = read_claims(token, secret, now) or {}
+    user_id, expiry = claims.get("id"), claims.get("exp")
+    return (user_id, expiry) if _is_whole(user_id) and _is_whole(expiry) else None
+
+
+def sign_claims(claims: Mapping[str, object], secret: str) -> str:
+    """Sign any claims as a JWT."""
+    return _jws.encode(orjson.dumps(claims), secret, algorithm=_ALGORITHM)
+
+
+def read_claims(token: str, secret: str, now: int) -> Mapping[str, object] | None:
+    """Return the claims of a JWT that is signed with the secret and holds at ``now``.
+
+    ``now`` is epoch milliseconds; a JWT that says nothing of its end holds never.
+    """
     try:
         claims = orjson.loads(_jws.decode(token, secret, algorithms=[_ALGORITHM]))
     except (jwt.PyJWTError, orjson.JSONDecodeError):
         return None
     if not isinstance(claims, dict):
         return None
-    user_id, expiry, start = claims.get("id"), claims.get("exp"), claims.get("nbf", 0)
-    if not (_is_whole(user_id) and _is_whole(expiry) and _is_whole(start)):
+    expiry, start = claims.get("exp"), claims.get("nbf", 0)
+    if not (_is_whole(expiry) and _is_whole(start)):
         return None
-    return (user_id, expiry) if start * 1000 <= now < expiry * 1000 else None
+    return claims if start * 1000 <= now < expiry * 1000 else None
 
 
 def _is_whole(value: object) -> TypeGuard[int]:

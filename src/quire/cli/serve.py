@@ -44,7 +44,8 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
     from quire.app import build_app
 
     _end_quietly()
-    server = Server(settings, build_app(settings), lambda: announce(settings, listener))
+    app = build_app(settings)
+    server = Server(settings, app, lambda: announce(settings, listener, app.first_administrator))
     server.run(sockets=[listener])
     return DONE
 
@@ -90,12 +91,24 @@ def _reason(error: OSError) -> str:
     return os.strerror(error.errno)
 
 
-def announce(settings: Settings, listener: socket.socket) -> None:
-    """Say that the server is ready, and where."""
+def announce(
+    settings: Settings, listener: socket.socket, first_administrator: str | None = None
+) -> None:
+    """Say that the server is ready, and where.
+
+    ``first_administrator`` is the token that makes one, where there is none yet.
+    """
+    address = address_of(settings, listener)
     print_message(
-        f"{settings.project.name} is served at {address_of(settings, listener)} "
+        f"{settings.project.name} is served at {address} "
         f"({settings.environment}). Stop it with Ctrl+C."
     )
+    if first_administrator is not None:
+        print_message(
+            "There is no administrator yet. Whoever opens this link first becomes one:\n"
+            f"{settings.server.url or address}/admin/auth/register-admin"
+            f"?registrationToken={first_administrator}"
+        )
 
 
 def announce_notices(settings: Settings) -> None:
@@ -181,10 +194,12 @@ def _serve_in_processes(
     from quire.app import build_app
 
     # A process that cannot start says so in a traceback of its own, and there are several of them.
-    asyncio.run(_try(build_app(settings)))
+    app = build_app(settings)
+    asyncio.run(_try(app))
     hand_over_settings(settings, overrides)
     config = server_config(settings, FACTORY, workers=settings.server.workers)
-    processes = _Processes(config, listener, lambda: announce(settings, listener))
+    first = app.first_administrator
+    processes = _Processes(config, listener, lambda: announce(settings, listener, first))
     processes.run()
     return DONE if processes.is_ready else PROBLEMS
 

@@ -7,6 +7,7 @@ server reads; what people see of them (descriptions, e-mails) is Quire's own.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quire.access.administration import is_shown
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Model, Schema
 
@@ -127,7 +128,7 @@ def _content_permissions(
     *,
     conditions: tuple[str, ...],
 ) -> Iterator[AdminPermission]:
-    subjects = [content_type for content_type in schema.api_types if _is_shown(content_type)]
+    subjects = [content_type for content_type in schema.api_types if is_shown(content_type)]
     for verb in verbs:
         for subject in subjects:
             properties: dict[str, object] = {}
@@ -142,13 +143,6 @@ def _content_permissions(
                 properties=properties,
                 conditions=conditions,
             )
-
-
-def _is_shown(content_type: ContentType) -> bool:
-    """Whether the content manager shows a type, which is so unless its file says otherwise."""
-    options = content_type.raw.get("pluginOptions")
-    manager = options.get("content-manager") if isinstance(options, dict) else None
-    return not isinstance(manager, dict) or manager.get("visible") is not False
 
 
 def _fields(schema: Schema, model: Model, *, prefix: str, inside: frozenset[str]) -> list[str]:

@@ -335,6 +335,12 @@ class UserSettings:
 class AdminSettings:
     """``[admin]``: administrators."""
 
+    registration: Literal["link", "open"] = setting(
+        choice("link", "open"),
+        "Who may become the first administrator: whoever has the link that is printed at the "
+        "start, or whoever comes first.",
+        default="link",
+    )
     rate_limit: AdminRateLimit = field(default_factory=AdminRateLimit)
 
 

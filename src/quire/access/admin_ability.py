@@ -1,0 +1,179 @@
+"""What an administrator may do, as a value: actions, on which types, fields, locales and entries.
+
+Everything is denied unless granted. Each role grants by *rules*; a rule holds as a whole: what one
+rule grants on some fields and another on some entries is never mixed into all of these fields on
+all of these entries.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from quire.access.administration import HAS_SAME_ROLE, IS_CREATOR
+
+Subject = str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Creator:
+    """Who made an entry: an administrator by id, with the ids of the roles that they have now."""
+
+    id: int
+    role_ids: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One way in which an action is granted on a subject.
+
+    ``fields`` are dotted paths, ``None`` for every field; ``locales`` are codes, ``None`` for every
+    locale. Without ``conditions`` it holds for every entry, else for those of which one condition
+    is true.
+    """
+
+    fields: frozenset[str] | None = None
+    locales: frozenset[str] | None = None
+    conditions: frozenset[str] = frozenset()
+
+    def covers_field(self, path: str) -> bool:
+        """Tell whether a field is granted, alone or with what it is in or what is in it.
+
+        A component is reached when anything in it is; what is in a component that is granted as a
+        whole is granted too.
+        """
+        if self.fields is None or path in self.fields:
+            return True
+        inside = f"{path}."
+        return any(
+            granted.startswith(inside) or path.startswith(f"{granted}.") for granted in self.fields
+        )
+
+    def covers_locale(self, locale: str | None) -> bool:
+        """Tell whether entries in a locale are granted; those without one are not localized."""
+        return self.locales is None or locale is None or locale in self.locales
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatorFilter:
+    """A condition on the rows of a type: who made them.
+
+    An entry passes when its creator is ``creator_id``, or has one of ``role_ids``.
+    """
+
+    creator_id: int | None = None
+    role_ids: frozenset[int] = frozenset()
+
+    def passes(self, creator: Creator | None) -> bool:
+        """Tell whether an entry with this creator passes; one without a creator never does."""
+        if creator is None:
+            return False
+        return creator.id == self.creator_id or not self.role_ids.isdisjoint(creator.role_ids)
+
+    def query(self) -> Mapping[str, object]:
+        """Return the condition as a filter of the query language."""
+        alternatives: list[Mapping[str, object]] = []
+        if self.creator_id is not None:
+            alternatives.append({"createdBy": {"id": {"$eq": self.creator_id}}})
+        if self.role_ids:
+            alternatives.append({"createdBy": {"roles": {"id": {"$in": sorted(self.role_ids)}}}})
+        return {"$or": alternatives}
+
+
+class AdminAbility:
+    """All rules of one administrator. A value: equal to another that grants the same."""
+
+    __slots__ = ("_hash", "_rules", "role_ids", "super_admin", "user_id")
+
+    def __init__(
+        self,
+        rules: Mapping[tuple[str, Subject], tuple[Rule, ...]],
+        *,
+        user_id: int,
+        role_ids: frozenset[int],
+        super_admin: bool = False,
+    ) -> None:
+        """``rules`` are by action and subject; a super admin's have neither fields nor locales."""
+        self._rules = rules
+        self.user_id = user_id
+        self.role_ids = role_ids
+        self.super_admin = super_admin
+        self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items())))
+
+    def __hash__(self) -> int:
+        """Equal abilities hash alike."""
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by whom it is for and what is granted."""
+        return (
+            isinstance(other, AdminAbility)
+            and self._hash == other._hash
+            and self.user_id == other.user_id
+            and self.role_ids == other.role_ids
+            and self._rules == other._rules
+        )
+
+    def __repr__(self) -> str:
+        """Say how much is granted, for logs and failing tests."""
+        return f"AdminAbility(user {self.user_id}, {len(self._rules)} grants)"
+
+    def rules(self, action: str, subject: Subject = None) -> tuple[Rule, ...]:
+        """Return the rules that grant an action on a subject; none when it is not granted."""
+        return self._rules.get((action, subject), ())
+
+    def allows(self, action: str, subject: Subject = None) -> bool:
+        """Tell whether an action may be taken at all, on some entry in some locale."""
+        return (action, subject) in self._rules
+
+    def subjects(self, action: str) -> frozenset[str]:
+        """Return the content types that an action may be taken on."""
+        return frozenset(s for a, s in self._rules if a == action and s is not None)
+
+    def allows_field(self, action: str, subject: str, path: str) -> bool:
+        """Tell whether some rule grants an action on a field, whatever else it asks for."""
+        return any(rule.covers_field(path) for rule in self.rules(action, subject))
+
+    def rules_on(
+        self, action: str, subject: str, *, locale: str | None, creator: Creator | None
+    ) -> tuple[Rule, ...]:
+        """Return the rules that hold for one entry: its locale, and who made it."""
+        return tuple(
+            rule
+            for rule in self.rules(action, subject)
+            if rule.covers_locale(locale) and self._holds(rule, creator)
+        )
+
+    def row_filter(self, rule: Rule) -> CreatorFilter | None:
+        """Return what a rule's conditions ask of entries, ``None`` when they ask nothing."""
+        if not rule.conditions:
+            return None
+        return CreatorFilter(
+            creator_id=self.user_id if IS_CREATOR in rule.conditions else None,
+            role_ids=self.role_ids if HAS_SAME_ROLE in rule.conditions else frozenset(),
+        )
+
+    def covers(self, other: "Iterable[tuple[str, Subject, Rule]]") -> bool:
+        """Tell whether everything that ``other`` grants is granted here, as widely or more so."""
+        return self.super_admin or all(
+            any(_wider(mine, rule) for mine in self.rules(action, subject))
+            for action, subject, rule in other
+        )
+
+    def _holds(self, rule: Rule, creator: Creator | None) -> bool:
+        wanted = self.row_filter(rule)
+        return wanted is None or wanted.passes(creator)
+
+
+def _wider(rule: Rule, other: Rule) -> bool:
+    """Tell whether a rule grants all that another one does."""
+    if rule.conditions and not (other.conditions and other.conditions <= rule.conditions):
+        return False
+    if rule.locales is not None and (other.locales is None or not other.locales <= rule.locales):
+        return False
+    if rule.fields is None:
+        return True
+    if other.fields is None:
+        return False
+    return all(
+        path in rule.fields or any(path.startswith(f"{granted}.") for granted in rule.fields)
+        for path in other.fields
+    )

@@ -1,0 +1,108 @@
+"""From permissions as they are stored to what they allow: the ability of an administrator."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from quire.access.admin_ability import AdminAbility, Rule, Subject
+from quire.access.administration import (
+    ACTIONS,
+    ADMIN_ACTIONS,
+    CONDITIONS,
+    FIELDS,
+    LOCALES,
+    READ,
+    AdminAction,
+    Section,
+    subjects_of,
+)
+from quire.schema.model import ADMIN_USER_UID, LOCALE_UID, ROLE_UID, Schema
+
+ALIASES: Mapping[str, str] = {
+    "admin::users.read": ADMIN_USER_UID,
+    "admin::roles.read": "admin::role",
+    "plugin::i18n.locale.read": LOCALE_UID,
+    "plugin::users-permissions.roles.read": ROLE_UID,
+}
+"""Actions that include looking at the entries of a type in the content manager."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A permission as it is stored."""
+
+    action: str
+    subject: Subject
+    properties: Mapping[str, object]
+    conditions: tuple[str, ...] = ()
+
+
+Granted = tuple[str, Subject, Rule]
+"""An action, its subject, and how far it goes."""
+
+
+def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[Granted]:
+    """Return what permissions allow. What makes no sense allows nothing.
+
+    That is: unknown actions, types that are not there, and conditions none of which is known.
+    """
+    found: list[Granted] = []
+    for grant in grants:
+        action = ADMIN_ACTIONS.get(grant.action)
+        rule = None if action is None else _rule(schema, action, grant)
+        if rule is None:
+            continue
+        found.append((grant.action, grant.subject, rule))
+        if grant.action in ALIASES:
+            found.append((READ, ALIASES[grant.action], Rule(conditions=rule.conditions)))
+    return found
+
+
+def ability_of(
+    schema: Schema, grants: Iterable[Grant], *, user_id: int, role_ids: frozenset[int]
+) -> AdminAbility:
+    """Return what the permissions of somebody's roles allow together."""
+    rules: dict[tuple[str, Subject], tuple[Rule, ...]] = {}
+    for action, subject, rule in granted_by(schema, grants):
+        known = rules.get((action, subject), ())
+        if rule not in known:
+            rules[action, subject] = (*known, rule)
+    return AdminAbility(rules, user_id=user_id, role_ids=role_ids)
+
+
+def super_ability(schema: Schema, *, user_id: int, role_ids: frozenset[int]) -> AdminAbility:
+    """Return what a super admin may do: everything there is."""
+    rules: dict[tuple[str, Subject], tuple[Rule, ...]] = {}
+    everything = (Rule(),)
+    for action in ACTIONS:
+        if action.section is not Section.CONTENT:
+            rules[action.uid, None] = everything
+        for content_type in subjects_of(schema, action):
+            rules[action.uid, content_type.uid] = everything
+    return AdminAbility(rules, user_id=user_id, role_ids=role_ids, super_admin=True)
+
+
+def _rule(schema: Schema, action: AdminAction, grant: Grant) -> Rule | None:
+    conditions = frozenset(grant.conditions).intersection(CONDITIONS)
+    if grant.conditions and not conditions:
+        return None
+    if action.section is not Section.CONTENT:
+        return Rule(conditions=conditions) if grant.subject is None else None
+    content_type = schema.content_types.get(grant.subject or "")
+    if content_type is None:
+        return None
+    fields = _listed(grant.properties, FIELDS) if FIELDS in action.properties else None
+    locales: frozenset[str] | None = None
+    if content_type.localized:
+        # Here a list that is missing means none, and only a null means all.
+        missing = LOCALES not in grant.properties
+        locales = frozenset() if missing else _listed(grant.properties, LOCALES)
+    return Rule(fields=fields, locales=locales, conditions=conditions)
+
+
+def _listed(properties: Mapping[str, object], name: str) -> frozenset[str] | None:
+    """Read a list of names; ``None`` when there is none, which means all."""
+    value = properties.get(name)
+    if value is None:
+        return None
+    names = value if isinstance(value, list) else []
+    return frozenset(name for name in names if isinstance(name, str))

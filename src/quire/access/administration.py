@@ -1,0 +1,200 @@
+"""The catalogue of what can be granted to administrators: actions, and what they are taken on.
+
+Names are those that the permissions of a database hold. An action of the content manager has a
+*subject*, the content type that it is taken on; all others have none.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from quire.schema.model import ADMIN_USER_UID, USER_UID, ContentType, Schema
+
+
+class Section(StrEnum):
+    """Where administrators find an action when they look at a role."""
+
+    CONTENT = "contentTypes"
+    PLUGINS = "plugins"
+    SETTINGS = "settings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminAction:
+    """Something that can be granted to administrators.
+
+    ``plugin`` owns it; ``properties`` are what a grant can be narrowed to, beside conditions.
+    """
+
+    uid: str
+    label: str
+    section: Section
+    plugin: str | None = None
+    category: str | None = None
+    sub_category: str = "general"
+    properties: tuple[str, ...] = ()
+
+
+FIELDS, LOCALES = "fields", "locales"
+EXPLORER = "plugin::content-manager.explorer."
+CREATE, READ, UPDATE, DELETE, PUBLISH = (
+    f"{EXPLORER}{verb}" for verb in ("create", "read", "update", "delete", "publish")
+)
+IS_CREATOR = "admin::is-creator"
+HAS_SAME_ROLE = "admin::has-same-role-as-creator"
+CONDITIONS: Mapping[str, str] = {
+    IS_CREATOR: "Is creator",
+    HAS_SAME_ROLE: "Has same role as creator",
+}
+"""The conditions that a grant may have, and what administrators read of them."""
+
+SUPER_ADMIN_CODE = "strapi-super-admin"
+
+
+def _content(uid: str, label: str, *properties: str) -> AdminAction:
+    return AdminAction(uid=uid, label=label, section=Section.CONTENT, properties=properties)
+
+
+def _plugin(plugin: str, name: str, label: str, sub_category: str = "general") -> AdminAction:
+    return AdminAction(
+        uid=f"plugin::{plugin}.{name}",
+        label=label,
+        section=Section.PLUGINS,
+        plugin=plugin,
+        sub_category=sub_category,
+    )
+
+
+def _setting(uid: str, label: str, category: str, sub_category: str = "general") -> AdminAction:
+    return AdminAction(
+        uid=uid,
+        label=label,
+        section=Section.SETTINGS,
+        category=category,
+        sub_category=sub_category,
+    )
+
+
+_LOCALES = ("Internationalization", "Locales")
+_USERS, _ROLES = ("users and roles", "users"), ("users and roles", "roles")
+_END_USERS = "users-permissions"
+
+ACTIONS: tuple[AdminAction, ...] = (
+    _content(CREATE, "Create", FIELDS, LOCALES),
+    _content(READ, "Read", FIELDS, LOCALES),
+    _content(UPDATE, "Update", FIELDS, LOCALES),
+    _content(DELETE, "Delete", LOCALES),
+    _content(PUBLISH, "Publish", LOCALES),
+    _plugin("content-manager", "single-types.configure-view", "Configure view", "single types"),
+    _plugin(
+        "content-manager", "collection-types.configure-view", "Configure view", "collection types"
+    ),
+    _plugin("content-manager", "components.configure-layout", "Configure Layout", "components"),
+    _plugin("content-type-builder", "read", "Read"),
+    _setting("plugin::email.settings.read", "Access the Email Settings page", "email"),
+    _plugin("upload", "read", "Access the Media Library"),
+    _plugin("upload", "assets.create", "Create (upload)", "assets"),
+    _plugin("upload", "assets.update", "Update (crop, details, replace) + delete", "assets"),
+    _plugin("upload", "assets.download", "Download", "assets"),
+    _plugin("upload", "assets.copy-link", "Copy link", "assets"),
+    _plugin("upload", "configure-view", "Configure view"),
+    _setting(
+        "plugin::upload.settings.read", "Access the Media Library settings page", "media library"
+    ),
+    _setting("plugin::i18n.locale.create", "Create", *_LOCALES),
+    _setting("plugin::i18n.locale.read", "Read", *_LOCALES),
+    _setting("plugin::i18n.locale.update", "Update", *_LOCALES),
+    _setting("plugin::i18n.locale.delete", "Delete", *_LOCALES),
+    _plugin(_END_USERS, "roles.create", "Create", "roles"),
+    _plugin(_END_USERS, "roles.read", "Read", "roles"),
+    _plugin(_END_USERS, "roles.update", "Update", "roles"),
+    _plugin(_END_USERS, "roles.delete", "Delete", "roles"),
+    _plugin(_END_USERS, "providers.read", "Read", "providers"),
+    _plugin(_END_USERS, "providers.update", "Edit", "providers"),
+    _plugin(_END_USERS, "email-templates.read", "Read", "emailTemplates"),
+    _plugin(_END_USERS, "email-templates.update", "Edit", "emailTemplates"),
+    _plugin(_END_USERS, "advanced-settings.read", "Read", "advancedSettings"),
+    _plugin(_END_USERS, "advanced-settings.update", "Edit", "advancedSettings"),
+    _setting("admin::webhooks.create", "Create", "webhooks"),
+    _setting("admin::webhooks.read", "Read", "webhooks"),
+    _setting("admin::webhooks.update", "Update", "webhooks"),
+    _setting("admin::webhooks.delete", "Delete", "webhooks"),
+    _setting("admin::users.create", "Create (invite)", *_USERS),
+    _setting("admin::users.read", "Read", *_USERS),
+    _setting("admin::users.update", "Update", *_USERS),
+    _setting("admin::users.delete", "Delete", *_USERS),
+    _setting("admin::roles.create", "Create", *_ROLES),
+    _setting("admin::roles.read", "Read", *_ROLES),
+    _setting("admin::roles.update", "Update", *_ROLES),
+    _setting("admin::roles.delete", "Delete", *_ROLES),
+    _setting(
+        "admin::api-tokens.access",
+        "Access the API tokens settings page",
+        "api tokens",
+        "api Tokens",
+    ),
+    _setting("admin::api-tokens.create", "Create (generate)", "api tokens"),
+    _setting("admin::api-tokens.read", "Read", "api tokens"),
+    _setting("admin::api-tokens.update", "Update", "api tokens"),
+    _setting("admin::api-tokens.regenerate", "Regenerate", "api tokens"),
+    _setting("admin::api-tokens.delete", "Delete (revoke)", "api tokens"),
+    _setting("admin::project-settings.update", "Update the project level settings", "project"),
+    _setting("admin::project-settings.read", "Read the project level settings", "project"),
+)
+"""All actions, in the order in which they are listed."""
+
+ADMIN_ACTIONS: Mapping[str, AdminAction] = {action.uid: action for action in ACTIONS}
+
+_HIDDEN_READABLE = (
+    "plugin::upload.file",
+    "plugin::upload.folder",
+    "plugin::i18n.locale",
+    "plugin::content-releases.release",
+    "plugin::content-releases.release-action",
+    "plugin::review-workflows.workflow",
+    "plugin::review-workflows.workflow-stage",
+    "plugin::users-permissions.permission",
+    "plugin::users-permissions.role",
+)
+"""Types of plugins that nobody edits as content, but that may be looked at."""
+
+_HIDDEN_READABLE_LAST = (
+    "admin::permission",
+    ADMIN_USER_UID,
+    "admin::role",
+    "admin::api-token",
+    "admin::api-token-permission",
+    "admin::transfer-token",
+    "admin::transfer-token-permission",
+    "admin::session",
+)
+
+
+def is_shown(content_type: ContentType) -> bool:
+    """Whether the content manager shows a type, which is so unless its file says otherwise."""
+    options = content_type.raw.get("pluginOptions")
+    manager = options.get("content-manager") if isinstance(options, dict) else None
+    return not isinstance(manager, dict) or manager.get("visible") is not False
+
+
+def subjects(schema: Schema) -> Iterator[ContentType]:
+    """Yield the content types that roles can be granted something on."""
+    if USER_UID in schema.content_types:
+        yield schema.content_types[USER_UID]
+    for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
+        if is_shown(content_type):
+            yield content_type
+
+
+def subjects_of(schema: Schema, action: AdminAction) -> Iterator[ContentType]:
+    """Yield what super admins may take an action on: for reading, types that nobody edits too."""
+    if action.section is not Section.CONTENT:
+        return
+    if action.uid != READ:
+        yield from subjects(schema)
+        return
+    before = [uid for uid in _HIDDEN_READABLE if uid in schema.content_types]
+    after = [uid for uid in _HIDDEN_READABLE_LAST if uid in schema.content_types]
+    yield from (schema.content_types[uid] for uid in before)
+    yield from subjects(schema)
+    yield from (schema.content_types[uid] for uid in after)

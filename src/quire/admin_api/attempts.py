@@ -1,0 +1,30 @@
+"""How often somebody may try: by e-mail and place, by place, and by e-mail wherever it is from."""
+
+from quire.auth.rate_limit import RateLimiter
+from quire.clock import Clock
+from quire.settings import AdminRateLimit
+
+_LONGEST_EMAIL = 320
+_PLACE_FACTOR, _ACCOUNT_FACTOR = 5, 20
+
+
+class Attempts:
+    """Counts attempts at a route that takes a password or a token."""
+
+    def __init__(self, limit: AdminRateLimit, clock: Clock) -> None:
+        interval = int(limit.interval.total_seconds() * 1000)
+        self._enabled = limit.enabled
+        self._both, self._place, self._account = (
+            RateLimiter(limit=limit.max * factor, interval_ms=interval, clock=clock)
+            for factor in (1, _PLACE_FACTOR, _ACCOUNT_FACTOR)
+        )
+
+    def count(self, route: str, place: str, email: object = None) -> None:
+        """Count an attempt. Raises RateLimitError when it is one too many."""
+        if not self._enabled:
+            return
+        who = email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
+        self._both.count(f"{route} {place} {who}")
+        self._place.count(f"{route} {place}")
+        if who:
+            self._account.count(f"{route} {who}")

@@ -1,0 +1,186 @@
+"""Signing in and out, registering, and the first administrator."""
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from quire.admin_api.answers import respond_data, shown_person
+from quire.admin_api.attempts import Attempts
+from quire.admin_api.cookies import RefreshCookie
+from quire.admin_api.forms import (
+    PASSWORD_RULES,
+    Fields,
+    Flag,
+    Shape,
+    Text,
+    at_least,
+    email,
+    read_body,
+    required,
+)
+from quire.admin_api.router import SIGNED_IN
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.auth.admin.accounts import AdminAccounts, Device, SignedIn, new_device_id
+from quire.errors import (
+    ApplicationError,
+    ForbiddenError,
+    UnauthorizedError,
+    ValidationError,
+)
+
+MISSING_CREDENTIALS = "Missing credentials"
+NO_REFRESH_TOKEN = "Missing refresh token"  # noqa: S105 - a message
+BAD_REFRESH_TOKEN = "Invalid refresh token"  # noqa: S105 - likewise
+BAD_INVITATION = "Invalid registrationToken"
+_LONGEST_DEVICE = 255
+
+_DEVICE: Mapping[str, Shape] = {"deviceId": Text(longest=_LONGEST_DEVICE), "rememberMe": Flag()}
+_NEW_PERSON: Mapping[str, Shape] = {
+    "firstname": Text(rules=(at_least(1), required)),
+    "lastname": Text(nullable=True),
+    "password": Text(rules=(*PASSWORD_RULES, required)),
+}
+_REGISTRATION = Fields(
+    fields={
+        "registrationToken": Text(rules=(required,)),
+        "userInfo": Fields(fields=_NEW_PERSON, rules=(required,)),
+        **_DEVICE,
+    }
+)
+_FIRST = Fields(
+    fields={
+        "email": Text(rules=(email, required)),
+        **_NEW_PERSON,
+        "registrationToken": Text(),
+        **_DEVICE,
+    }
+)
+_INVITATION = Fields(fields={"registrationToken": Text(rules=(required,))})
+
+
+class AdminSignInApi:
+    """``/admin/login``, ``/admin/access-token``, ``/admin/logout`` and ``/admin/register*``."""
+
+    def __init__(self, accounts: AdminAccounts, cookie: RefreshCookie, attempts: Attempts) -> None:
+        self._accounts = accounts
+        self._cookie = cookie
+        self._attempts = attempts
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("POST", "admin/login", self.sign_in),
+            ("POST", "admin/access-token", self.refresh),
+            ("POST", "admin/register-admin", self.register_first),
+            ("GET", "admin/registration-info", self.invitation),
+            ("POST", "admin/register", self.register),
+        ):
+            yield Route(method=method, path=path, action=None, handler=handler)
+        yield Route(method="POST", path="admin/logout", action=SIGNED_IN, handler=self.sign_out)
+
+    async def sign_in(self, request: Request) -> Answer:
+        """Sign in with e-mail and password."""
+        body = request.body if isinstance(request.body, Mapping) else {}
+        address, password = _text(body.get("email")), _text(body.get("password"))
+        self._attempts.count("login", place_of(request), address)
+        if not address or not password:
+            raise ApplicationError(MISSING_CREDENTIALS)
+        signed_in = await self._accounts.sign_in(address, password, _device(body))
+        return self._welcome(signed_in, roles=False)
+
+    async def refresh(self, request: Request) -> Answer:
+        """Give out an access token for the refresh token of the cookie, which is exchanged."""
+        require_same_origin(request)
+        token = self._cookie.read(request.headers.get(b"cookie"))
+        if token is None:
+            raise UnauthorizedError(NO_REFRESH_TOKEN)
+        tokens = await self._accounts.refresh(token)
+        if tokens is None:
+            raise UnauthorizedError(BAD_REFRESH_TOKEN)
+        return _with(respond_data({"token": tokens.access}), self._cookie.set(tokens))
+
+    async def sign_out(self, request: Request) -> Answer:
+        """End the sessions of whoever asks: of one device when it is named, else all."""
+        body = request.body if isinstance(request.body, Mapping) else {}
+        device = body.get("deviceId")
+        device_id = device[:_LONGEST_DEVICE] if isinstance(device, str) and device else None
+        await self._accounts.sign_out(request.administrator.id, device_id)
+        return _with(respond_data({}), self._cookie.clear())
+
+    async def invitation(self, request: Request) -> Answer:
+        """Tell whom an invitation is for."""
+        query = read_body(request.query, _INVITATION)
+        self._attempts.count("invitation", place_of(request))
+        person = await self._accounts.invited(str(query["registrationToken"]))
+        if person is None:
+            raise ValidationError(BAD_INVITATION)
+        told = ("email", "firstname", "lastname")
+        return respond_data({name: person.fields[name] for name in told})
+
+    async def register(self, request: Request) -> Answer:
+        """Let somebody who was invited choose a password."""
+        body = read_body(request.body, _REGISTRATION)
+        self._attempts.count("register", place_of(request), body["registrationToken"])
+        given = body["userInfo"]
+        info = given if isinstance(given, Mapping) else {}
+        names = {name: info[name] for name in ("firstname", "lastname") if name in info}
+        signed_in = await self._accounts.register(
+            str(body["registrationToken"]), names, str(info["password"]), _device(body)
+        )
+        return self._welcome(signed_in)
+
+    async def register_first(self, request: Request) -> Answer:
+        """Make the first administrator, with the token of the link that the server printed."""
+        body = read_body(request.body, _FIRST)
+        self._attempts.count("register-admin", place_of(request), body["email"])
+        asked = body.get("registrationToken", request.query.get("registrationToken"))
+        info = {
+            "email": str(body["email"]).lower(),
+            "firstname": body["firstname"],
+            "lastname": body.get("lastname"),
+        }
+        signed_in = await self._accounts.register_first(
+            info, str(body["password"]), _device(body), asked if isinstance(asked, str) else None
+        )
+        return self._welcome(signed_in)
+
+    def _welcome(self, signed_in: SignedIn, *, roles: bool = True) -> Answer:
+        token = signed_in.tokens.access
+        user = shown_person(signed_in.person, roles=roles)
+        answer = respond_data({"token": token, "accessToken": token, "user": user})
+        return _with(answer, self._cookie.set(signed_in.tokens))
+
+
+def place_of(request: Request) -> str:
+    """Return where a request comes from."""
+    return request.client[0] if request.client else ""
+
+
+def require_same_origin(request: Request) -> None:
+    """Refuse what a page of another site sends with somebody's cookie.
+
+    Raises ForbiddenError.
+    """
+    origin = request.headers.get(b"origin")
+    if origin is None:
+        return
+    host = request.headers.get(b"host", b"").decode("latin-1").lower()
+    if urlsplit(origin.decode("latin-1").lower()).netloc != host:
+        raise ForbiddenError
+
+
+def _text(value: object) -> str:
+    """Read a credential: a text, or a number as text; anything else is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value)
+
+
+def _device(body: Mapping[str, object]) -> Device:
+    named = body.get("deviceId")
+    device_id = named[:_LONGEST_DEVICE] if isinstance(named, str) and named else new_device_id()
+    return Device(id=device_id, remember=bool(body.get("rememberMe")))
+
+
+def _with(answer: Answer, headers: tuple[tuple[bytes, bytes], ...]) -> Answer:
+    return Answer(answer.status, answer.body, answer.content_type, (*answer.headers, *headers))

@@ -1,0 +1,201 @@
+"""The accounts of administrators: how they come to be, and signing in to them.
+
+Passwords are hashed and compared before a transaction begins, because that takes long by design.
+What changes a password ends all sessions.
+"""
+
+import hashlib
+import hmac
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from quire.access.administration import SUPER_ADMIN_CODE
+from quire.auth.admin.people import ADMIN_ROLE_UID, People, Person
+from quire.auth.admin.sessions import Sessions, Tokens
+from quire.auth.passwords import hash_in_background, verify_password
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.system_rows import SystemRows
+from quire.errors import ApplicationError, ForbiddenError, ValidationError
+from quire.schema.model import ADMIN_USER_UID
+
+INVALID_CREDENTIALS = "Invalid credentials"
+NOT_ACTIVE = "User not active"
+NO_SECOND_FIRST = "You cannot register a new super admin"
+NO_SUPER_ADMIN_ROLE = "Cannot register the first admin because the super admin role doesn't exist."
+BAD_INVITATION = "Invalid registration info"
+NO_LINK = "The first administrator is made with the link that the server printed when it started."
+_FIRST_ADMINISTRATOR = b"first administrator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """Where somebody signs in from; ``remember`` keeps them signed in."""
+
+    id: str
+    remember: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """Somebody who just signed in."""
+
+    person: Person
+    tokens: Tokens
+
+
+class AdminAccounts:
+    """Signs administrators in and out, and lets them register."""
+
+    def __init__(
+        self,
+        database: Database,
+        rows: SystemRows,
+        people: People,
+        sessions: Sessions,
+        *,
+        clock: Clock,
+        registration_key: str | None,
+    ) -> None:
+        """Without ``registration_key`` whoever comes first may become the first administrator."""
+        self._database = database
+        self._rows = rows
+        self._people = people
+        self._sessions = sessions
+        self._clock = clock
+        self._registration_key = registration_key
+
+    async def exist(self) -> bool:
+        """Tell whether there is any administrator."""
+        return await self._database.read(self._people.exist)
+
+    async def first_token(self) -> str | None:
+        """Return the token that makes the first administrator.
+
+        ``None`` when there is one already, or none is needed. It is the same in every process, and
+        good for nothing as soon as there is an administrator.
+        """
+        if self._registration_key is None or await self.exist():
+            return None
+        role = await self._database.read(self._super_admin_role)
+        text = _FIRST_ADMINISTRATOR + str(role["documentId"] if role else "").encode()
+        return hmac.new(self._registration_key.encode(), text, hashlib.sha256).hexdigest()
+
+    async def sign_in(self, email: str, password: str, device: Device) -> SignedIn:
+        """Sign in with a password. Raises ApplicationError, which tells no more than it must."""
+        person = await self.identified(email, password)
+        return await self.begin(person, device)
+
+    async def identified(self, email: str, password: str) -> Person:
+        """Return who has an e-mail and a password.
+
+        Raises ApplicationError for those who have not, and for accounts that are not active.
+        """
+        found = await self._database.read(lambda: self._people.by_email(email))
+        person = found[0] if found else None
+        matches = await verify_password(password, person.password if person else None)
+        if person is None or not matches:
+            raise ApplicationError(INVALID_CREDENTIALS)
+        if not person.may_sign_in:
+            raise ApplicationError(NOT_ACTIVE)
+        return person
+
+    async def begin(self, person: Person, device: Device) -> SignedIn:
+        """Begin a session of somebody who has shown who they are."""
+        tokens = await self._database.write(self._begun(person.id, device))
+        return SignedIn(person=person, tokens=tokens)
+
+    async def refresh(self, token: str) -> Tokens | None:
+        """Exchange a refresh token; ``None`` when it is not good."""
+        return await self._database.write(self._sessions.rotate(token, self._clock()))
+
+    async def sign_out(self, user_id: int, device_id: str | None = None) -> None:
+        """End all sessions of somebody, or those of one device."""
+        await self._database.write(self._sessions.end_all(user_id, device_id=device_id))
+
+    async def invited(self, token: str) -> Person | None:
+        """Return who was invited with a token."""
+        return await self._database.read(lambda: self._people.by_registration_token(token))
+
+    async def register(
+        self, token: str, info: Mapping[str, object], password: str, device: Device
+    ) -> SignedIn:
+        """Let somebody who was invited choose a password, and sign them in.
+
+        The invitation is used up. Raises ValidationError for one that does not hold.
+        """
+        if await self.invited(token) is None:
+            raise ValidationError(BAD_INVITATION)
+        hashed = await hash_in_background(password)
+
+        def program() -> Program[SignedIn]:
+            person = yield from self._people.by_registration_token(token)
+            if person is None:
+                raise ValidationError(BAD_INVITATION)
+            values = {**info, "password": hashed, "registrationToken": None, "isActive": True}
+            yield from self._rows.update(ADMIN_USER_UID, person.id, values, now=self._clock())
+            return (yield from self._signed_in(person.id, device))
+
+        return await self._database.write(program())
+
+    async def register_first(
+        self, info: Mapping[str, object], password: str, device: Device, token: str | None
+    ) -> SignedIn:
+        """Make the first administrator, a super admin, and sign them in.
+
+        Raises ApplicationError when there is one already, and ForbiddenError without the token
+        that was printed at the start.
+        """
+        if await self.exist():
+            raise ApplicationError(NO_SECOND_FIRST)
+        await self._require_first_token(token)
+        hashed = await hash_in_background(password)
+
+        def program() -> Program[SignedIn]:
+            role = yield from self._super_admin_role()
+            if role is None:
+                raise ApplicationError(NO_SUPER_ADMIN_ROLE)
+            role_id = int(str(role["id"]))
+            # Written first, so that of several who come at once one waits for the other here.
+            same = {"code": SUPER_ADMIN_CODE}
+            yield from self._rows.update(ADMIN_ROLE_UID, role_id, same, now=None)
+            if (yield from self._people.exist()):
+                raise ApplicationError(NO_SECOND_FIRST)
+            values = {**info, "password": hashed, "isActive": True, "blocked": False}
+            now = self._clock()
+            user_id = yield from self._rows.insert(ADMIN_USER_UID, values, now=now)
+            yield from self._rows.link(ADMIN_USER_UID, "roles", user_id, [role_id], creating=True)
+            return (yield from self._signed_in(user_id, device))
+
+        return await self._database.write(program())
+
+    async def _require_first_token(self, token: str | None) -> None:
+        expected = await self.first_token()
+        given = "" if token is None else token
+        if expected is not None and not hmac.compare_digest(given.encode(), expected.encode()):
+            raise ForbiddenError(NO_LINK)
+
+    def _super_admin_role(self) -> "Program[Mapping[str, object] | None]":
+        found = yield from self._rows.by(ADMIN_ROLE_UID, ("documentId",), "code", SUPER_ADMIN_CODE)
+        return found[0] if found else None
+
+    def _signed_in(self, user_id: int, device: Device) -> Program[SignedIn]:
+        person = yield from self._people.person(user_id)
+        if person is None:
+            raise LookupError(f"there is no administrator {user_id}")
+        return SignedIn(person=person, tokens=(yield from self._begun(user_id, device)))
+
+    def _begun(self, user_id: int, device: Device) -> Program[Tokens]:
+        now = self._clock()
+        return (
+            yield from self._sessions.begin(
+                user_id, device_id=device.id, remember=device.remember, now=now
+            )
+        )
+
+
+def new_device_id(make: Callable[[], uuid.UUID] = uuid.uuid4) -> str:
+    """Return the name of a device that has none."""
+    return str(make())

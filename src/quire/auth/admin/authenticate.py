@@ -1,0 +1,103 @@
+"""From an ``Authorization`` header to an administrator with what they may do.
+
+What was found out is remembered by a hash of the header for as long as nothing in the database
+changes, and never beyond the end of the token: roles, permissions, sessions and accounts that
+change are looked at again with the next request.
+"""
+
+from dataclasses import dataclass
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.admin_grants import ability_of, super_ability
+from quire.access.principal import Administrator
+from quire.auth.admin.people import People, Person
+from quire.auth.admin.sessions import Sessions
+from quire.auth.authenticate import bearer_token
+from quire.clock import Clock
+from quire.database.cache import BoundedCache
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.errors import UnauthorizedError
+from quire.schema.model import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    administrator: Administrator
+    until: int
+
+
+class AdminAuthenticator:
+    """Verifies the access tokens of administrators."""
+
+    def __init__(
+        self,
+        database: Database,
+        schema: Schema,
+        people: People,
+        sessions: Sessions | None,
+        *,
+        clock: Clock,
+        cache_size: int,
+    ) -> None:
+        """Without ``sessions`` nobody can sign in, because there is no secret to sign with."""
+        self._database = database
+        self._schema = schema
+        self._people = people
+        self._sessions = sessions
+        self._clock = clock
+        self._known: BoundedCache[bytes, _Known] = BoundedCache(cache_size)
+        self._version: int | None = None
+
+    async def administrator(
+        self, header: bytes | None, credential: bytes | None, version: int | None
+    ) -> Administrator:
+        """Find out who asks.
+
+        ``credential`` is the fingerprint of the header, ``version`` the database's token of the
+        present content. Raises UnauthorizedError for whatever is no good access token of an active
+        administrator.
+        """
+        if version is None or version != self._version:
+            self._known.clear()
+            self._version = version
+        known = None if credential is None else self._known.get(credential)
+        if known is not None and known.until > self._clock():
+            return known.administrator
+        token = None if header is None else bearer_token(header)
+        if token is None:
+            raise UnauthorizedError
+        found = await self._database.read(lambda: self._find(token), snapshot=True)
+        if found is None:
+            raise UnauthorizedError
+        if credential is not None and version is not None and version == self._version:
+            self._known[credential] = found
+        return found.administrator
+
+    def _find(self, token: str) -> Program[_Known | None]:
+        session = None
+        if self._sessions is not None:
+            session = yield from self._sessions.user_of(token, self._clock())
+        person = None if session is None else (yield from self._people.person(session[0]))
+        if session is None or person is None or not person.may_sign_in:
+            return None
+        administrator = Administrator(
+            id=person.id,
+            document_id=str(person.fields["documentId"]),
+            email=person.email,
+            session_id=session[1],
+            ability=(yield from self.ability_of(person)),
+        )
+        return _Known(administrator, session[2])
+
+    def ability_of(self, person: Person) -> Program[AdminAbility]:
+        """Work out what somebody may do."""
+        if person.is_super_admin:
+            return super_ability(self._schema, user_id=person.id, role_ids=person.role_ids)
+        stored = yield from self._people.permissions(person.role_ids)
+        return ability_of(
+            self._schema,
+            [permission.grant for permission in stored],
+            user_id=person.id,
+            role_ids=person.role_ids,
+        )

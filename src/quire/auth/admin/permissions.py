@@ -1,0 +1,23 @@
+"""What super admins are granted, written out as permissions."""
+
+from collections.abc import Iterator, Sequence
+
+from quire.access.admin_grants import Grant
+from quire.access.administration import ACTIONS, FIELDS, LOCALES, Section, subjects_of
+from quire.database.defaults import permission_fields
+from quire.schema.model import Schema
+
+
+def super_grants(schema: Schema, locales: Sequence[str]) -> Iterator[Grant]:
+    """Yield everything that can be granted, on every field and in every locale."""
+    for action in ACTIONS:
+        if action.section is not Section.CONTENT:
+            yield Grant(action=action.uid, subject=None, properties={})
+            continue
+        for subject in subjects_of(schema, action):
+            properties: dict[str, object] = {}
+            if FIELDS in action.properties:
+                properties[FIELDS] = permission_fields(schema, subject)
+            if subject.localized and LOCALES in action.properties:
+                properties[LOCALES] = list(locales)
+            yield Grant(action=action.uid, subject=subject.uid, properties=properties)

@@ -1,0 +1,219 @@
+"""The sessions of administrators: one row for each refresh token that was given out.
+
+A session begins with a sign-in. Its refresh token, which a browser keeps in a cookie, is exchanged
+for a fresh one each time that an access token is asked for, so each is good for once. An access
+token holds for minutes and only as long as its session is there.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from quire.auth.tokens import read_claims, sign_claims
+from quire.clock import iso_from_ms
+from quire.database.program import Program
+from quire.database.system_rows import Record, SystemRows
+
+SESSION_UID = "admin::session"
+ORIGIN = "admin"
+ACCESS, REFRESH = "access", "refresh"
+SHORT, LONG = "session", "refresh"
+"""Kinds of sessions: until the browser is closed, and until the administrator signs out."""
+
+_SESSION_BYTES = 16
+_SECOND_MS = 1000
+_OVERLAP_MS = 60 * _SECOND_MS
+_FIELDS = (
+    "userId",
+    "sessionId",
+    "childId",
+    "deviceId",
+    "origin",
+    "type",
+    "status",
+    "expiresAt",
+    "absoluteExpiresAt",
+    "metadata",
+    "createdAt",
+    "updatedAt",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifetimes:
+    """How long things hold: access tokens, and sessions of both kinds."""
+
+    access: timedelta = timedelta(minutes=30)
+    idle: Mapping[str, timedelta]
+    longest: Mapping[str, timedelta]
+
+
+DEFAULT_LIFETIMES = Lifetimes(
+    idle={SHORT: timedelta(hours=2), LONG: timedelta(days=14)},
+    longest={SHORT: timedelta(days=1), LONG: timedelta(days=30)},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """What somebody who signed in gets; times are epoch milliseconds.
+
+    ``ends`` is when the refresh token ends, ``None`` for one that ends with the browser.
+    """
+
+    access: str
+    refresh: str
+    ends: int | None
+
+
+class Sessions:
+    """The programs of sessions; what they sign is signed with ``secret``."""
+
+    def __init__(
+        self, rows: SystemRows, secret: str, lifetimes: Lifetimes = DEFAULT_LIFETIMES
+    ) -> None:
+        self._rows = rows
+        self._secret = secret
+        self._lifetimes = lifetimes
+
+    def begin(self, user_id: int, *, device_id: str, remember: bool, now: int) -> Program[Tokens]:
+        """Begin a session, and forget those of this administrator that have ended."""
+        kind = LONG if remember else SHORT
+        yield from self._forget_ended(user_id, now)
+        row = {
+            "userId": str(user_id),
+            "deviceId": device_id,
+            "origin": ORIGIN,
+            "type": kind,
+            "metadata": {"loginAt": iso_from_ms(now)},
+            "absoluteExpiresAt": now + _milliseconds(self._lifetimes.longest[kind]),
+        }
+        return (yield from self._open(row, kind, now))
+
+    def rotate(self, token: str, now: int) -> Program[Tokens | None]:
+        """Exchange a refresh token; ``None`` when it is not good (any more).
+
+        A token that comes again much later is in wrong hands, or was: its session ends with all
+        that came of it. Two windows of one browser may well send the same one at once.
+        """
+        claims = read_claims(token, self._secret, now)
+        session = yield from self._locked(claims)
+        if session is None or not _holds(session, now):
+            return None
+        if session["status"] != "active":
+            rotated = session["updatedAt"]
+            if not isinstance(rotated, int) or now - rotated > _OVERLAP_MS:
+                yield from self.end_all(str(session["userId"]), device_id=str(session["deviceId"]))
+            return None
+        kind = str(session["type"]) if session["type"] in self._lifetimes.idle else LONG
+        kept = ("userId", "deviceId", "origin", "type", "metadata", "absoluteExpiresAt")
+        row = {name: session[name] for name in kept if session[name] is not None}
+        session_id = secrets.token_hex(_SESSION_BYTES)
+        tokens = yield from self._open(row, kind, now, session_id)
+        changed = {"status": "rotated", "childId": session_id}
+        yield from self._rows.update(SESSION_UID, int(str(session["id"])), changed, now=now)
+        return tokens
+
+    def user_of(self, token: str, now: int) -> Program[tuple[int, str, int] | None]:
+        """Return whose access token it is, of which session, and when it ends.
+
+        ``None`` for tokens that are not good, or whose session is no more.
+        """
+        claims = read_claims(token, self._secret, now)
+        session = yield from self._session_of(claims, ACCESS)
+        if claims is None or session is None or not _holds(session, now):
+            return None
+        user_id = str(session["userId"])
+        if not user_id.isdecimal():
+            return None
+        ends = min(int(str(claims["exp"])) * _SECOND_MS, int(str(session["expiresAt"])))
+        return int(user_id), str(session["sessionId"]), ends
+
+    def active(self, user_id: int, now: int) -> Program[list[Record]]:
+        """Return the sessions of an administrator that somebody can go on with, oldest first."""
+        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
+        return [
+            row
+            for row in rows
+            if row["origin"] == ORIGIN and row["status"] == "active" and _holds(row, now)
+        ]
+
+    def end(self, user_id: int, session_id: str) -> Program[bool]:
+        """End one session of an administrator; tell whether there was such a one."""
+        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "sessionId", session_id)
+        own = [row for row in rows if _is_of(row, str(user_id))]
+        yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in own])
+        return bool(own)
+
+    def end_all(self, user_id: int | str, *, device_id: str | None = None) -> Program[None]:
+        """End all sessions of an administrator, or those of one device."""
+        values = {"userId": str(user_id), "origin": ORIGIN}
+        if device_id is not None:
+            values["deviceId"] = device_id
+        yield from self._rows.delete_by(SESSION_UID, values)
+
+    def _open(
+        self,
+        row: Mapping[str, object],
+        kind: str,
+        now: int,
+        session_id: str | None = None,
+    ) -> Program[Tokens]:
+        session_id = session_id or secrets.token_hex(_SESSION_BYTES)
+        until = now + _milliseconds(self._lifetimes.idle[kind])
+        opened = {**row, "sessionId": session_id, "status": "active", "expiresAt": until}
+        yield from self._rows.insert(SESSION_UID, opened, now=now)
+        issued = now // _SECOND_MS
+        named = {"userId": str(row["userId"]), "sessionId": session_id}
+        refresh = {**named, "type": REFRESH, "iat": issued, "exp": until // _SECOND_MS}
+        lifetime = int(self._lifetimes.access.total_seconds())
+        access = {**named, "type": ACCESS, "iat": issued, "exp": issued + lifetime}
+        longest = row.get("absoluteExpiresAt")
+        ends = min(until, longest) if isinstance(longest, int) else until
+        return Tokens(
+            access=sign_claims(access, self._secret),
+            refresh=sign_claims(refresh, self._secret),
+            ends=ends if kind == LONG else None,
+        )
+
+    def _locked(self, claims: Mapping[str, object] | None) -> Program[Record | None]:
+        """Return the session of a refresh token, which nobody else exchanges meanwhile."""
+        session = yield from self._session_of(claims, REFRESH)
+        if session is None:
+            return None
+        same = {"sessionId": session["sessionId"]}
+        yield from self._rows.update(SESSION_UID, int(str(session["id"])), same, now=None)
+        return (yield from self._session_of(claims, REFRESH))
+
+    def _session_of(
+        self, claims: Mapping[str, object] | None, type_: str
+    ) -> Program[Record | None]:
+        if claims is None or claims.get("type") != type_:
+            return None
+        session_id = claims.get("sessionId")
+        if not isinstance(session_id, str):
+            return None
+        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "sessionId", session_id)
+        return next((row for row in rows if _is_of(row, claims.get("userId"))), None)
+
+    def _forget_ended(self, user_id: int, now: int) -> Program[None]:
+        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
+        ended = [row for row in rows if row["origin"] == ORIGIN and not _holds(row, now)]
+        yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in ended])
+
+
+def _is_of(session: Record, user_id: object) -> bool:
+    return session["origin"] == ORIGIN and session["userId"] == user_id
+
+
+def _holds(session: Record, now: int) -> bool:
+    """Tell whether a session has not ended; one that says nothing of its end has."""
+    until, longest = session["expiresAt"], session["absoluteExpiresAt"]
+    if not isinstance(until, int) or until <= now:
+        return False
+    return not isinstance(longest, int) or longest > now
+
+
+def _milliseconds(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)

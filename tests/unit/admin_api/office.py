@@ -1,0 +1,139 @@
+"""The kiosk with people who administer it, asked over HTTP."""
+
+import atexit
+import json
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from quire.app import Application, build_app, load_project_schema
+from quire.seeding.project import seed
+from quire.seeding.read import read_content
+from quire.settings import load_settings
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.unit.kiosk import MANIFEST, SCHEMA
+from tests.unit.schema.trees import write_tree
+
+SECRETS = {
+    "ADMIN_JWT_SECRET": "the office",
+    "API_TOKEN_SALT": "salt",
+    "JWT_SECRET": "the street",
+    "APP_KEYS": "key",
+}
+PASSWORD = "Correct1horse"
+BOSS = {"email": "boss@example.com", "firstname": "Bea", "lastname": "Boss", "password": PASSWORD}
+START = 1_800_000_000_000
+
+
+class Clock:
+    """Goes on by a second with each look at it, and further when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        self.now += 1000
+        return self.now
+
+    def pass_by(self, *, minutes: int) -> None:
+        self.now += minutes * 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: its status, its JSON, and the cookies that it sets."""
+
+    status: int
+    json: Any
+    headers: Mapping[str, str]
+
+    @property
+    def data(self) -> Any:  # noqa: ANN401 - as JSON gives it
+        return self.json["data"]
+
+    @property
+    def error(self) -> str:
+        return str(self.json["error"]["message"])
+
+    @property
+    def cookie(self) -> str:
+        """The refresh token that the answer sets, as a browser sends it."""
+        return self.headers["set-cookie"].split(";")[0]
+
+
+class Office:
+    """The running project; ``boss`` is the access token of its first administrator."""
+
+    def __init__(self, app: Application, client: AsgiClient, clock: Clock) -> None:
+        self.app = app
+        self.clock = clock
+        self._client = client
+        self.boss = ""
+
+    async def ask(
+        self,
+        method: str,
+        target: str,
+        body: object = None,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send a request, by default as nobody."""
+        sent = {"content-type": "application/json", **(headers or {})}
+        if token is not None:
+            sent["authorization"] = f"Bearer {token}"
+        content = b"" if body is None else json.dumps(body).encode()
+        answer: Answer = await self._client.request(method, target, sent, content)
+        return Reply(answer.status, answer.json, answer.headers)
+
+    async def sign_in(self, email: str, password: str = PASSWORD, **device: object) -> Reply:
+        body = {"email": email, "password": password, **device}
+        return await self.ask("POST", "/admin/login", body)
+
+    async def register_boss(self) -> None:
+        """Make the first administrator, and keep the access token."""
+        body = {**BOSS, "registrationToken": self.app.first_administrator}
+        reply = await self.ask("POST", "/admin/register-admin", body)
+        assert reply.status == 200, reply.json
+        self.boss = reply.data["token"]
+
+
+_templates: dict[bool, Path] = {}
+
+
+async def _template(*, boss: bool) -> Path:
+    """Return a folder with the project, made when it is first wanted, to be copied."""
+    if boss not in _templates:
+        folder = Path(mkdtemp(prefix="quire-office-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        write_tree(folder, *SCHEMA, {"content/manifest.json": MANIFEST})
+        loaded = load_settings(folder, environ=SECRETS)
+        schema = load_project_schema(loaded)
+        await seed(loaded, schema, read_content(folder / "content", schema), lambda _: None)
+        if boss:
+            app = build_app(loaded, clock=Clock())
+            async with running(app) as client:
+                await Office(app, client, Clock()).register_boss()
+        _templates[boss] = folder
+    return _templates[boss]
+
+
+@asynccontextmanager
+async def open_office(
+    folder: Path, *, settings: Mapping[str, object] | None = None, boss: bool = True
+) -> AsyncIterator[Office]:
+    """Lay out the project in a folder, and run it; ``boss`` is its first administrator."""
+    shutil.copytree(await _template(boss=boss), folder, dirs_exist_ok=True)
+    overrides = {"admin.rate_limit.enabled": False, **(settings or {})}
+    clock = Clock()
+    app = build_app(load_settings(folder, environ=SECRETS, overrides=overrides), clock=clock)
+    async with running(app) as client:
+        office = Office(app, client, clock)
+        if boss:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+        yield office
