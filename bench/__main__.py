@@ -12,7 +12,7 @@ from rich.console import Console
 from bench.compare import Effort
 from bench.driver import DriverError
 from bench.load import LoadError
-from bench.report import READS, markdown, print_tables, write_page
+from bench.report import READS, Run, markdown, print_tables, write_page
 from bench.run import COMPARED_DOCUMENTS, Plan, run
 from bench.servers import ServerError
 from bench.stage import Stage
@@ -89,16 +89,23 @@ def bench(
     )
     if plan.strapi is None:
         console.print("Without the peer: see bench/strapi/README.md for how to have it measured.")
+    measured: Run | None = None
+    failed = False
     try:
         with console.status("starting") as status:
             stage = Stage(_FOLDER, make_tables, status.update)
-            measured = run(plan, stage, explain)
+            for so_far in run(plan, stage, explain):
+                measured = so_far
     except (ServerError, LoadError, DriverError, ValueError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
+        failed = True
+    if measured is None:
         return 1
     print_tables(measured, console)
-    if write and not quick and not workloads:
+    if write and not (failed or quick or workloads):
         console.print(write_page(markdown(measured), READS))
+    if failed:
+        return 1
     return 0 if all(result.difference is None for result in measured.results) else 2
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bench.driver import DriverJob, Statement, drive
-from bench.load import LoadJob, load
+from bench.load import LoadError, LoadJob, load
 from bench.measure import Round, Summary, summarise
 from bench.processes import cpu_seconds
 from bench.project import TOKEN
@@ -143,7 +143,10 @@ def _server_measure(contestant: Contestant, workload: str, effort: Effort) -> Me
 
     def run(requests: int) -> Round:
         before = cpu_seconds(server.pid)
-        seen = load(LoadJob(server.port, targets, TOKEN, requests, effort.concurrency))
+        try:
+            seen = load(LoadJob(server.port, targets, TOKEN, requests, effort.concurrency))
+        except LoadError as error:
+            raise LoadError(f"{server.name}, {workload}: {error}") from error
         after = cpu_seconds(server.pid)
         used = None if before is None or after is None else (after - before) / requests * 1e6
         return Round(used, requests / seen.seconds, seen.p50_ms, seen.p99_ms)

@@ -1,6 +1,6 @@
 """One whole run: seed, start, verify, measure, grow. Its product is a Run for the report."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,8 +43,11 @@ class Plan:
         return Scale(max(self.documents))
 
 
-def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
-    """Measure everything that ``plan`` asks for.
+def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
+    """Measure everything that ``plan`` asks for: first the comparison, then growth.
+
+    What was measured so far is given after each of these, so that a server that fails late in half
+    an hour does not take the rest with it.
 
     Raises ServerError when a server does not start or not answer, LoadError when one fails under
     load, DriverError when a statement that was explained does not run, ValueError for a workload
@@ -80,11 +83,15 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Run:
         results=tuple(replace(one, difference=differences[one.workload]) for one in results),
         servers=(*launchers, floor.name),
         footprints=tuple(footprints),
-        by_documents=_growth_by_documents(plan, stage, launchers),
-        by_types=_growth_by_types(plan, stage, launchers),
     )
+    yield measured
+    if len(plan.documents) > 1:
+        by_documents = _growth_by_documents(plan, stage, launchers)
+        measured = replace(measured, by_documents=by_documents)
+        yield measured
+    if plan.types:
+        yield replace(measured, by_types=_growth_by_types(plan, stage, launchers))
     stage.clear()
-    return measured
 
 
 def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]:
@@ -128,17 +135,13 @@ def _footprint(server: Server, scale: Scale) -> Footprint:
 
 def _growth_by_documents(
     plan: Plan, stage: Stage, launchers: Mapping[str, Callable[[Scale], Launch]]
-) -> Growth | None:
-    if len(plan.documents) < 2:
-        return None
+) -> Growth:
     scales = [Scale(documents) for documents in plan.documents]
     return measure_growth(scales, launchers, plan.workloads, plan.effort, stage.progress)
 
 
 def _growth_by_types(
     plan: Plan, stage: Stage, launchers: Mapping[str, Callable[[Scale], Launch]]
-) -> Growth | None:
-    if not plan.types:
-        return None
+) -> Growth:
     scales = [Scale(_DOCUMENTS_OF_TYPES_GROWTH, types) for types in plan.types]
     return measure_growth(scales, launchers, plan.workloads, plan.effort, stage.progress)
