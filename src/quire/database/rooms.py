@@ -1,20 +1,14 @@
-"""Which database the settings of a project name."""
+"""Which database the settings of a project name.
+
+Only the room that is needed is imported: the driver and the dialect of another database would be a
+good part of the time of a start.
+"""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from quire.database.dialects.postgresql.room import PostgresRoom, postgres_options
-from quire.database.dialects.sqlite.room import SqliteRoom, sqlite_options
 from quire.database.room import Room
 from quire.settings import Settings
-
-_ROOMS: Mapping[str, Callable[[Settings], Room]] = MappingProxyType(
-    {
-        "sqlite": lambda settings: SqliteRoom(sqlite_options(settings)),
-        "postgres": lambda settings: PostgresRoom(postgres_options(settings)),
-    }
-)
-"""By what the setting ``database.client`` says."""
 
 
 def room_of(settings: Settings) -> Room:
@@ -23,3 +17,21 @@ def room_of(settings: Settings) -> Room:
     Raises ConfigurationError when something about the database is set to what cannot be.
     """
     return _ROOMS[settings.database.client](settings)
+
+
+def _sqlite(settings: Settings) -> Room:
+    from quire.database.dialects.sqlite.room import SqliteRoom, sqlite_options
+
+    return SqliteRoom(sqlite_options(settings))
+
+
+def _postgres(settings: Settings) -> Room:
+    from quire.database.dialects.postgresql.room import PostgresRoom, postgres_options
+
+    return PostgresRoom(postgres_options(settings))
+
+
+_ROOMS: Mapping[str, Callable[[Settings], Room]] = MappingProxyType(
+    {"sqlite": _sqlite, "postgres": _postgres}
+)
+"""By what the setting ``database.client`` says."""
