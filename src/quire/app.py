@@ -7,6 +7,7 @@ there is no application object to reach for.
 import structlog
 
 from quire.admin_api.assembly import AdminParts, assemble_admin
+from quire.api.accounts import AccountApis
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
 from quire.api.content import Beside, ContentApi, Elsewhere
@@ -18,14 +19,10 @@ from quire.api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.api.model import ModelApi
 from quire.api.public import PublicFiles
 from quire.api.reader import Reader
-from quire.api.roles import RoleApi
 from quire.api.routes import Route, RouteTable
-from quire.api.sign_in import SignInApi
 from quire.api.timing import ServerTiming, TimedAuthenticator, TimedDatabase, TimedReader
-from quire.api.users import UserApi
 from quire.auth.authenticate import Authenticator
 from quire.auth.passwords import hash_password
-from quire.auth.rate_limit import RateLimiter
 from quire.clock import Clock, now_ms
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
@@ -69,6 +66,7 @@ class Application:
         self.library: Library | None = None
         self.first_administrator: str | None = None
         """The token that makes the first administrator, as long as there is none."""
+        self._account_apis: AccountApis | None = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
@@ -108,12 +106,16 @@ class Application:
         rows = Rows(database=self.database, store=store, documents=self.documents)
         self.library = _library(self.settings, rows)
         admin = self._admin_parts(self.database, store)
+        self._account_apis = AccountApis(
+            self.settings, self.reader, self.documents, accounts, clock=self._clock
+        )
         content = _content_api(
             self.settings,
             accounts,
             self.reader,
             self.documents,
             self.library,
+            self._account_apis,
             self._clock,
             beside=None if admin is None else admin.api,
         )
@@ -146,6 +148,8 @@ class Application:
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
+        if self._account_apis is not None:
+            await self._account_apis.close()
         if self.library is not None:
             self.library.workshop.close()
         if self.database is not None:
@@ -228,6 +232,7 @@ def _content_api(
     reader: Reader,
     documents: DocumentService,
     library: Library,
+    account_apis: AccountApis,
     clock: Clock,
     *,
     beside: Beside | None,
@@ -241,24 +246,13 @@ def _content_api(
         jwt_secret=settings.secrets.jwt_secret,
         cache_size=settings.cache.tokens,
     )
-    sign_in = SignInApi(
-        reader,
-        accounts,
-        authenticator,
-        clock=clock,
-        jwt_secret=settings.secrets.jwt_secret,
-        jwt_lifetime=settings.users.jwt_expires_in,
-        limiter=_limiter(settings, clock),
-    )
     authorizer = Authorizer(_closed_types(settings, schema))
     routes: list[Route] = []
     for content_type in schema.api_types:
         routes += DocumentApi(reader, documents, content_type).routes()
     for api in (
         BatchApi(reader, documents, authorizer, limit=settings.limits.batch_operations),
-        UserApi(reader),
-        RoleApi(reader, accounts),
-        sign_in,
+        account_apis,
         FileApi(reader, library, authorizer, limits=settings.limits, uploads=settings.uploads),
         LocaleApi(reader),
         ModelApi(schema),
@@ -281,14 +275,6 @@ def _content_api(
             api=beside,
         ),
     )
-
-
-def _limiter(settings: Settings, clock: Clock) -> RateLimiter | None:
-    limit = settings.users.rate_limit
-    if not limit.enabled:
-        return None
-    interval = int(limit.interval.total_seconds() * 1000)
-    return RateLimiter(limit=limit.max, interval_ms=interval, clock=clock)
 
 
 def _closed_types(settings: Settings, schema: Schema) -> frozenset[str]:

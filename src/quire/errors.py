@@ -29,7 +29,8 @@
     ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
     ├── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
     ├── SeedingError                  content that cannot be loaded as it is (exit code 2)
-    └── CopyError                     a database that cannot be copied as it is (exit code 2)
+    ├── CopyError                     a database that cannot be copied as it is (exit code 2)
+    └── MailError                     a mail that could not be handed over
 
 What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept
 apart.
@@ -281,6 +282,10 @@ class ConfigurationError(QuireError):
 
 class DatabaseOpenError(QuireError):
     """A database that cannot be opened as it is; nothing was written to it."""
+
+
+class MailError(QuireError):
+    """A mail that no server took; the message says why, without any of the mail."""
 
 
 class SeedingError(QuireError):

@@ -1,6 +1,5 @@
-"""Every recorded scenario that writes content, replayed: each from the recorded rows."""
+"""Every recorded scenario that writes, replayed: each from the recorded rows."""
 
-import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,21 +16,12 @@ from tests.conformance.scenarios import replay
 from tests.conformance.written_deviations import name_of, written_deviation
 from tests.databases.kinds import kind_of
 
-ELSEWHERE = re.compile(
-    r"(POST|PUT|DELETE) /api/((email|users|users-permissions)\b|auth/(?!local(\?|$)))"
-)
-"""Requests that write something other than content: accounts, roles, mail."""
-
 START_MS = 1_798_761_600_000  # 2027-01-01T00:00:00Z, later than anything in the recorded project
 STEP_MS = 20
 SHOWN_DIFFERENCES = 12
 
 
-def writes_content_alone(scenario: Scenario) -> bool:
-    return not any(ELSEWHERE.match(f"{step.method} {step.path}") for step in scenario.steps)
-
-
-SCENARIOS = [scenario for scenario in write_scenarios() if writes_content_alone(scenario)]
+SCENARIOS = write_scenarios()
 
 
 class Clock:

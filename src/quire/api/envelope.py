@@ -1,12 +1,14 @@
 """The only writer of ``{data, meta, error}``."""
 
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
-from quire.api.messages import Answer
+from quire.api.messages import TEXT, Answer
 from quire.errors import AppError
 
+_IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"
 _encode = msgspec.json.Encoder().encode
 
 
@@ -25,6 +27,14 @@ def respond(
 def respond_bare(value: object, status: int = 200) -> Answer:
     """Answer with a value that stands alone (end users, files, locales)."""
     return Answer(status, _encode(value))
+
+
+def respond_redirect(address: str) -> Answer:
+    """Lead a browser on to an address; what no header may hold is escaped."""
+    location = quote(address, safe=_IN_ADDRESSES)
+    return Answer(
+        302, f"Redirecting to {location}.".encode(), TEXT, ((b"location", location.encode()),)
+    )
 
 
 def respond_error(error: AppError) -> Answer:

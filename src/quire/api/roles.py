@@ -1,31 +1,37 @@
-"""Roles of end users and what they grant, for reading."""
+"""Roles of end users and what they grant."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted
-from quire.access.actions import controllers
+from quire.access.actions import all_actions, controllers
 from quire.api.envelope import respond_bare
 from quire.api.files import row_id
 from quire.api.messages import Answer, Request
 from quire.api.reader import Reader
 from quire.api.routes import Route
+from quire.auth.roles import NOT_FOUND, NewRole, Roles
 from quire.database.accounts import Accounts
 from quire.database.mappers import members
-from quire.errors import NotFoundError, UnimplementedError, ValidationError
+from quire.documents.validate import ABSENT
+from quire.errors import NotFoundError, ValidationError
+from quire.schema.attributes.accept import NUL_MESSAGE, not_of_type
 from quire.schema.model import ROLE_UID
 
-NOT_FOUND = "Role not found"
 EMPTY_BODY = "Request body cannot be empty"
-NOT_WRITABLE = "Writing roles is not available yet"
+TOO_LONG = "must be at most 255 characters"
+_LONGEST = 255
+_DONE = {"ok": True}
 _OWNER = "plugin::users-permissions"
 
 
 class RoleApi:
     """``/users-permissions/roles`` and ``/users-permissions/permissions``."""
 
-    def __init__(self, reader: Reader, accounts: Accounts) -> None:
+    def __init__(self, reader: Reader, accounts: Accounts, roles: Roles) -> None:
         self._reader = reader
+        self._roles = roles
+        self._known = all_actions(reader.schema)
         self._accounts = accounts
         self._type = reader.schema.content_types[ROLE_UID]
 
@@ -34,9 +40,9 @@ class RoleApi:
         roles = "users-permissions/roles"
         for method, path, action, handler in (
             ("GET", roles, "role.find", self.find),
-            ("POST", roles, "role.createRole", self.write),
+            ("POST", roles, "role.createRole", self.create),
             ("GET", f"{roles}/:id", "role.findOne", self.find_one),
-            ("PUT", f"{roles}/:id", "role.updateRole", self.write),
+            ("PUT", f"{roles}/:id", "role.updateRole", self.update),
             ("DELETE", f"{roles}/:id", "role.deleteRole", self.delete),
             (
                 "GET",
@@ -88,13 +94,78 @@ class RoleApi:
             }
         return tree
 
-    async def write(self, request: Request) -> Answer:
-        """Check what can be checked of a role; none can be written yet."""
-        if not request.body:
-            raise ValidationError(EMPTY_BODY)
-        raise UnimplementedError(NOT_WRITABLE)
+    async def create(self, request: Request) -> Answer:
+        """Make a role."""
+        body = _body(request)
+        new = NewRole(
+            name=_text(body, "name"),
+            description=_text(body, "description"),
+            type=_text(body, "type"),
+            actions=_enabled(body) & self._known,
+        )
+        await self._roles.create(new, principal=request.principal)
+        return respond_bare(_DONE)
+
+    async def update(self, request: Request) -> Answer:
+        """Change a role; what is not enabled in the body is not granted any more."""
+        body = _body(request)
+        role_id = self._id(request)
+        texts = {name: _text(body, name) for name in ("name", "description") if name in body}
+        await self._roles.update(
+            role_id, texts, _enabled(body), known=self._known, principal=request.principal
+        )
+        return respond_bare(_DONE)
 
     async def delete(self, request: Request) -> Answer:
-        """Answer for roles that are not there; none can be deleted yet."""
-        await self.find_one(request)
-        raise UnimplementedError(NOT_WRITABLE)
+        """Delete a role."""
+        await self._roles.delete(self._id(request), principal=request.principal)
+        return respond_bare(_DONE)
+
+    def _id(self, request: Request) -> int:
+        role_id = row_id(request.parameters["id"])
+        if role_id is None:
+            raise NotFoundError(NOT_FOUND)
+        return role_id
+
+
+def _body(request: Request) -> Mapping[str, object]:
+    body = request.body
+    if not isinstance(body, Mapping) or not body:
+        raise ValidationError(EMPTY_BODY)
+    return body
+
+
+def _text(body: Mapping[str, object], name: str) -> str | None:
+    """Return a text of a body, ``None`` where there is none. Raises ValidationError."""
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise ValidationError(f"{name} {not_of_type('string', value, ABSENT)}")
+    if "\0" in value:
+        raise ValidationError(f"{name} {NUL_MESSAGE}")
+    if len(value) > _LONGEST:
+        raise ValidationError(f"{name} {TOO_LONG}")
+    return value
+
+
+def _enabled(body: Mapping[str, object]) -> frozenset[str]:
+    """Return the actions that are switched on in the tree of a body. Raises ValidationError."""
+    return frozenset(
+        f"{owner}.{controller}.{action}"
+        for owner, about in _members(body.get("permissions"), "permissions")
+        for controller, actions in _members(_member(about, owner).get("controllers"), owner)
+        for action, switch in _members(actions, controller)
+        if _member(switch, action).get("enabled") is True
+    )
+
+
+def _members(value: object, name: str) -> Iterator[tuple[str, object]]:
+    if value is not None:
+        yield from _member(value, name).items()
+
+
+def _member(value: object, name: str) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise ValidationError(f"{name} {not_of_type('object', value)}")
+    return value

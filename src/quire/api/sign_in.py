@@ -1,152 +1,105 @@
-"""Signing in with a name and a password, and what belongs to the ways of signing in."""
+"""Signing in with a name and a password, and becoming somebody who can."""
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 
-from quire.access.ability import FullAccess
+import structlog
+
+from quire.api.account import AccountAnswers
 from quire.api.envelope import respond_bare
+from quire.api.forms import Field, email_rule, password_rule, read_form
+from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Request
-from quire.api.reader import Reader
 from quire.api.routes import Route
-from quire.auth.authenticate import Authenticator
+from quire.auth.end_users import NO_REGISTRATION, EndUsers
+from quire.auth.options import advanced_options
 from quire.auth.passwords import verify_password
-from quire.auth.rate_limit import RateLimiter
-from quire.auth.tokens import issue_jwt
-from quire.clock import Clock
-from quire.database.accounts import Accounts
-from quire.documents.validate import ABSENT, Problem, validation_error
-from quire.errors import ApplicationError, UnimplementedError, ValidationError
-from quire.schema.attributes.accept import not_of_type
-from quire.schema.model import USER_UID
+from quire.auth.recovery import Recovery
+from quire.database.accounts import Accounts, UserRow
+from quire.errors import ApplicationError, MailError, ValidationError
 
+_log = structlog.get_logger("quire.api")
+
+NOT_SENT = "Error sending confirmation email"
 WRONG = "Invalid identifier or password"
 UNCONFIRMED = "Your account email is not confirmed"
 BLOCKED = "Your account has been blocked by an administrator"
-DISABLED = "This provider is disabled"
-UNKNOWN_CONFIRMATION = "Invalid token"
-_ACTION = "plugin::users-permissions.auth"
-_FIELDS = ("identifier", "password")
-_GRANT_KEY = "plugin_users-permissions_grant"
+_CREDENTIALS = (Field(name="identifier"), Field(name="password"))
+_REGISTRATION = (
+    Field(name="email", rules=(email_rule,)),
+    Field(name="username"),
+    Field(name="password", rules=(password_rule,)),
+)
 
 
 class SignInApi:
-    """``/auth`` and ``/connect``."""
+    """``/auth/local`` and ``/auth/local/register``."""
 
     def __init__(
         self,
-        reader: Reader,
+        answers: AccountAnswers,
+        users: EndUsers,
         accounts: Accounts,
-        authenticator: Authenticator,
-        *,
-        clock: Clock,
-        jwt_secret: str | None,
-        jwt_lifetime: timedelta,
-        limiter: RateLimiter | None,
+        recovery: Recovery,
+        limits: CallLimits,
     ) -> None:
-        self._reader = reader
+        self._answers = answers
+        self._users = users
         self._accounts = accounts
-        self._authenticator = authenticator
-        self._clock = clock
-        self._jwt_secret = jwt_secret
-        self._jwt_lifetime = jwt_lifetime
-        self._limiter = limiter
+        self._recovery = recovery
+        self._limits = limits
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("POST", "auth/local", "callback", self.local),
-            ("GET", "auth/email-confirmation", "emailConfirmation", self.confirm_email),
-            ("GET", "auth/:provider/callback", "callback", self.provider),
-            ("GET", "connect/:provider", "connect", self.provider),
-        ):
-            yield Route(
-                method=method,
-                path=path,
-                action=f"{_ACTION}.{action}",
-                handler=handler,
-                uid=USER_UID,
-            )
+        route, limited = self._answers.route, self._limits.limited
+        yield route("POST", "auth/local", "callback", limited(self.local, "auth/local"))
+        register = limited(self.register, "auth/local/register", by_email=True)
+        yield route("POST", "auth/local/register", "register", register)
 
     async def local(self, request: Request) -> Answer:
-        """Answer a JWT and the user for a name (or e-mail) and its password."""
-        headers = self._count(request)
-        identifier, password = _credentials(request.body)
-        user = await self._reader.database.read(lambda: self._accounts.local_user(identifier))
+        """Answer a token and the user for a name (or e-mail) and its password."""
+        given = read_form(request.body, _CREDENTIALS)
+        identifier = given["identifier"]
+        user = await self._answers.read(lambda: self._accounts.local_user(identifier))
+        account = identifier.lower() if user is None else user.document_id
+        self._limits.require_open(account)
         hashed = None if user is None else user.password
-        if not await verify_password(password, hashed) or user is None:
+        if not await verify_password(given["password"], hashed) or user is None:
+            self._limits.note_wrong(account)
             raise ValidationError(WRONG)
-        if not user.confirmed and await self._authenticator.confirmation_required():
+        await self._require_welcome(user)
+        return await self._answers.signed_in(request, user.id)
+
+    async def _require_welcome(self, user: UserRow) -> None:
+        """Refuse those who may not sign in, now that it is known that they are who they say."""
+        options = await self._answers.read(lambda: advanced_options(self._accounts))
+        if not user.confirmed and options.email_confirmation:
             raise ApplicationError(UNCONFIRMED)
         if user.blocked:
             raise ApplicationError(BLOCKED)
-        if self._jwt_secret is None:
-            message = "JWT_SECRET is not set, so nobody can sign in"
-            raise UnimplementedError(message)
-        token = issue_jwt(user.id, self._jwt_secret, self._jwt_lifetime, self._clock())
-        answer = respond_bare({"jwt": token, "user": await self._shown(request, user.id)})
-        answer.headers = headers
-        return answer
 
-    def _count(self, request: Request) -> tuple[tuple[bytes, bytes], ...]:
-        if self._limiter is None:
-            return ()
-        address = request.client[0] if request.client else ""
-        allowance = self._limiter.count(f"auth/local:{address}")
-        return tuple((k.lower().encode(), v.encode()) for k, v in allowance.headers.items())
+    async def register(self, request: Request) -> Answer:
+        """Make an account, and sign in with it or, where that is asked for, confirm it first."""
+        options = await self._answers.read(lambda: advanced_options(self._accounts))
+        if not options.allow_register:
+            raise ApplicationError(NO_REGISTRATION)
+        body = request.body if isinstance(request.body, Mapping) else {}
+        allowed = {field.name for field in _REGISTRATION}
+        unknown = [name for name in body if name not in allowed]
+        if unknown:
+            raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
+        data = read_form(body, _REGISTRATION)
+        shown = self._answers.shower(request, b"populate=role")
+        user_id, item = await self._users.register(data, shown, principal=request.principal)
+        if options.email_confirmation:
+            await self._ask_to_confirm(user_id)
+            return respond_bare({"user": item})
+        return await self._answers.tokens(user_id, item)
 
-    async def _shown(self, request: Request, user_id: int) -> object:
-        """Show the user, with the role only to those who may find roles."""
-        model = self._reader.schema.content_types[USER_UID]
-        ability = request.principal.ability
-        query = b"populate=role" if isinstance(ability, FullAccess) else b""
-        prepared = self._reader.prepare(model, "entry", query, ability)
-        return await self._reader.row(prepared, user_id)
-
-    async def confirm_email(self, request: Request) -> Answer:
-        """Check a confirmation token."""
-        token = request.query.get("confirmation")
-        if not isinstance(token, str) or not token:
-            raise _required({"confirmation": ABSENT})
-        found = await self._reader.database.read(
-            lambda: self._accounts.confirmation_token_exists(token)
-        )
-        if not found:
-            raise ValidationError(UNKNOWN_CONFIRMATION)
-        message = "Confirming an e-mail is not available yet"
-        raise UnimplementedError(message)
-
-    async def provider(self, request: Request) -> Answer:
-        """Refuse providers that are not enabled."""
-        grant = await self._reader.database.read(lambda: self._accounts.stored(_GRANT_KEY))
-        name = request.parameters["provider"]
-        options = grant.get(name) if isinstance(grant, dict) else None
-        if not isinstance(options, dict) or options.get("enabled") is not True:
-            raise ApplicationError(DISABLED)
-        message = "Signing in through a provider is not available yet"
-        raise UnimplementedError(message)
-
-
-def _credentials(body: object) -> tuple[str, str]:
-    """Return identifier and password of a body. Raises ValidationError, all faults at once."""
-    values = body if isinstance(body, dict) else {}
-    missing = [name for name in _FIELDS if values.get(name) in (None, "")]
-    if missing:
-        raise _required({name: values.get(name, ABSENT) for name in missing})
-    identifier, password = values["identifier"], values["password"]
-    problems = [
-        Problem((name,), f"{name} {not_of_type('string', value)}", value)
-        for name, value in (("identifier", identifier), ("password", password))
-        if not isinstance(value, str)
-    ]
-    if problems:
-        raise validation_error(problems)
-    return str(identifier), str(password)
-
-
-def _required(given: Mapping[str, object]) -> ValidationError:
-    return validation_error(
-        [
-            Problem((name,), f"{name} is a required field", ABSENT if value is None else value)
-            for name, value in given.items()
-        ]
-    )
+    async def _ask_to_confirm(self, user_id: int) -> None:
+        user = await self._answers.read(lambda: self._accounts.user(user_id))
+        try:
+            if user is not None:
+                await self._recovery.confirm(user)
+        except MailError as error:
+            _log.error("no mail to confirm an e-mail was sent", reason=str(error))
+            raise ApplicationError(NOT_SENT) from error

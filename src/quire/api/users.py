@@ -1,26 +1,45 @@
-"""End users, for reading. Bodies and answers are bare: no envelope."""
+"""End users. Bodies and answers are bare: no envelope."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from quire.access.principal import EndUser
+from quire.access.principal import EndUser, Principal
 from quire.api.envelope import respond_bare
 from quire.api.files import row_id
+from quire.api.forms import Field, email_rule, form_problems, not_empty_rule
 from quire.api.messages import NO_CONTENT, Answer, Request
 from quire.api.reader import Reader
+from quire.api.role_input import check_role
 from quire.api.routes import Route
-from quire.errors import UnauthorizedError, UnimplementedError, ValidationError
-from quire.schema.model import USER_UID
+from quire.auth.end_users import GUARDED, NOT_FOUND, EndUsers, Show
+from quire.database.accounts import Accounts
+from quire.database.mappers import Item
+from quire.database.program import Program
+from quire.documents.input_keys import check_input
+from quire.documents.validate import validation_error
+from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError
+from quire.schema.model import AUTOMATIC_NAMES, USER_UID
 
 UNAUTHORIZED = "Unauthorized"
-NOT_WRITABLE = "Writing end users is not available yet"
-_REQUIRED = ("email", "username", "password", "role")
+CREATED = 201
+_WITH_ROLE = b"populate=role"
+_NEW = (
+    Field(name="email", rules=(email_rule,)),
+    Field(name="username", rules=(not_empty_rule,)),
+    Field(name="password", rules=(not_empty_rule,)),
+)
+_CHANGED = (
+    Field(name="email", required=False, rules=(not_empty_rule, email_rule)),
+    Field(name="username", required=False, rules=(not_empty_rule,)),
+)
 
 
 class UserApi:
     """``/users``."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, users: EndUsers, accounts: Accounts) -> None:
         self._reader = reader
+        self._users = users
+        self._accounts = accounts
         self._type = reader.schema.content_types[USER_UID]
 
     def routes(self) -> Iterator[Route]:
@@ -73,31 +92,65 @@ class UserApi:
         return NO_CONTENT if item is None else respond_bare(item)
 
     async def create(self, request: Request) -> Answer:
-        """Check what can be checked of a new user; none can be made yet."""
-        body = request.body if isinstance(request.body, dict) else {}
-        missing = [name for name in _REQUIRED if not body.get(name)]
-        if missing:
-            errors = [
-                {
-                    "path": [name],
-                    "message": f"{name} is a required field",
-                    "name": "ValidationError",
-                }
-                for name in missing
-            ]
-            many = f"{len(errors)} errors occurred"
-            text = str(errors[0]["message"]) if len(errors) == 1 else many
-            raise ValidationError(text, {"errors": errors})
-        raise UnimplementedError(NOT_WRITABLE)
+        """Make an end user."""
+        body = request.body if isinstance(request.body, Mapping) else {}
+        problems = [*form_problems(body, _NEW), *check_role(body, creating=True)]
+        if problems:
+            raise validation_error(problems)
+        data = self._data(body, request.principal)
+        item = await self._users.create(data, self._shown(request), principal=request.principal)
+        return respond_bare(item, CREATED)
 
-    async def update(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
-        """Nothing can be changed yet."""
-        raise UnimplementedError(NOT_WRITABLE)
+    async def update(self, request: Request) -> Answer:
+        """Change an end user."""
+        user_id = row_id(request.parameters["id"])
+        if user_id is None or await self._is_missing(user_id):
+            raise NotFoundError(NOT_FOUND)
+        body = request.body if isinstance(request.body, Mapping) else {}
+        problems = [*form_problems(body, _CHANGED), *check_role(body, creating=False)]
+        if problems:
+            raise validation_error(problems)
+        if "id" in body:
+            raise InvalidKeyError("id", None, source="body", show_path=False)
+        data = self._data(body, request.principal)
+        show = self._shown(request)
+        item = await self._users.update(user_id, data, show, principal=request.principal)
+        return respond_bare(item)
 
     async def destroy(self, request: Request) -> Answer:
-        """Answer for users who are not there; nobody can be deleted yet."""
-        prepared = self._reader.prepare(self._type, "entry", b"", request.principal.ability)
+        """Delete an end user, and show who it was; that there is none is no fault."""
         user_id = row_id(request.parameters["id"])
-        if user_id is None or await self._reader.row(prepared, user_id) is None:
+        if user_id is None:
             return NO_CONTENT
-        raise UnimplementedError(NOT_WRITABLE)
+        show = self._shown(request, b"")
+        item = await self._users.delete(user_id, show, principal=request.principal)
+        return NO_CONTENT if item is None else respond_bare(item)
+
+    async def _is_missing(self, user_id: int) -> bool:
+        database = self._reader.database
+        return await database.read(lambda: self._accounts.user(user_id)) is None
+
+    def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
+        """Return what reads the user that is answered, within the transaction that writes it."""
+        prepared = self._reader.prepare(self._type, "entry", query, request.principal.ability)
+
+        def show(user_id: int) -> Program[Item]:
+            items = yield from self._reader.row_program(prepared, user_id)
+            return items[0]
+
+        return show
+
+    def _data(self, body: Mapping[str, object], principal: Principal) -> dict[str, object]:
+        """Return what a body says of attributes that may be set; anything else is passed over.
+
+        Raises InvalidKeyError for relations to what the caller may not find.
+        """
+        attributes = self._type.attributes
+        data = {
+            name: value
+            for name, value in body.items()
+            if name in attributes and name not in GUARDED and name not in AUTOMATIC_NAMES
+        }
+        related = {name: value for name, value in data.items() if name != "role"}
+        check_input(self._reader.schema, self._type, related, principal.ability)
+        return data

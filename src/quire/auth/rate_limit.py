@@ -1,11 +1,14 @@
 """A limit on calls from one place within an interval."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
+from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from quire.clock import Clock
 from quire.errors import RateLimitError
 
-_MAX_KEYS = 10_000
+_MAX_KEYS = 100_000
+_SITE_BITS = 64
 
 
 @dataclass(slots=True)
@@ -39,28 +42,67 @@ class RateLimiter:
         self._limit = limit
         self._interval = interval_ms
         self._clock = clock
-        self._windows: dict[str, _Window] = {}
+        self._windows: OrderedDict[str, _Window] = OrderedDict()
 
-    def count(self, key: str) -> Allowance:
-        """Count a call. Raises RateLimitError when it is one too many."""
+    def count(self, key: str, *, times: int = 1) -> Allowance:
+        """Count a call. Raises RateLimitError when it is one too many.
+
+        ``times`` makes the limit of this key so many times as large.
+        """
         now = self._clock()
-        window = self._windows.get(key)
-        if window is None or window.ends_at <= now:
+        window = self._window(key, now)
+        if window is None:
             self._make_room(now)
             window = self._windows[key] = _Window(now + self._interval)
         window.calls += 1
+        return self._allow(window, now, self._limit * times)
+
+    def check(self, key: str, *, times: int = 1) -> None:
+        """Raise RateLimitError when another call would be one too many; count none."""
+        now = self._clock()
+        window = self._window(key, now)
+        if window is not None and window.calls >= self._limit * times:
+            self._allow(_Window(window.ends_at, window.calls + 1), now, self._limit * times)
+
+    def _window(self, key: str, now: int) -> _Window | None:
+        window = self._windows.get(key)
+        if window is not None and window.ends_at <= now:
+            del self._windows[key]
+            return None
+        return window
+
+    def _allow(self, window: _Window, now: int, limit: int) -> Allowance:
         allowance = Allowance(
-            limit=self._limit,
-            remaining=max(self._limit - window.calls, 0),
+            limit=limit,
+            remaining=max(limit - window.calls, 0),
             resets_at=-(-window.ends_at // 1000),
         )
-        if window.calls > self._limit:
-            raise RateLimitError(headers=allowance.headers)
+        if window.calls > limit:
+            wait = -(-(window.ends_at - now) // 1000)
+            raise RateLimitError(headers={**allowance.headers, "Retry-After": str(wait)})
         return allowance
 
     def _make_room(self, now: int) -> None:
-        if len(self._windows) < _MAX_KEYS:
-            return
-        self._windows = {k: w for k, w in self._windows.items() if w.ends_at > now}
-        while len(self._windows) >= _MAX_KEYS:
-            del self._windows[next(iter(self._windows))]
+        """Drop windows that have ended, and the oldest ones where there are too many.
+
+        All are of one length, so those that were opened first end first.
+        """
+        windows = self._windows
+        while windows:
+            oldest = next(iter(windows.values()))
+            if oldest.ends_at > now and len(windows) < _MAX_KEYS:
+                return
+            windows.popitem(last=False)
+
+
+def place_of(address: str) -> str:
+    """Return what an address is counted by: for IPv6 its site, since a site has them in plenty."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(known, IPv6Address):
+        return address
+    if known.ipv4_mapped is not None:
+        return str(known.ipv4_mapped)
+    return str(IPv6Network((known, _SITE_BITS), strict=False).network_address)

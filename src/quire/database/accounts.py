@@ -14,14 +14,24 @@ import sqlalchemy as sa
 from quire.database.dialect import Dialect
 from quire.database.mapping import LinkEdge, TableMap
 from quire.database.program import Program, Statement, Value
-from quire.database.statements import Query, StatementBuilder
+from quire.database.statements import AliasedTable, Query, StatementBuilder
 from quire.schema.attributes.base import StorageKind
-from quire.schema.model import ROLE_UID, USER_UID
+from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 
 _API_TOKENS = "admin::api-token"
 _API_GRANTS = "admin::api-token-permission"
-_PERMISSION_UID = "plugin::users-permissions.permission"
 _STORE = "strapi_core_store_settings"
+_USER_COLUMNS = (
+    "id",
+    "document_id",
+    "username",
+    "email",
+    "password",
+    "provider",
+    "confirmed",
+    "blocked",
+    "created_at",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +50,13 @@ class UserRow:
 
     id: int
     document_id: str
+    username: str | None
+    email: str | None
     password: str | None
     provider: str | None
     confirmed: bool
     blocked: bool
+    created_at: int | None
     role_id: int | None
 
 
@@ -53,6 +66,7 @@ class Accounts:
     def __init__(self, tables: TableMap, dialect: Dialect) -> None:
         self._tables = tables
         self._dialect = dialect
+        self._by_attribute: dict[tuple[str, bool], Query] = {}
 
     def api_token(self, access_key: str) -> Program[TokenRow | None]:
         """Find a token of the content API by its keyed hash."""
@@ -102,10 +116,39 @@ class Accounts:
         rows = yield self._statement(self._user_by_name_query, identifier, identifier.lower())
         return self._user_row(rows[0]) if rows else None
 
-    def confirmation_token_exists(self, token: str) -> Program[bool]:
-        """Tell whether some end user waits to be confirmed with this token."""
-        rows = yield self._statement(self._confirmation_query, token)
-        return bool(rows)
+    def user_by_email(self, email: str) -> Program[UserRow | None]:
+        """Find the first end user with an e-mail, which is compared as it is."""
+        return (yield from self._user_with("email", email))
+
+    def user_by_reset_token(self, token: str) -> Program[UserRow | None]:
+        """Find the end user who asked for a new password and was sent this token."""
+        return (yield from self._user_with("resetPasswordToken", token))
+
+    def user_by_confirmation_token(self, token: str) -> Program[UserRow | None]:
+        """Find the end user whose e-mail is to be confirmed with this token."""
+        return (yield from self._user_with("confirmationToken", token))
+
+    def _user_with(self, attribute: str, value: str) -> Program[UserRow | None]:
+        rows = yield self._statement(self._user_by_attribute_query(attribute), value)
+        return self._user_row(rows[0]) if rows else None
+
+    def users_named(
+        self, username: str, email: str, *, provider: str | None
+    ) -> Program[frozenset[int]]:
+        """Return the end users that one with this name and e-mail could be taken for.
+
+        Those are users with either of them as name or as e-mail; ``provider`` leaves out those who
+        sign in another way. The e-mail is given in lower case.
+        """
+        query = self._named_query if provider is None else self._named_at_provider_query
+        values = (username, email) if provider is None else (username, email, provider)
+        rows = yield self._statement(query, *values)
+        return frozenset(_int(row[0]) for row in rows)
+
+    def ids_of_users(self, attribute: str, value: str) -> Program[frozenset[int]]:
+        """Return the end users whose attribute has this value."""
+        rows = yield self._statement(self._user_by_attribute_query(attribute, every=True), value)
+        return frozenset(_int(row[0]) for row in rows)
 
     def stored(self, key: str) -> Program[Any]:
         """Return a value of the core store (parsed JSON), ``None`` when there is none."""
@@ -116,14 +159,18 @@ class Accounts:
         return Statement(query.sql, query.bind(values))
 
     def _user_row(self, row: tuple[Value, ...]) -> UserRow:
-        id_, document_id, password, provider, confirmed, blocked, role_id = row
+        id_, document_id, username, email, password, provider = row[:6]
+        confirmed, blocked, created_at, role_id = row[6:]
         return UserRow(
             id=_int(id_),
             document_id=str(document_id),
-            password=None if password is None else str(password),
-            provider=None if provider is None else str(provider),
+            username=_text(username),
+            email=_text(email),
+            password=_text(password),
+            provider=_text(provider),
             confirmed=bool(confirmed),
             blocked=bool(blocked),
+            created_at=self._dialect.epoch_ms(created_at),
             role_id=None if role_id is None else _int(role_id),
         )
 
@@ -148,7 +195,7 @@ class Accounts:
 
     @cached_property
     def _role_actions_query(self) -> Query:
-        return self._actions_query(_PERMISSION_UID, "role")
+        return self._actions_query(PERMISSION_UID, "role")
 
     def _actions_query(self, uid: str, owner: str) -> Query:
         builder = StatementBuilder(self._dialect)
@@ -201,25 +248,42 @@ class Accounts:
             )
         )
 
-    def _user_query(self, where: Callable[[Any, StatementBuilder], Any]) -> Query:
+    def _user_by_attribute_query(self, attribute: str, *, every: bool = False) -> Query:
+        known = self._by_attribute.get((attribute, every))
+        if known is None:
+            column = self._tables[USER_UID].columns[attribute]
+            known = self._by_attribute[attribute, every] = self._user_query(
+                lambda user, builder: user.c(column) == builder.plain_slot(0), every=every
+            )
+        return known
+
+    @cached_property
+    def _named_query(self) -> Query:
+        return self._user_query(_is_named, every=True)
+
+    @cached_property
+    def _named_at_provider_query(self) -> Query:
+        return self._user_query(
+            lambda user, builder: sa.and_(
+                _is_named(user, builder), user.c("provider") == builder.plain_slot(2)
+            ),
+            every=True,
+        )
+
+    def _user_query(
+        self, where: Callable[[Any, StatementBuilder], Any], *, every: bool = False
+    ) -> Query:
         builder = StatementBuilder(self._dialect)
         edge = self._link(USER_UID, "role")
         user, links = builder.table(self._tables[USER_UID].name), builder.table(edge.table)
-        columns = ("id", "document_id", "password", "provider", "confirmed", "blocked")
         source = user.source.outerjoin(links.source, links.c(edge.near) == user.c("id"))
         select = (
-            sa.select(*(user.c(name) for name in columns), links.c(edge.far))
+            sa.select(*(user.c(name) for name in _USER_COLUMNS), links.c(edge.far))
             .select_from(source)
             .where(where(user, builder))
         )
-        return builder.finish(select.order_by(user.c("id")).limit(builder.constant(1)))
-
-    @cached_property
-    def _confirmation_query(self) -> Query:
-        builder = StatementBuilder(self._dialect)
-        user = builder.table(self._tables[USER_UID].name)
-        where = user.c("confirmation_token") == builder.plain_slot(0)
-        return builder.finish(sa.select(user.c("id")).where(where))
+        ordered = select.order_by(user.c("id"))
+        return builder.finish(ordered if every else ordered.limit(builder.constant(1)))
 
     @cached_property
     def _store_query(self) -> Query:
@@ -234,6 +298,21 @@ class Accounts:
             message = f"{uid}.{attribute} is not kept in a link table"
             raise TypeError(message)
         return edge
+
+
+def _is_named(user: AliasedTable, builder: StatementBuilder) -> Any:  # noqa: ANN401 - an expression
+    """Compare name and e-mail of a user with a name and an e-mail, both with both."""
+    return sa.or_(
+        *(
+            user.c(column) == builder.plain_slot(slot)
+            for column in ("username", "email")
+            for slot in (0, 1)
+        )
+    )
+
+
+def _text(value: Value) -> str | None:
+    return None if value is None else str(value)
 
 
 def _int(value: Value) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from quire.clock import iso_from_ms
 from quire.database.content.layout import Layout
 from quire.documents.relations import Resolution, rows_of, target_uid
 from quire.documents.unit import UnitOfWork
@@ -28,6 +29,8 @@ def whole_entry(
         shown["locale"] = resolution.version.locale
     if draft:
         shown["publishedAt"] = None
+    elif not creating:
+        shown["publishedAt"] = iso_from_ms(unit.clock())
     return shown
 
 

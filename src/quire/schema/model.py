@@ -41,6 +41,7 @@ PUBLISHED_STATUS = "published"
 FILE_UID = "plugin::upload.file"
 USER_UID = "plugin::users-permissions.user"
 ROLE_UID = "plugin::users-permissions.role"
+PERMISSION_UID = "plugin::users-permissions.permission"
 LOCALE_UID = "plugin::i18n.locale"
 ADMIN_USER_UID = "admin::user"
 

@@ -21,9 +21,14 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 def words(name: str) -> list[str]:
     """Return the words of a name in lower case."""
+    return [word.lower() for word in _WORD.findall(without_accents(name))]
+
+
+def without_accents(name: str) -> str:
+    """Return a name whose letters have no accents, without apostrophes."""
     plain = unicodedata.normalize("NFD", name.translate(_UNDECOMPOSED))
     latin = "".join(c for c in plain if not unicodedata.combining(c))
-    return [word.lower() for word in _WORD.findall(re.sub("['\u2019]", "", latin))]
+    return re.sub("['\u2019]", "", latin)
 
 
 def snake_case(name: str) -> str:

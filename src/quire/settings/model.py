@@ -328,7 +328,49 @@ class UserSettings:
     jwt_expires_in: timedelta = setting(
         DURATION, "Life of the token that an end user gets at sign-in.", default=timedelta(days=30)
     )
+    reset_expires_in: timedelta = setting(
+        DURATION,
+        "How long a code to reset a password is valid after it was sent.",
+        default=timedelta(hours=1),
+    )
     rate_limit: UserRateLimit = field(default_factory=UserRateLimit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailSettings:
+    """``[mail]``: the server that takes mails, and whom they come from."""
+
+    host: str | None = setting(
+        optional(TEXT),
+        "Host of the SMTP server; without one no mail is sent (`quire dev` prints them).",
+        default=None,
+        variable="SMTP_HOST",
+    )
+    port: int = setting(
+        integer(1, 65535), "Port of the SMTP server.", default=587, variable="SMTP_PORT"
+    )
+    security: Literal["starttls", "tls", "none"] = setting(
+        choice("starttls", "tls", "none"),
+        "`starttls` turns to TLS before anything is said, `tls` begins with it.",
+        default="starttls",
+    )
+    username: str | None = setting(
+        optional(TEXT),
+        "Name to sign in with at the SMTP server.",
+        default=None,
+        variable="SMTP_USERNAME",
+    )
+    password: str | None = setting(
+        SECRET, "Password for that name.", default=None, variable="SMTP_PASSWORD", private=True
+    )
+    sender: str = setting(
+        TEXT,
+        "Address that mails come from when nothing else is said.",
+        default="no-reply@localhost",
+    )
+    timeout: timedelta = setting(
+        DURATION, "How long the SMTP server may take.", default=timedelta(seconds=20)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -450,6 +492,7 @@ class Settings:
     cors: CorsSettings = field(default_factory=CorsSettings)
     security: SecuritySettings = field(default_factory=SecuritySettings)
     users: UserSettings = field(default_factory=UserSettings)
+    mail: MailSettings = field(default_factory=MailSettings)
     admin: AdminSettings = field(default_factory=AdminSettings)
     i18n: LocaleSettings = field(default_factory=LocaleSettings)
     features: FeatureSettings = field(default_factory=FeatureSettings)

@@ -31,6 +31,11 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
     },
     "features": {"future.experimental_firstPublishedAt": "features.first_published_at"},
     "plugins": {
+        "email.config.providerOptions.host": "mail.host",
+        "email.config.providerOptions.port": "mail.port",
+        "email.config.providerOptions.auth.user": "mail.username",
+        "email.config.providerOptions.auth.pass": "mail.password",
+        "email.config.settings.defaultFrom": "mail.sender",
         "upload.config.sizeLimit": "uploads.size_limit",
         "users-permissions.config.jwtSecret": "secrets.jwt_secret",
         "users-permissions.config.jwt.expiresIn": "users.jwt_expires_in",

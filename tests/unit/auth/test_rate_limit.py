@@ -3,7 +3,7 @@
 import pytest
 
 from quire.auth import rate_limit
-from quire.auth.rate_limit import Allowance, RateLimiter
+from quire.auth.rate_limit import Allowance, RateLimiter, place_of
 from quire.errors import RateLimitError
 
 MINUTE_MS = 60_000
@@ -71,15 +71,17 @@ def test_clients_are_told_the_limit_what_is_left_and_the_second_it_begins_anew(
     assert counted.count("key").resets_at == allowance.resets_at
 
 
-def test_who_is_refused_is_told_too_but_not_when_to_retry(clock: Clock) -> None:
+def test_who_is_refused_is_told_too_and_in_how_many_seconds_to_try_again(clock: Clock) -> None:
     counted = limiter(clock, limit=1)
     counted.count("key")
+    clock.now += 20_500
     with pytest.raises(RateLimitError) as raised:
         counted.count("key")
     assert raised.value.headers == {
         "X-RateLimit-Limit": "1",
         "X-RateLimit-Remaining": "0",
         "X-RateLimit-Reset": "1700000061",
+        "Retry-After": "40",
     }
 
 
@@ -94,5 +96,33 @@ def test_keys_are_forgotten_when_there_are_too_many_those_that_ended_first(
         counted.count(key)
     assert counted.count("older").remaining == 0
     counted.count("one more")
-    assert counted.count("oldest").remaining == 1
     assert counted.count("newest").remaining == 0
+    assert counted.count("oldest").remaining == 1
+
+
+def test_a_key_can_have_several_limits_and_be_asked_without_being_counted(clock: Clock) -> None:
+    counted = limiter(clock, limit=2)
+    for _ in range(4):
+        counted.check("key", times=2)
+        counted.count("key", times=2)
+    for _ in range(2):
+        with pytest.raises(RateLimitError) as raised:
+            counted.check("key", times=2)
+        assert raised.value.headers["Retry-After"] == "60"
+    clock.now += MINUTE_MS
+    counted.check("key", times=2)
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::ffff", "2001:db8:1:2::"),
+        ("2001:db8:1:3::ffff", "2001:db8:1:3::"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_addresses_of_one_ipv6_site_are_one_place(address: str, place: str) -> None:
+    assert place_of(address) == place

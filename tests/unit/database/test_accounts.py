@@ -76,10 +76,13 @@ def test_a_user_is_found_with_its_role(connection: apsw.Connection, rows: Accoun
     assert run(connection, ACCOUNTS.user(user)) == UserRow(
         id=user,
         document_id=rows.document_of(user),
+        username="Ada",
+        email="ada@example.com",
         password="hashed",
         provider="local",
         confirmed=True,
         blocked=True,
+        created_at=NOW,
         role_id=role,
     )
     assert run(connection, ACCOUNTS.user(user + 1)) is None
@@ -126,8 +129,36 @@ def test_users_are_counted_by_role(connection: apsw.Connection, rows: AccountRow
 
 def test_a_confirmation_token_is_looked_for(connection: apsw.Connection, rows: AccountRows) -> None:
     rows.user("Ada", None, confirmationToken="secret")
-    assert run(connection, ACCOUNTS.confirmation_token_exists("secret"))
-    assert not run(connection, ACCOUNTS.confirmation_token_exists("other"))
+    found = run(connection, ACCOUNTS.user_by_confirmation_token("secret"))
+    assert found is not None
+    assert found.username == "Ada"
+    assert run(connection, ACCOUNTS.user_by_confirmation_token("other")) is None
+    assert run(connection, ACCOUNTS.user_by_reset_token("secret")) is None
+
+
+@pytest.mark.parametrize(
+    ("username", "email", "provider", "found"),
+    [
+        ("new", "new@example.com", None, []),
+        ("Ada", "new@example.com", None, ["Ada"]),
+        ("new", "ada@example.com", None, ["Ada"]),
+        ("ada@example.com", "new@example.com", None, ["Ada"]),
+        ("new", "bob", None, ["bob"]),
+        ("new", "bob", "local", []),
+        ("Ada", "bob", "github", ["bob"]),
+    ],
+)
+def test_users_are_found_that_another_could_be_taken_for(
+    connection: apsw.Connection,
+    rows: AccountRows,
+    username: str,
+    email: str,
+    provider: str | None,
+    found: list[str],
+) -> None:
+    ids = {"Ada": rows.user("Ada", None), "bob": rows.user("bob", None, provider="github")}
+    program = ACCOUNTS.users_named(username, email, provider=provider)
+    assert run(connection, program) == {ids[name] for name in found}
 
 
 def test_settings_of_the_core_store_are_json(

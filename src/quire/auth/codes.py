@@ -1,0 +1,33 @@
+"""The codes that are sent to people: unguessable, and where that is needed with an end.
+
+A code to reset a password begins with the moment it was made, so that it can run out although
+nothing but the code itself is stored. Whoever changes that moment has a code that nobody stored.
+"""
+
+import secrets
+from datetime import timedelta
+
+_CODE_DIGITS = 128
+_MOMENT_DIGITS = 12
+_CONFIRMATION_BYTES = 20
+
+
+def new_reset_code(now: int) -> str:
+    """Return a code to reset a password, 128 hexadecimal digits; ``now`` is epoch milliseconds."""
+    return f"{now:0{_MOMENT_DIGITS}x}" + secrets.token_hex((_CODE_DIGITS - _MOMENT_DIGITS) // 2)
+
+
+def new_confirmation_code() -> str:
+    """Return a code to confirm an e-mail with, 40 hexadecimal digits."""
+    return secrets.token_hex(_CONFIRMATION_BYTES)
+
+
+def is_current(code: str, now: int, lifetime: timedelta) -> bool:
+    """Tell whether a code to reset a password is one, and has not run out."""
+    if len(code) != _CODE_DIGITS:
+        return False
+    try:
+        made = int(code[:_MOMENT_DIGITS], 16)
+    except ValueError:
+        return False
+    return made <= now < made + lifetime // timedelta(milliseconds=1)

@@ -1,0 +1,241 @@
+"""End users: how accounts come to be, change and go.
+
+An end user is a document, so the document service writes it; here is what an account has to keep
+beyond that. Whatever changes a password takes back what was sent out to reset it.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import TypeVar
+
+from quire.access.principal import Principal
+from quire.auth.codes import is_current
+from quire.auth.grants import require_grantable
+from quire.auth.options import AdvancedOptions, advanced_options
+from quire.database.accounts import Accounts, UserRow
+from quire.database.program import Program
+from quire.documents.intents import Create, Delete, Update
+from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.unit import UnitOfWork
+from quire.errors import ApplicationError, NotFoundError, ValidationError
+from quire.schema.model import USER_UID
+
+T = TypeVar("T")
+Show = Callable[[int], Program[T]]
+"""Reads, within the transaction that wrote it, what is shown of the user with this id."""
+Data = Mapping[str, object]
+
+LOCAL = "local"
+TAKEN = "Email or Username are already taken"
+EMAIL_TAKEN = "Email already taken"
+USERNAME_TAKEN = "Username already taken"
+NO_DEFAULT_ROLE = "Impossible to find the default role"
+NO_REGISTRATION = "Register action is currently disabled"
+NO_PASSWORD = "password.notNull"  # noqa: S105 - a message
+NOT_FOUND = "User not found"
+WRONG_CODE = "Incorrect code provided"
+WRONG_TOKEN = "Invalid token"  # noqa: S105 - a message
+
+GUARDED = frozenset({"resetPasswordToken", "confirmationToken"})
+"""Attributes of an account that nobody sets from outside."""
+
+
+class EndUsers:
+    """Writes accounts, each change in one transaction."""
+
+    def __init__(
+        self, documents: DocumentService, accounts: Accounts, *, reset_lifetime: timedelta
+    ) -> None:
+        self._documents = documents
+        self._accounts = accounts
+        self._reset_lifetime = reset_lifetime
+
+    async def register(self, data: Data, show: Show[T], *, principal: Principal) -> tuple[int, T]:
+        """Make an account for somebody who asks for one, with the default role.
+
+        ``data`` has a user name, an e-mail and a password. Returns who it is and what is shown.
+        Raises ApplicationError when there is such a user or no such role, and ValidationError for
+        values that will not do.
+        """
+        username, email = str(data["username"]), str(data["email"]).lower()
+
+        def act(unit: UnitOfWork) -> Program[tuple[int, T]]:
+            options = yield from advanced_options(self._accounts)
+            role = yield from self._accounts.role_of_type(options.default_role)
+            if role is None:
+                raise ApplicationError(NO_DEFAULT_ROLE)
+            provider = None if options.unique_email else LOCAL
+            if (yield from self._accounts.users_named(username, email, provider=provider)):
+                raise ApplicationError(TAKEN)
+            confirmed = not options.email_confirmation
+            given = {"email": email, "provider": LOCAL, "confirmed": confirmed, "role": role}
+            user_id = yield from self._insert(unit, {**data, **given})
+            return user_id, (yield from self._shown(unit, user_id, show))
+
+        return await self._run(act, data, principal)
+
+    async def create(self, data: Data, show: Show[T], *, principal: Principal) -> T:
+        """Make an account on behalf of somebody who may.
+
+        Raises ApplicationError for whatever is wrong with the data, and ForbiddenError when the
+        role grants what the principal may not do.
+        """
+        email = str(data["email"]).lower()
+
+        def act(unit: UnitOfWork) -> Program[T]:
+            options = yield from advanced_options(self._accounts)
+            yield from self._require_free_email(options, email, besides=None)
+            given = {"email": email, "provider": LOCAL}
+            user_id = yield from self._insert(unit, {**data, **given})
+            user = yield from self._existing(user_id)
+            yield from self._require_grantable(unit, user.role_id)
+            return (yield from self._shown(unit, user_id, show))
+
+        try:
+            return await self._run(act, data, principal)
+        except ValidationError as error:
+            raise ApplicationError(error.message) from error
+
+    async def update(self, user_id: int, data: Data, show: Show[T], *, principal: Principal) -> T:
+        """Change an account on behalf of somebody who may.
+
+        Raises NotFoundError, ApplicationError for a name or e-mail that is taken, ValidationError
+        for other values that will not do, and ForbiddenError when the old role or the new one
+        grants what the principal may not do.
+        """
+        changed = dict(data)
+        if isinstance(changed.get("email"), str):
+            changed["email"] = str(changed["email"]).lower()
+
+        def act(unit: UnitOfWork) -> Program[T]:
+            user = yield from self._existing(user_id)
+            if user.provider == LOCAL and "password" in changed and not changed["password"]:
+                raise ValidationError(NO_PASSWORD)
+            yield from self._require_grantable(unit, user.role_id)
+            yield from self._require_free(changed, user_id)
+            yield from self._write(unit, user, changed)
+            after = yield from self._existing(user_id)
+            yield from self._require_grantable(unit, after.role_id)
+            return (yield from self._shown(unit, user_id, show))
+
+        return await self._run(act, changed, principal)
+
+    async def delete(self, user_id: int, show: Show[T], *, principal: Principal) -> T | None:
+        """Delete an account; returns what it was, ``None`` when there is none.
+
+        Raises ForbiddenError when its role grants what the principal may not do.
+        """
+
+        def act(unit: UnitOfWork) -> Program[T | None]:
+            user = yield from self._accounts.user(user_id)
+            if user is None:
+                return None
+            yield from self._require_grantable(unit, user.role_id)
+            shown = yield from show(user_id)
+            yield from act_on(unit, Delete(uid=USER_UID, document_id=user.document_id))
+            yield from unit.settle()
+            return shown
+
+        return await self._documents.run(act, principal=principal)
+
+    async def set_password(self, user_id: int, password: str, *, principal: Principal) -> None:
+        """Give an account another password, and take back what was sent to reset the old one.
+
+        Raises NotFoundError, and ValidationError for a password that will not do.
+        """
+        data = {"password": password}
+
+        def act(unit: UnitOfWork) -> Program[None]:
+            user = yield from self._existing(user_id)
+            yield from self._write(unit, user, data)
+            yield from unit.settle()
+
+        await self._run(act, data, principal)
+
+    async def reset_password(
+        self, code: str, password: str, show: Show[T], *, principal: Principal
+    ) -> tuple[int, T]:
+        """Give the account that a code was sent to another password; the code is used up.
+
+        Returns whose it is and what is shown of it, as it was before. Raises ValidationError for
+        a code that is wrong, and for a password that will not do.
+        """
+        data = {"password": password}
+
+        def act(unit: UnitOfWork) -> Program[tuple[int, T]]:
+            user = None
+            if is_current(code, unit.clock(), self._reset_lifetime):
+                user = yield from self._accounts.user_by_reset_token(code)
+            if user is None:
+                raise ValidationError(WRONG_CODE)
+            shown = yield from show(user.id)
+            yield from self._write(unit, user, data)
+            yield from unit.settle()
+            return user.id, shown
+
+        return await self._run(act, data, principal)
+
+    async def confirm(self, token: str, *, principal: Principal) -> None:
+        """Note that the e-mail that a token was sent to is its owner's; the token is used up.
+
+        Raises ValidationError for a token that is wrong.
+        """
+
+        def act(unit: UnitOfWork) -> Program[None]:
+            user = yield from self._accounts.user_by_confirmation_token(token)
+            if user is None:
+                raise ValidationError(WRONG_TOKEN)
+            yield from self._write(unit, user, {"confirmed": True, "confirmationToken": None})
+            yield from unit.settle()
+
+        await self._run(act, {}, principal)
+
+    def _insert(self, unit: UnitOfWork, data: Data) -> Program[int]:
+        written = yield from act_on(unit, Create(uid=USER_UID, data=data))
+        return written[0].entry_id
+
+    def _write(self, unit: UnitOfWork, user: UserRow, data: Data) -> Program[None]:
+        if "password" in data:
+            data = {**data, "resetPasswordToken": None}
+        intent = Update(uid=USER_UID, document_id=user.document_id, data=data)
+        yield from act_on(unit, intent)
+
+    def _shown(self, unit: UnitOfWork, user_id: int, show: Show[T]) -> Program[T]:
+        shown = yield from show(user_id)
+        yield from unit.settle()
+        return shown
+
+    def _existing(self, user_id: int) -> Program[UserRow]:
+        user = yield from self._accounts.user(user_id)
+        if user is None:
+            raise NotFoundError(NOT_FOUND)
+        return user
+
+    def _require_free(self, data: Data, user_id: int) -> Program[None]:
+        username, email = data.get("username"), data.get("email")
+        if isinstance(username, str):
+            owners = yield from self._accounts.ids_of_users("username", username)
+            if owners - {user_id}:
+                raise ApplicationError(USERNAME_TAKEN)
+        if isinstance(email, str):
+            options = yield from advanced_options(self._accounts)
+            yield from self._require_free_email(options, email, besides=user_id)
+
+    def _require_free_email(
+        self, options: AdvancedOptions, email: str, *, besides: int | None
+    ) -> Program[None]:
+        owners = yield from self._accounts.ids_of_users("email", email)
+        if options.unique_email and owners - {besides}:
+            raise ApplicationError(EMAIL_TAKEN)
+
+    def _require_grantable(self, unit: UnitOfWork, role_id: int | None) -> Program[None]:
+        if role_id is not None:
+            actions = yield from self._accounts.role_actions(role_id)
+            require_grantable(unit.principal, actions)
+
+    async def _run(
+        self, act: Callable[[UnitOfWork], Program[T]], data: Data, principal: Principal
+    ) -> T:
+        intent = Create(uid=USER_UID, data=data)
+        passwords = list(passwords_of(self._documents.schema, intent))
+        return await self._documents.run(act, passwords=passwords, principal=principal)

@@ -1,0 +1,53 @@
+"""Work that is done after a request was answered, so that its answer does not tell what it was.
+
+Whether there is an account for an address must not be seen, not even by how long an answer takes.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+
+import structlog
+
+from quire.errors import QuireError, ServiceUnavailableError
+
+_MOST = 200
+_log = structlog.get_logger("quire.auth")
+
+
+class Postbox:
+    """Takes work and does it in the background; the server waits for it when it ends."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def require_room(self) -> None:
+        """Refuse more work than is bearable. Raises ServiceUnavailableError."""
+        if len(self._tasks) >= self._most:
+            raise ServiceUnavailableError
+
+    def put(self, work: Coroutine[object, object, None], what: str) -> None:
+        """Do some work later; ``what`` names it in the log, should it fail."""
+        task = asyncio.get_running_loop().create_task(_logged(work, what))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self, seconds: float) -> None:
+        """Wait until everything is done, but no longer than so many seconds."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late)
+            _log.error("not done", what=f"{len(late)} mails", reason="the server ends")
+
+
+async def _logged(work: Coroutine[object, object, None], what: str) -> None:
+    try:
+        await work
+    except QuireError as error:
+        _log.error("not done", what=what, reason=str(error))
+    except Exception as error:  # noqa: BLE001 - nobody else would hear of it
+        _log.error("not done", what=what, exc_info=error)

@@ -1,0 +1,153 @@
+"""The mails of accounts: a code to set a new password, and one to confirm an e-mail.
+
+A mail goes to the address that is stored, never to the one that was asked for, and its links begin
+with what was configured, never with what a request says of the server.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from quire.auth.codes import new_confirmation_code, new_reset_code
+from quire.auth.options import advanced_options
+from quire.auth.postbox import Postbox
+from quire.clock import Clock
+from quire.database.accounts import Accounts, UserRow
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.documents.intents import Update
+from quire.documents.service import DocumentService
+from quire.errors import MailError
+from quire.mail.message import Mail, one_line
+from quire.mail.senders import Sender
+from quire.mail.templates import fill_in
+from quire.schema.model import USER_UID
+
+EMAIL_KEY = "plugin_users-permissions_email"
+_RESET, _CONFIRMATION = "reset_password", "email_confirmation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """The addresses that mails may name, as they were configured."""
+
+    server: str
+    admin: str
+    confirmation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Template:
+    sender: str | None
+    reply_to: str | None
+    subject: str
+    message: str
+
+
+class Recovery:
+    """Makes codes, stores them with accounts, and sends them to their owners."""
+
+    def __init__(
+        self,
+        database: Database,
+        documents: DocumentService,
+        accounts: Accounts,
+        sender: Sender,
+        *,
+        pages: Pages,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._documents = documents
+        self._accounts = accounts
+        self._sender = sender
+        self._pages = pages
+        self._clock = clock
+        self.postbox = Postbox()
+
+    def forgot_password(self, email: str) -> None:
+        """Send a code to the owner of an address, if there is one, after this has returned.
+
+        Raises ServiceUnavailableError when too much is waiting to be sent.
+        """
+        self.postbox.require_room()
+        self.postbox.put(self._send_reset(email.lower()), "mail to reset a password")
+
+    def confirm_later(self, user: UserRow) -> None:
+        """Send a code to confirm an e-mail, after this has returned. Raises as above."""
+        self.postbox.require_room()
+        self.postbox.put(self.confirm(user), "mail to confirm an e-mail")
+
+    async def confirm(self, user: UserRow) -> None:
+        """Send a code to confirm an e-mail. Raises MailError."""
+        code = new_confirmation_code()
+        await self._store(user, {"confirmationToken": code})
+        values = {"URL": self._pages.confirmation, "CODE": code}
+        await self._send(_CONFIRMATION, user, values)
+
+    async def _send_reset(self, email: str) -> None:
+        user = await self._database.read(lambda: self._accounts.user_by_email(email))
+        if user is None or user.blocked:
+            return
+        options = await self._database.read(lambda: advanced_options(self._accounts))
+        code = new_reset_code(self._clock())
+        # Stored first, so that an administrator can still help when no mail arrives.
+        await self._store(user, {"resetPasswordToken": code})
+        await self._send(_RESET, user, {"URL": options.reset_page or "", "TOKEN": code})
+
+    async def _store(self, user: UserRow, data: Mapping[str, object]) -> None:
+        intent = Update(uid=USER_UID, document_id=user.document_id, data=data)
+        await self._documents.update(intent)
+
+    async def _send(self, name: str, user: UserRow, values: Mapping[str, str]) -> None:
+        template = await self._database.read(lambda: self._template(name))
+        if user.email is None:
+            raise MailError("the account has no e-mail address")
+        known = {
+            "SERVER_URL": self._pages.server,
+            "ADMIN_URL": self._pages.admin,
+            "USER.email": user.email,
+            "USER.username": user.username or "",
+            **values,
+        }
+        await self._sender.send(
+            Mail(
+                to=(user.email,),
+                subject=fill_in(template.subject, known, one_line),
+                html=fill_in(template.message, known, escape),
+                sender=template.sender,
+                reply_to=template.reply_to,
+            )
+        )
+
+    def _template(self, name: str) -> Program[_Template]:
+        stored = yield from self._accounts.stored(EMAIL_KEY)
+        options = _member(_member(stored, name), "options")
+        sender = _member(options, "from")
+        subject, message = options.get("object"), options.get("message")
+        if not isinstance(subject, str) or not isinstance(message, str):
+            raise MailError(f"the database has no template {name}")
+        return _Template(
+            sender=_named(_text(sender, "name"), _text(sender, "email")),
+            reply_to=_text(options, "response_email"),
+            subject=subject,
+            message=message,
+        )
+
+
+def _member(value: object, name: str) -> Mapping[str, object]:
+    inner = value.get(name) if isinstance(value, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def _text(values: Mapping[str, object], name: str) -> str | None:
+    value = values.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _named(name: str | None, email: str | None) -> str | None:
+    """Return an address with a name, in a form that can be read again."""
+    if email is None or name is None:
+        return email
+    quoted = one_line(name).replace("\\", "").replace('"', "")
+    return f'"{quoted}" <{email}>'

@@ -1,0 +1,117 @@
+"""Roles of end users: what is made of them, and what they grant.
+
+What a role grants holds from the next request on, in every process: abilities are remembered for
+one state of the database only.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from quire.access.principal import Principal
+from quire.auth.grants import require_grantable
+from quire.database.accounts import Accounts
+from quire.database.program import Program
+from quire.database.roles import RoleRow, RoleRows
+from quire.documents.service import DocumentService
+from quire.documents.unit import UnitOfWork
+from quire.errors import ApplicationError, NotFoundError
+from quire.schema.words import without_accents
+
+NOT_FOUND = "Role not found"
+PUBLIC_STAYS = "Cannot delete public role"
+PUBLIC = "public"
+_ALONE = r"\u2700-\u27bf\U00010000-\U0010ffff"
+_BETWEEN = r"\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\xd7\xf7\u2000-\u206f"
+_WORD = re.compile(rf"[0-9]+|[{_ALONE}]|[^0-9{_ALONE}{_BETWEEN}]+")
+"""Numbers, single emoji, and whatever stands between spaces and punctuation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRole:
+    """A role to be; without a ``type`` it follows from the name."""
+
+    name: str | None
+    description: str | None
+    type: str | None
+    actions: Collection[str]
+
+
+class Roles:
+    """Writes roles, each change in one transaction."""
+
+    def __init__(self, documents: DocumentService, accounts: Accounts) -> None:
+        self._documents = documents
+        self._accounts = accounts
+
+    async def create(self, new: NewRole, *, principal: Principal) -> None:
+        """Make a role. Raises ForbiddenError when it would grant what the principal may not do."""
+        require_grantable(principal, new.actions)
+
+        def act(unit: UnitOfWork) -> Program[None]:
+            rows = _rows(unit)
+            type_ = new.type or type_of(new.name or "")
+            role_id = yield from rows.insert(new.name, new.description, type_)
+            yield from rows.grant(role_id, sorted(new.actions))
+
+        await self._documents.run(act, principal=principal)
+
+    async def update(
+        self,
+        role_id: int,
+        texts: Mapping[str, str | None],
+        actions: Collection[str],
+        *,
+        known: Collection[str],
+        principal: Principal,
+    ) -> None:
+        """Change the texts of a role, and let it grant ``actions`` and nothing else.
+
+        Of actions that are not ``known`` a role keeps those that it has: they may mean something
+        to another server. It gets no new ones. Raises NotFoundError, and ForbiddenError when it
+        would grant what it did not before and what the principal may not do.
+        """
+
+        def act(unit: UnitOfWork) -> Program[None]:
+            rows = _rows(unit)
+            role = yield from _existing(rows, role_id)
+            added = sorted(a for a in actions if a in known and a not in role.permissions)
+            require_grantable(principal, added)
+            gone = [ids for action, ids in role.permissions.items() if action not in actions]
+            yield from rows.update(role_id, texts)
+            yield from rows.revoke([row_id for ids in gone for row_id in ids])
+            yield from rows.grant(role_id, added)
+
+        await self._documents.run(act, principal=principal)
+
+    async def delete(self, role_id: int, *, principal: Principal) -> None:
+        """Delete a role; its users become users of the public role.
+
+        Raises NotFoundError, and ApplicationError for the public role.
+        """
+
+        def act(unit: UnitOfWork) -> Program[None]:
+            rows = _rows(unit)
+            public = yield from self._accounts.role_of_type(PUBLIC)
+            if public is None or public == role_id:
+                raise ApplicationError(PUBLIC_STAYS)
+            role = yield from _existing(rows, role_id)
+            yield from rows.delete(role, public)
+
+        await self._documents.run(act, principal=principal)
+
+
+def type_of(name: str) -> str:
+    """Return the type of a role with a name: its words in lower case, of any script, emoji too."""
+    return "_".join(_WORD.findall(without_accents(name).lower()))
+
+
+def _existing(rows: RoleRows, role_id: int) -> Program[RoleRow]:
+    role = yield from rows.find(role_id)
+    if role is None:
+        raise NotFoundError(NOT_FOUND)
+    return role
+
+
+def _rows(unit: UnitOfWork) -> RoleRows:
+    return RoleRows(store=unit.store, now=unit.tick(), new_id=unit.engine.new_id)

@@ -1,0 +1,36 @@
+"""A newsroom of each test's own, with an SMTP server."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.accounts.site import Inbox, Site, open_site, receiving
+from tests.databases.kind import Kind
+from tests.hazards.newsroom import write_project
+
+
+@pytest.fixture(scope="session")
+def written(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    project = write_project(tmp_path_factory.mktemp("accounts"), kind).project
+    yield project
+    kind.release(project)
+
+
+@pytest.fixture
+def project(kind: Kind, written: Path, tmp_path: Path) -> Iterator[Path]:
+    project = kind.copy(written, tmp_path / "newsroom")
+    yield project
+    kind.release(project)
+
+
+@pytest.fixture
+async def inbox() -> AsyncIterator[Inbox]:
+    async with receiving() as inbox:
+        yield inbox
+
+
+@pytest.fixture
+async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
+    async with open_site(project, inbox) as site:
+        yield site

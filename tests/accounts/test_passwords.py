@@ -1,0 +1,128 @@
+"""Changing a password, and setting a new one with a code that was sent."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.accounts.site import (
+    ADVANCED,
+    HOUR,
+    PASSWORD,
+    Inbox,
+    Site,
+    code_in,
+    message,
+    open_site,
+    plain,
+)
+
+NEW = "high-Water-at-12"
+
+
+def new(**more: object) -> dict[str, object]:
+    return {"password": NEW, "passwordConfirmation": NEW, **more}
+
+
+async def ask_for_code(site: Site, email: str = "ada@example.org") -> str:
+    answer = await site.post("auth/forgot-password", {"email": email})
+    assert json.loads(answer.content) == {"ok": True}
+    await site.idle()
+    return code_in(site.inbox.mails[-1])
+
+
+async def test_a_password_is_changed_by_whoever_knows_it(site: Site) -> None:
+    await site.make_user("ada")
+    token = await site.sign_in("ada")
+    body = new(currentPassword=PASSWORD)
+    answer = await site.post("auth/change-password", body, token=token)
+    assert answer.status == 200
+    assert json.loads(answer.content)["user"]["username"] == "ada"
+    await site.sign_in("ada", NEW)
+    old = await site.post("auth/local", {"identifier": "ada", "password": PASSWORD})
+    assert message(old) == "Invalid identifier or password"
+
+
+async def test_a_code_from_a_mail_sets_a_new_password_once(site: Site) -> None:
+    await site.make_user("ada")
+    site.set(ADVANCED, email_reset_password="https://news.example.org/reset")
+    code = await ask_for_code(site, "Ada@Example.org")
+    assert f"https://news.example.org/reset?code={code}" in plain(site.inbox.mails[0])
+    assert site.inbox.recipients == [["ada@example.org"]]
+    assert len(code) == 128
+    answer = await site.post("auth/reset-password", new(code=code))
+    assert answer.status == 200
+    me = await site.ask("GET", "users/me", token=json.loads(answer.content)["jwt"])
+    assert json.loads(me.content)["username"] == "ada"
+    await site.sign_in("ada", NEW)
+    again = await site.post("auth/reset-password", new(code=code))
+    assert (again.status, message(again)) == (400, "Incorrect code provided")
+
+
+async def test_a_code_runs_out(site: Site) -> None:
+    await site.make_user("ada")
+    code = await ask_for_code(site)
+    site.clock.now += HOUR
+    late = await site.post("auth/reset-password", new(code=code))
+    assert (late.status, message(late)) == (400, "Incorrect code provided")
+    await site.sign_in("ada")
+
+
+async def test_a_code_holds_until_it_runs_out(project: Path, inbox: Inbox) -> None:
+    async with open_site(project, inbox, users__reset_expires_in="2h") as site:
+        await site.make_user("ada")
+        code = await ask_for_code(site)
+        site.clock.now += 2 * HOUR - 1
+        assert (await site.post("auth/reset-password", new(code=code))).status == 200
+
+
+async def test_the_last_code_that_was_sent_counts(site: Site) -> None:
+    await site.make_user("ada")
+    first, second = await ask_for_code(site), await ask_for_code(site)
+    assert message(await site.post("auth/reset-password", new(code=first))) == (
+        "Incorrect code provided"
+    )
+    assert (await site.post("auth/reset-password", new(code=second))).status == 200
+
+
+@pytest.mark.parametrize("how", ["by its owner", "by an administrator"])
+async def test_a_code_is_void_when_the_password_was_changed(site: Site, how: str) -> None:
+    user = await site.make_user("ada")
+    code = await ask_for_code(site)
+    if how == "by its owner":
+        token = await site.sign_in("ada")
+        body = new(currentPassword=PASSWORD)
+        assert (await site.post("auth/change-password", body, token=token)).status == 200
+    else:
+        changed = await site.ask("PUT", f"users/{user['id']}", {"password": NEW}, token="full")
+        assert changed.status == 200
+    late = await site.post("auth/reset-password", new(code=code))
+    assert (late.status, message(late)) == (400, "Incorrect code provided")
+
+
+async def test_those_who_are_blocked_or_unknown_get_no_mail_and_the_same_answer(
+    site: Site,
+) -> None:
+    await site.make_user("ada", blocked=True)
+    for email in ("ada@example.org", "nobody@example.org"):
+        answer = await site.post("auth/forgot-password", {"email": email})
+        assert (answer.status, json.loads(answer.content)) == (200, {"ok": True})
+    assert await site.mails(0) == []
+
+
+async def test_a_mail_that_nobody_takes_is_not_told(site: Site) -> None:
+    await site.make_user("ada")
+    site.inbox.refusing = True
+    answer = await site.post("auth/forgot-password", {"email": "ada@example.org"})
+    assert (answer.status, json.loads(answer.content)) == (200, {"ok": True})
+    await site.idle()
+
+
+async def test_unknown_fields_are_refused_where_a_password_is_set(site: Site) -> None:
+    for target, body in (
+        ("auth/forgot-password", {"email": "ada@example.org", "url": "https://evil.example"}),
+        ("auth/reset-password", new(code="x", user=1)),
+    ):
+        answer = await site.post(target, body)
+        assert answer.status == 400
+        assert message(answer).startswith("this field has unspecified keys: u")
