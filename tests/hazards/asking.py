@@ -24,6 +24,8 @@ ANON = None
 READER, CLERK, READONLY, FULL = "reader", "clerk", "readonly", "full"
 WRITER = "writer"
 """Writes articles and finds categories, and nothing else."""
+UPLOADER = "uploader"
+"""Uploads files, and nothing else."""
 EVERYBODY = (ANON, READER, CLERK, READONLY, FULL)
 
 Who = str | None

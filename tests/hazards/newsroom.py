@@ -343,6 +343,7 @@ END_USERS = (
             f"{CATEGORY}.find",
         ),
     ),
+    EndUser("uploader", ("plugin::upload.content-api.upload",)),
 )
 USER_IDS = {user.name: position for position, user in enumerate(END_USERS, start=1)}
 

@@ -1,9 +1,11 @@
 """Files for everybody: uploads under ``/uploads``, and the project's public folder behind the API.
 
 Nothing outside the two folders is ever served, nor hidden files; types that browsers would run are
-sent into a sandbox.
+sent into a sandbox. Files keep their address when they are replaced, so browsers are to ask each
+time whether they have changed; a tag answers that without sending them again.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -16,18 +18,14 @@ from quire.errors import AppError, BadRequestError, ForbiddenError, NotFoundErro
 
 _UPLOADS = "/uploads/"
 _FAVICONS = ("favicon.ico", "favicon.png")
-_ACTIVE_TYPES = frozenset(
-    {
-        "text/html",
-        "application/xhtml+xml",
-        "image/svg+xml",
-        "text/xml",
-        "application/xml",
-        "text/javascript",
-        "application/javascript",
-    }
+_INERT_GROUPS = frozenset({"audio", "font", "image", "video"})
+_INERT_TYPES = frozenset(
+    {"application/json", "application/pdf", "application/zip", "text/csv", "text/plain"}
 )
-"""Types that run scripts when a browser opens them."""
+_ACTIVE_IMAGE = "image/svg+xml"
+
+_KEPT = ("cache-control", "etag", "last-modified")
+"""The headers of a file that are told to those who have it, too."""
 
 _SANDBOX = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
 
@@ -44,6 +42,8 @@ class PublicFiles:
         """Answer with a file, or with the error envelope."""
         try:
             response = self._respond(scope["raw_path"])
+            if _is_known(response, dict(scope["headers"])):
+                response = _not_modified(response)
         except AppError as error:
             answer = respond_error(error)
             response = Response(
@@ -112,17 +112,45 @@ def _file(root: Path, relative: str, *, sandboxed: bool) -> Response:
     path = root.joinpath(*parts)
     try:
         inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
+        found = path.stat()
     except OSError:
-        inside = False
+        raise NotFoundError from None
     if not inside:
         raise NotFoundError
-    response = FileResponse(path)
+    response = FileResponse(path, stat_result=found)
     response.headers["cache-control"] = "max-age=0"
     response.headers["accept-ranges"] = "bytes"
-    media_type = response.headers.get("content-type", "").split(";")[0]
-    if sandboxed and media_type in _ACTIVE_TYPES:
+    if sandboxed and not _is_inert(response.headers.get("content-type", "")):
         response.headers["content-security-policy"] = _SANDBOX
     return response
+
+
+def _is_inert(content_type: str) -> bool:
+    """Tell whether browsers run nothing when they open a file; what is not known might run."""
+    media_type = content_type.split(";", maxsplit=1)[0].strip().lower()
+    if media_type == _ACTIVE_IMAGE:
+        return False
+    return media_type.partition("/")[0] in _INERT_GROUPS or media_type in _INERT_TYPES
+
+
+def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a client has the file as it is, by its tag or else by its moment."""
+    if not isinstance(response, FileResponse):
+        return False
+    tags = headers.get(b"if-none-match")
+    if tags is not None:
+        return tags.strip() == b"*" or response.headers.get("etag") in _tags(tags.decode("latin-1"))
+    moment = headers.get(b"if-modified-since")
+    return moment is not None and moment.decode("latin-1") == response.headers.get("last-modified")
+
+
+def _tags(listed: str) -> set[str]:
+    return {tag.strip().removeprefix("W/") for tag in listed.split(",")}
+
+
+def _not_modified(file: Response) -> Response:
+    kept = {name: file.headers[name] for name in _KEPT if name in file.headers}
+    return Response(status_code=304, headers=kept)
 
 
 def _escapes(parts: list[str]) -> bool:

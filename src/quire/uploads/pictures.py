@@ -191,13 +191,15 @@ def shrink(picture: Picture, target: Path, *, width: int, height: int) -> Pictur
 def _shrink_jpeg(picture: Picture, width: int, height: int) -> Any:  # noqa: ANN401 - pyvips
     """Shrink as far as decoding itself can, then by one factor for both sides."""
     factor = max(picture.width / width, picture.height / height)
-    steps = next((step for step in _SHRINKS if factor >= step + 1), 1)
+    shorter = min(picture.width, picture.height)
+    steps = next((step for step in _SHRINKS if factor >= step + 1 and shorter >= step), 1)
     image = pyvips.Image.jpegload(
         str(picture.path), shrink=steps, access="sequential", fail_on="warning"
     )
     by_height = picture.height / height >= picture.width / width
     scale = height / image.height if by_height else width / image.width
-    return _in_srgb(image).resize(scale)
+    across, down = max(scale, 1 / image.width), max(scale, 1 / image.height)  # a pixel at least
+    return _in_srgb(image).resize(across, vscale=down)
 
 
 def _load(path: Path, type_: str, *, whole: bool = False) -> Any:  # noqa: ANN401 - pyvips

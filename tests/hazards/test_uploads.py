@@ -1,0 +1,346 @@
+"""Uploads: nobody writes a file that they may not, and what goes wrong leaves nothing behind."""
+
+import json
+
+import pytest
+
+from quire.errors import OutOfSpaceError, ServiceUnavailableError
+from tests.conformance.forms import FORM_TYPE, FilePart, form
+from tests.hazards.asking import ANON, EVERYBODY, FULL, UPLOADER, WRITER, error, serving
+from tests.hazards.uploading import (
+    TEXT,
+    kept,
+    picture,
+    png_head,
+    temporary,
+    upload,
+    uploaded,
+)
+from tests.hazards.writing import Editor
+
+ARTICLE = "api::article.article"
+FORM = {"Content-Type": FORM_TYPE}
+
+
+@pytest.fixture
+def _unchanged(editor: Editor) -> object:
+    """Holds that a test leaves neither rows nor files, finished or not."""
+    before = editor.contents(), kept(editor)
+    yield
+    assert (editor.contents(), kept(editor)) == before
+    assert temporary(editor) == []
+
+
+async def entry_id(editor: Editor) -> str:
+    (row,) = editor.sql("SELECT id FROM articles ORDER BY id LIMIT 1")
+    return str(row[0])
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize("who", [who for who in EVERYBODY if who != FULL])
+@pytest.mark.parametrize("target", ["upload", "upload?id=1"])
+async def test_h043_bytes_of_those_who_may_not_upload_are_not_even_read(
+    editor: Editor, who: str | None, target: str
+) -> None:
+    answer = await upload(editor, TEXT, target=target, who=who)
+    assert answer.status == 403, answer.content
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize("who", [ANON, WRITER])
+async def test_h043_files_are_deleted_by_those_who_may_alone(
+    editor: Editor, who: str | None
+) -> None:
+    answer = await editor.delete("upload/files/1", who)
+    assert answer.status in {401, 403}
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize(
+    ("ref", "field"),
+    [(ARTICLE, "cover"), ("admin::user", "avatar"), ("api::author.author", "portrait"), ("x", "y")],
+)
+async def test_h042_files_are_attached_by_those_who_may_change_the_entry_alone(
+    editor: Editor, ref: str, field: str
+) -> None:
+    place = [("ref", ref), ("refId", await entry_id(editor)), ("field", field)]
+    answer = await upload(editor, TEXT, fields=place, who=UPLOADER)
+    assert answer.status == 403, answer.content
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize(
+    ("ref", "entry", "field"),
+    [
+        (ARTICLE, "999999", "cover"),
+        (ARTICLE, "abc", "cover"),
+        (ARTICLE, None, "title"),
+        (ARTICLE, None, "nothing"),
+        ("shared.seo", "1", "image"),
+        ("admin::user", "1", "avatar"),
+        ("nothing", "1", "cover"),
+    ],
+)
+async def test_h042_files_are_attached_to_media_of_entries_that_are_there(
+    editor: Editor, ref: str, entry: str | None, field: str
+) -> None:
+    place = [("ref", ref), ("refId", entry or await entry_id(editor)), ("field", field)]
+    answer = await upload(editor, TEXT, fields=place)
+    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+
+
+async def test_h042_whoever_may_change_an_entry_attaches_files_to_it(editor: Editor) -> None:
+    row = await entry_id(editor)
+    place = [("ref", ARTICLE), ("refId", row), ("field", "cover")]
+    first, second = [uploaded(await upload(editor, TEXT, fields=place))[0]["id"] for _ in range(2)]
+    found = editor.sql(
+        "SELECT file_id FROM files_related_mph WHERE related_type = ? AND field = ? "
+        f"AND related_id = {row}",
+        ARTICLE,
+        "cover",
+    )
+    assert found == [(second,)]
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../evil.txt",
+        "..\\evil.txt",
+        "/etc/passwd",
+        "a\0b.txt",
+        "a\x1fb.txt",
+        "a:b.txt",
+        "what?.txt",
+        "<b>.txt",
+        "pipe|.txt",
+        "x" * 252 + ".txt",
+    ],
+)
+@pytest.mark.usefixtures("_unchanged")
+async def test_h093_names_that_are_none_are_refused(editor: Editor, name: str) -> None:
+    answer = await upload(editor, FilePart(name, b"x", "text/plain"))
+    assert answer.status == 400
+    assert error(answer)["message"] in {
+        "File name contains invalid characters",
+        "the multipart body cannot be read",
+        "Files are empty",
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".htaccess",
+        "..hidden.txt",
+        "CON",
+        "NUL.txt",
+        "a\u202egnp.txt",
+        "a.txt\u202e",
+        "%2e%2e%2fevil.txt",
+        "x" * 251 + ".txt",
+        "\u65e5\u672c\u8a9e.txt",
+        "a." + "b" * 200,
+    ],
+)
+@pytest.mark.parametrize("said", [None, "../../evil", "a/b\\c", ".."])
+async def test_h093_files_land_in_their_folder_whatever_they_are_called(
+    editor: Editor, name: str, said: str | None
+) -> None:
+    """A name is what people see; the place is made of letters, digits and chance."""
+    before = kept(editor)
+    fields = [] if said is None else [("fileInfo", json.dumps({"name": said}))]
+    (file,) = uploaded(await upload(editor, FilePart(name, b"x", "text/plain"), fields=fields))
+    assert file["name"] == (said or name)
+    (place,) = kept(editor).keys() - before.keys()
+    assert file["url"] == f"/uploads/{place}"
+    assert place == file["hash"] + file["ext"]
+    assert len(place.encode()) <= 255
+    assert not place.startswith(".")
+    assert all(letter.isalnum() or letter in "_." for letter in place)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"hash": "x"},
+        {"url": "/etc/passwd"},
+        {"ext": ".exe", "mime": "text/html"},
+        {"path": "..", "folder": 1, "folderPath": "/9"},
+        {"provider": "x", "provider_metadata": {"a": 1}},
+        {"id": 1, "documentId": "x", "size": 7, "formats": {"x": {"hash": "../x"}}},
+    ],
+)
+async def test_h096_nobody_says_where_a_file_is(editor: Editor, said: dict[str, object]) -> None:
+    fields = [("fileInfo", json.dumps(said))]
+    (file,) = uploaded(await upload(editor, TEXT, fields=fields))
+    shown = await editor.send("POST", f"upload?id={file['id']}", {"fileInfo": said})
+    changed = json.loads(shown.content)
+    assert {**changed, "updatedAt": None} == {**file, "updatedAt": None}
+    assert file["hash"].startswith("note_")
+    assert (file["ext"], file["mime"], file["provider"]) == (".txt", "text/plain", "local")
+
+
+JPEG = picture(300, 200, ".jpg")
+PNG = picture(300, 200, ".png")
+GIF = picture(300, 200, ".gif")
+INVALID = "File is not a valid image"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("cut.jpg", JPEG[: len(JPEG) // 2], INVALID),
+        ("head.jpg", JPEG[:30], INVALID),
+        ("cut.png", PNG[: len(PNG) // 2], INVALID),
+        ("cut.gif", GIF[: len(GIF) // 2], INVALID),
+        ("cut.webp", picture(300, 200, ".webp")[:200], INVALID),
+        ("cut.tiff", picture(300, 200, ".tiff")[:2000], INVALID),
+        ("cut.avif", picture(300, 200, ".avif")[:-40], INVALID),
+        ("damaged.png", PNG[:300] + b"\xff" * 8 + PNG[308:], INVALID),
+        ("huge.png", png_head(50_000, 50_000), "The image has more pixels than can be dealt with"),
+        ("wide.png", png_head(2_000_000_000, 1), INVALID),
+    ],
+)
+@pytest.mark.usefixtures("_unchanged")
+async def test_h095_damaged_pictures_and_bombs_are_refused(
+    editor: Editor, name: str, content: bytes, message: str
+) -> None:
+    answer = await upload(editor, TEXT, FilePart(name, content))
+    assert (answer.status, error(answer)["message"]) == (400, message)
+
+
+@pytest.mark.usefixtures("_unchanged")
+async def test_h095_a_form_that_is_cut_anywhere_leaves_nothing(editor: Editor) -> None:
+    whole = form([FilePart("a.png", PNG[:300], "image/png"), TEXT], [("fileInfo", "[]")])
+    for length in range(0, len(whole) - 4, 13):
+        answer = await editor.send("POST", "upload", whole[:length], FULL, FORM)
+        assert answer.status == 400, answer.content
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize("text", ["not json", "", "null", "[]", "5", '"x"', "{", "NaN", "[[]]"])
+async def test_h095_what_is_said_of_a_file_is_an_object(editor: Editor, text: str) -> None:
+    answer = await upload(editor, TEXT, fields=[("fileInfo", text)])
+    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize(
+    ("fault", "status"), [(OutOfSpaceError, 507), (ServiceUnavailableError, 503)]
+)
+@pytest.mark.parametrize("at", [0, 1, 2])
+async def test_h095_a_storage_that_fails_keeps_nothing(
+    editor: Editor,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: type[OutOfSpaceError],
+    status: int,
+    at: int,
+) -> None:
+    library = editor.ask.application.library
+    assert library is not None
+    put, calls = library._storage.put, iter(range(99))  # noqa: SLF001 - where bytes go
+
+    async def fail(*args: object, **options: object) -> None:
+        if next(calls) == at:
+            raise fault
+        await put(*args, **options)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(library._storage, "put", fail)  # noqa: SLF001
+    answer = await upload(editor, TEXT, FilePart("a.jpg", JPEG, "image/jpeg"))
+    assert answer.status == status
+
+
+@pytest.mark.usefixtures("_unchanged")
+@pytest.mark.parametrize("target", ["upload", "upload?id=1"])
+async def test_h095_a_database_that_fails_leaves_no_bytes(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    documents = editor.ask.application.documents
+    assert documents is not None
+
+    async def fail(*_: object, **__: object) -> None:
+        raise ServiceUnavailableError
+
+    monkeypatch.setattr(documents._database, "write", fail)  # noqa: SLF001 - as a lock would
+    answer = await upload(editor, FilePart("a.jpg", JPEG, "image/jpeg"), target=target)
+    assert answer.status == 503
+
+
+async def test_h095_files_beyond_the_limit_are_refused_while_they_come(
+    editor: Editor,
+) -> None:
+    project = editor.settings.project
+    async with serving(project, uploads__size_limit=1000) as visitor:
+        other = Editor(visitor, editor.settings)
+        before = kept(other)
+        answer = await upload(other, TEXT, FilePart("big.txt", bytes(1001), "text/plain"))
+        assert (answer.status, error(answer)["message"]) == (
+            413,
+            "big.txt exceeds size limit of 1 KB.",
+        )
+        assert uploaded(await upload(other, FilePart("a.txt", bytes(1000), "text/plain")))
+        assert len(kept(other)) == len(before) + 1
+        assert temporary(other) == []
+
+
+DENIED = (
+    FilePart("a.html", b"<html></html>", "text/html"),
+    FilePart("a.txt", b"x", "text/html"),
+    FilePart("a.html", b"x", "text/plain"),
+    FilePart("a.html", b"x"),
+    FilePart("a.HTML", b"x", "image/png"),
+    FilePart("a.png", b"MZ" + bytes(99), "image/png"),
+    FilePart("a.exe", b"x", "text/plain"),
+    FilePart("a", b"<svg xmlns='http://www.w3.org/2000/svg'/>", "text/plain"),
+)
+
+
+@pytest.mark.parametrize("part", DENIED)
+async def test_h091_denied_types_are_refused_at_every_door(editor: Editor, part: FilePart) -> None:
+    denied = ("text/html", "application/x-msdownload", "application/x-msdos-program", "image/svg*")
+    settings = {"uploads__denied_types": (*denied[:3], "image/svg+xml")}
+    async with serving(editor.settings.project, **settings) as visitor:
+        other = Editor(visitor, editor.settings)
+        before = kept(other)
+        for target in ("upload", "upload?id=1"):
+            answer = await upload(other, part, target=target)
+            assert (answer.status, error(answer)["name"]) == (400, "ApplicationError")
+        form_of_content = await upload(other, part, target="articles")
+        assert form_of_content.status == 400
+        assert kept(other) == before
+        (left,) = uploaded(await upload(other, part, TEXT))
+        assert left["name"] == TEXT.filename
+
+
+async def test_h091_only_allowed_types_come_in(editor: Editor) -> None:
+    allowed = ("image/*",)
+    async with serving(editor.settings.project, uploads__allowed_types=allowed) as visitor:
+        other = Editor(visitor, editor.settings)
+        assert (await upload(other, TEXT)).status == 400
+        disguised = FilePart("a.png", b"%PDF-1.7", "image/png")
+        answer = await upload(other, disguised)
+        assert error(answer)["message"] == "MIME type is not allowed"
+        assert uploaded(await upload(other, FilePart("a.png", PNG, "image/png")))
+
+
+async def test_h100_pictures_tell_nothing_of_where_they_were_taken(editor: Editor) -> None:
+    """Neither the picture as it is kept nor its other sizes."""
+    located = _with_place(picture(800, 600, ".jpg"))
+    before = kept(editor)
+    (file,) = uploaded(await upload(editor, FilePart("a.jpg", located, "image/jpeg")))
+    assert set(file["formats"]) == {"thumbnail", "small", "medium"}
+    new = {name: content for name, content in kept(editor).items() if name not in before}
+    assert len(new) == 4
+    assert b"Exif" in located
+    assert not [name for name, content in new.items() if b"Exif" in content or b"GPS" in content]
+
+
+def _with_place(jpeg: bytes) -> bytes:
+    """Put an EXIF block into a JPEG that says where it was taken."""
+    exif = (
+        b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x88\x25\0\x04\0\0\0\x01\0\0\0\x1a\0\0\0\0"
+        b"\0\x01\0\x01\0\x02\0\0\0\x02N\0\0\0\0\0\0\0GPS"
+    )
+    return jpeg[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + jpeg[2:]
