@@ -105,7 +105,7 @@ class Application:
         self.documents = self._document_service(self.database, store, default_locale)
         rows = Rows(database=self.database, store=store, documents=self.documents)
         self.library = _library(self.settings, rows)
-        admin = self._admin_parts(self.database, store)
+        admin = self._admin_parts(self.database, store, self.documents)
         self._account_apis = AccountApis(
             self.settings, self.reader, self.documents, accounts, clock=self._clock
         )
@@ -124,13 +124,21 @@ class Application:
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
-    def _admin_parts(self, database: Database, store: Store) -> AdminParts | None:
+    def _admin_parts(
+        self, database: Database, store: Store, documents: DocumentService
+    ) -> AdminParts | None:
         secret = self.settings.secrets.admin_jwt_secret
         if secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
             return None
         return assemble_admin(
-            self.settings, database, store, secret, clock=self._clock, new_id=new_document_id
+            self.settings,
+            database,
+            store,
+            secret,
+            documents=documents,
+            clock=self._clock,
+            new_id=new_document_id,
         )
 
     def _document_service(

@@ -6,6 +6,7 @@ Beside this module, in `corpus/`:
 ``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
 ``writes.tar.xz``           scenarios that write: a JSON Lines file for each group of scenarios
+``content-manager-*``       reads and scenarios of administrators who manage content
 ``assets.tar.xz``           the files that scenarios upload
 ``model.jsonl.xz``          content types and components as ``content-type-builder`` describes them
 ``querystring.jsonl.xz``    raw query strings and the values that they were parsed into
@@ -154,7 +155,7 @@ def read_cases(archive: str = "reads") -> tuple[ReadCase, ...]:
     """Return the read cases of an archive, ``reads`` or ``reads-postgres``, group by group."""
     return tuple(
         ReadCase(group=Path(name).stem, **json.loads(line))
-        for name, content in sorted(_members(f"{archive}.tar.xz").items())
+        for name, content in sorted(archive_members(f"{archive}.tar.xz").items())
         for line in content.splitlines()
     )
 
@@ -164,7 +165,7 @@ def write_scenarios() -> tuple[Scenario, ...]:
     """Return the scenarios that write, group by group."""
     return tuple(
         _scenario(Path(name).stem, json.loads(line))
-        for name, content in sorted(_members("writes.tar.xz").items())
+        for name, content in sorted(archive_members("writes.tar.xz").items())
         for line in content.splitlines()
     )
 
@@ -198,7 +199,7 @@ def unpack_project(target: Path) -> Path:
 
     The database is its ``.tmp/data.db``, the uploaded files are in its ``public/uploads``.
     """
-    for name, content in _members("project.tar.xz").items():
+    for name, content in archive_members("project.tar.xz").items():
         file = target / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
@@ -207,7 +208,7 @@ def unpack_project(target: Path) -> Path:
 
 @cache
 def _assets() -> Mapping[str, bytes]:
-    return _members("assets.tar.xz")
+    return archive_members("assets.tar.xz")
 
 
 def asset(name: str) -> bytes:
@@ -245,7 +246,7 @@ def _step(recorded: Any) -> Step:  # noqa: ANN401 - as JSON gives it
     )
 
 
-def _members(archive: str) -> dict[str, bytes]:
+def archive_members(archive: str) -> dict[str, bytes]:
     """Return the files of an archive by their path in it."""
     content = BytesIO((CORPUS / archive).read_bytes())
     with tarfile.open(fileobj=content, mode="r:xz") as members:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from quire import __version__
 from quire.admin_api.attempts import Attempts
+from quire.admin_api.content_manager.assembly import content_manager_routes
 from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.project import ProjectApi
@@ -19,6 +20,7 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.content.store import Store
 from quire.database.system_rows import SystemRows
+from quire.documents.service import DocumentService
 from quire.settings import Settings
 
 
@@ -36,6 +38,7 @@ def assemble_admin(
     store: Store,
     secret: str,
     *,
+    documents: DocumentService,
     clock: Clock,
     new_id: Callable[[], str],
 ) -> AdminParts:
@@ -62,6 +65,7 @@ def assemble_admin(
         yield from ProjectApi(
             accounts, database, environment=settings.environment, version=__version__
         ).routes()
+        yield from content_manager_routes(database, documents)
 
     return AdminParts(api=AdminApi(routes(), database, authenticator), accounts=accounts)
 

@@ -104,7 +104,7 @@ class Reads:
 
     def page(self, find: Find) -> PlannedRead:
         """Plan the read of a page of documents. Raises the query's first fault as an AppError."""
-        return self._planned(self._resolver(find.uid, find.ability).list(_query_of(find)))
+        return self.planned(self._resolver(find.uid, find.ability).list(_query_of(find)))
 
     def one(self, find: Find, document_id: str | None) -> PlannedRead:
         """Plan the read of one document, that of a single type for ``None``.
@@ -113,8 +113,8 @@ class Reads:
         """
         resolver, query = self._resolver(find.uid, find.ability), _query_of(find)
         if document_id is None:
-            return self._planned(resolver.single(query))
-        return self._planned(resolver.document(query, document_id))
+            return self.planned(resolver.single(query))
+        return self.planned(resolver.document(query, document_id))
 
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PlannedRead:
         """Plan the read of one row; ``populated`` shows what lies one level below it, too."""
@@ -139,7 +139,8 @@ class Reads:
             default_locale=self._default_locale,
         )
 
-    def _planned(self, resolved: ResolvedRead) -> PlannedRead:
+    def planned(self, resolved: ResolvedRead) -> PlannedRead:
+        """Plan a read that others have resolved."""
         return self._bound(resolved, self._plans.compiled(resolved.plan))
 
     def _bound(self, resolved: ResolvedRead, compiled: CompiledRead) -> PlannedRead:

@@ -70,6 +70,11 @@ class DocumentService:
         """The schema whose documents are written."""
         return self._engine.schema
 
+    @property
+    def engine(self) -> Engine:
+        """What all writing of the schema shares; it plans reads, too."""
+        return self._engine
+
     def new_id(self) -> str:
         """Return an id for a document that is about to be made."""
         return self._engine.new_id()

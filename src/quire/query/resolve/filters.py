@@ -156,6 +156,8 @@ class _Filters:
         negated: bool,
     ) -> Filter | None:
         own_path = join_path(path, attribute.name)
+        if self.scope.ignores(own_path):
+            return None
         if isinstance(attribute, DynamicZoneAttribute) or (
             isinstance(attribute, RelationAttribute) and attribute.relation.polymorphic
         ):

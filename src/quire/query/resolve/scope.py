@@ -115,6 +115,14 @@ class Scope:
             return True
         return can_find(self.ability, attribute.target)
 
+    def ignores(self, path: str) -> bool:  # noqa: ARG002 - other scopes ask for the path
+        """Tell whether what is asked of an attribute counts for nothing; here everything counts."""
+        return False
+
+    def may_search(self, attribute: ScalarAttribute) -> bool:
+        """Tell whether free text is looked for in an attribute of the root."""
+        return not attribute.private and not attribute.secret
+
     def note_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
         """Note a secret or private attribute; tell whether it was one."""
         if isinstance(attribute, ScalarAttribute) and attribute.secret:

@@ -11,14 +11,14 @@ from quire.schema.model import Model
 def resolve_search(value: QueryValue, model: Model, scope: Scope) -> Search | None:
     """Understand ``_q``; numbers are looked into when the term is one.
 
-    Private and secret attributes are never looked into.
+    What the caller may not read is never looked into.
     """
     if value is None or value == "":
         return None
     if not isinstance(value, str):
         scope.unconvertible("The _q parameter must be a string")
         return None
-    visible = [a for a in model.scalars if a.searchable and not a.private and not a.secret]
+    visible = [a for a in model.scalars if a.searchable and scope.may_search(a)]
     wanted = {Searchable.TEXT}
     if parse_number(value) is not None:
         wanted.add(Searchable.NUMBER)

@@ -107,6 +107,8 @@ def _resolve_wish(path: _Path, order: str | None, model: Model, scope: Scope) ->
             scope.invalid_key(name, walked)
             return None
         own_path = join_path(walked, name)
+        if scope.ignores(own_path):
+            return None
         scope.note_hidden(attribute, own_path)
         if isinstance(attribute, ScalarAttribute):
             if position + 1 < len(path):

@@ -1,0 +1,16 @@
+"""Puts the content manager together of its parts."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.content_manager.entries import EntryApi
+from quire.admin_api.content_manager.models import ManagedModelApi
+from quire.api.routes import Route
+from quire.database.connection import Database
+from quire.documents.service import DocumentService
+
+
+def content_manager_routes(database: Database, documents: DocumentService) -> Iterator[Route]:
+    """Yield the routes of the content manager."""
+    engine = documents.engine
+    yield from ManagedModelApi(database, engine.store).routes()
+    yield from EntryApi(database, engine).routes()

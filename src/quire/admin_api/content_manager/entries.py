@@ -1,0 +1,75 @@
+"""Lists and single entries of collection types and single types, as administrators read them."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Handler, Request
+from quire.api.routes import Route
+from quire.content_manager.content import ContentReading
+from quire.content_manager.plans import populated
+from quire.content_manager.requests import wanted
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.errors import NotFoundError
+
+T = TypeVar("T")
+
+
+class EntryApi:
+    """Reading below ``/content-manager/collection-types`` and ``…/single-types``."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        self._database = database
+        self._engine = engine
+        self._reading = ContentReading(engine)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        listed: tuple[tuple[str, Handler], ...] = (
+            ("collection-types/:uid", self.find),
+            ("collection-types/:uid/:id", self.find_one),
+            ("single-types/:uid", self.find_single),
+        )
+        for path, handler in listed:
+            yield Route(
+                method="GET", path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
+            )
+
+    async def find(self, request: Request) -> Answer:
+        """List entries, each with its state."""
+        rights = rights_of(self._engine.schema, request)
+        query = request.query
+        version = wanted(query, rights.content_type, self._engine.default_locale)
+        page = await self._read(lambda: self._reading.page(rights, query, version))
+        return respond_bare(page)
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show one document."""
+        rights = rights_of(self._engine.schema, request)
+        version = wanted(request.query, rights.content_type, self._engine.default_locale)
+        rows = populated(request.query, rights.content_type)
+        document_id = request.parameters["id"]
+        shown = await self._read(lambda: self._reading.one(rights, document_id, version, rows=rows))
+        return respond_bare(shown)
+
+    async def find_single(self, request: Request) -> Answer:
+        """Show the document of a single type, with its relations as rows."""
+        rights = rights_of(self._engine.schema, request)
+        content_type = rights.content_type
+        version = wanted(request.query, content_type, self._engine.default_locale)
+        reading = self._reading
+
+        def read() -> Program[dict[str, object]]:
+            document_id = yield from reading.single(content_type)
+            if document_id is None:
+                raise NotFoundError
+            return (yield from reading.one(rights, document_id, version, rows=None, full=True))
+
+        return respond_bare(await self._read(read))
+
+    async def _read(self, make: Callable[[], Program[T]]) -> T:
+        return await self._database.read(make, snapshot=True)

@@ -1,0 +1,210 @@
+"""The model for those who manage content: types, components, and views of lists and forms."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from quire.admin_api.answers import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Handler, Request
+from quire.api.routes import Route
+from quire.content_manager.descriptions import (
+    FIELD_SIZES,
+    describe_parts,
+    describe_types,
+)
+from quire.content_manager.view_input import changed_view, faults_of_view
+from quire.content_manager.views import View, stored_view, view_key, with_list_main_fields
+from quire.database.connection import Database
+from quire.database.content.store import Store
+from quire.database.core_store import read_settings, write_setting
+from quire.database.program import Program
+from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError
+from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute
+from quire.schema.describe import in_order
+from quire.schema.model import Component, ContentType, Kind, Model
+
+_KINDS = (Kind.SINGLE.value, Kind.COLLECTION.value)
+_PLUGIN = "plugin::content-manager"
+_CONFIGURE: Mapping[Kind, str] = {
+    Kind.SINGLE: f"{_PLUGIN}.single-types.configure-view",
+    Kind.COLLECTION: f"{_PLUGIN}.collection-types.configure-view",
+}
+_CONFIGURE_COMPONENTS = f"{_PLUGIN}.components.configure-layout"
+
+
+class ManagedModelApi:
+    """``/content-manager/init``, ``content-types``, ``components`` and their configurations."""
+
+    def __init__(self, database: Database, store: Store) -> None:
+        self._database = database
+        self._store = store
+        self._schema = store.schema
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        listed: tuple[tuple[str, str, Handler], ...] = (
+            ("GET", "init", self.init),
+            ("GET", "content-types", self.types),
+            ("GET", "content-types-settings", self.settings),
+            ("GET", "content-types/:uid/configuration", self.type_view),
+            ("PUT", "content-types/:uid/configuration", self.change_type_view),
+            ("GET", "components", self.components),
+            ("GET", "components/:uid/configuration", self.component_view),
+            ("PUT", "components/:uid/configuration", self.change_component_view),
+        )
+        for method, path, handler in listed:
+            yield Route(
+                method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
+            )
+
+    async def init(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Describe everything at once."""
+        return respond_data(
+            {
+                "fieldSizes": FIELD_SIZES,
+                "components": describe_parts(self._schema),
+                "contentTypes": describe_types(self._schema),
+            }
+        )
+
+    async def types(self, request: Request) -> Answer:
+        """Describe the content types, or those of one ``kind``."""
+        kind = request.query.get("kind")
+        if kind is not None and kind not in _KINDS:
+            return _invalid_kind()
+        described = describe_types(self._schema)
+        return respond_data([one for one in described if kind in (None, one["kind"])])
+
+    async def components(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Describe the components."""
+        return respond_data(describe_parts(self._schema))
+
+    async def settings(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show the settings of all lists."""
+        types = in_order(self._schema)
+        views = await self._database.read(lambda: self._views(types))
+        return respond_data(
+            [{"uid": one.uid, "settings": views[one.uid]["settings"]} for one in types]
+        )
+
+    async def type_view(self, request: Request) -> Answer:
+        """Show how lists and forms of a content type are laid out."""
+        return await self._shown_type(self._type(request))
+
+    async def change_type_view(self, request: Request) -> Answer:
+        """Lay lists and forms of a content type out anew."""
+        content_type = self._type(request)
+        if not request.administrator.ability.allows(_CONFIGURE[content_type.kind]):
+            raise ForbiddenError
+        await self._change(content_type, request.body)
+        return await self._shown_type(content_type, changed=request.body)
+
+    async def component_view(self, request: Request) -> Answer:
+        """Show how forms of a component are laid out."""
+        component = self._component(request)
+        parts = self._parts_of(component)
+        views = await self._database.read(lambda: self._views([component, *parts]))
+        return respond_data(
+            {"component": _part(component, views), "components": _parts(parts, views)}
+        )
+
+    async def change_component_view(self, request: Request) -> Answer:
+        """Lay forms of a component out anew."""
+        component = self._component(request)
+        if not request.administrator.ability.allows(_CONFIGURE_COMPONENTS):
+            raise ForbiddenError
+        view = await self._change(component, request.body)
+        return respond_data(_part(component, {component.uid: view}))
+
+    async def _shown_type(self, content_type: ContentType, *, changed: object = None) -> Answer:
+        parts = self._parts_of(content_type)
+        views = await self._database.read(lambda: self._views([content_type, *parts]))
+        view = with_list_main_fields(views[content_type.uid])
+        if isinstance(changed, Mapping) and changed.get("metadatas") is not None:
+            view = {**view, "metadatas": changed["metadatas"]}
+        return respond_data(
+            {
+                "contentType": {"uid": content_type.uid, **view},
+                "components": _parts(parts, views),
+            }
+        )
+
+    async def _change(self, model: Model, data: object) -> View:
+        """Store a changed view. Raises BadInputError with everything that is wrong with it."""
+        faults = faults_of_view(model, data)
+        if faults:
+            details = {"name": "validationError", "errors": faults}
+            raise BadInputError("Bad Request", details)
+
+        def change() -> Program[View]:
+            before = yield from self._views([model])
+            view = changed_view(before[model.uid], data)
+            stored: dict[str, Any] = {"uid": model.uid, **view}
+            if isinstance(model, Component):
+                stored["isComponent"] = True
+            yield from write_setting(self._store.writes, view_key(model), stored)
+            return view
+
+        return await self._database.write(change())
+
+    def _views(self, models: list[Any]) -> Program[dict[str, View]]:
+        keys = {model.uid: view_key(model) for model in models}
+        stored = yield from read_settings(self._store.writes, list(keys.values()))
+        return {
+            model.uid: stored_view(self._schema, model, stored.get(keys[model.uid]))
+            for model in models
+        }
+
+    def _parts_of(self, model: Model) -> list[Component]:
+        """Return the components in a model, at any depth, in the order in which they are met."""
+        found: dict[str, Component] = {}
+        waiting = [*_component_uids(model)]
+        while waiting:
+            uid = waiting.pop(0)
+            if uid not in found:
+                found[uid] = self._schema.components[uid]
+                waiting += _component_uids(found[uid])
+        return list(found.values())
+
+    def _type(self, request: Request) -> ContentType:
+        found = self._schema.content_types.get(request.parameters["uid"])
+        if found is None:
+            raise NotFoundError("contentType.notFound")
+        return found
+
+    def _component(self, request: Request) -> Component:
+        found = self._schema.components.get(request.parameters["uid"])
+        if found is None:
+            raise NotFoundError("component.notFound")
+        return found
+
+
+def _component_uids(model: Model) -> Iterator[str]:
+    for attribute in model.attributes.values():
+        if isinstance(attribute, ComponentAttribute):
+            yield attribute.component
+        elif isinstance(attribute, DynamicZoneAttribute):
+            yield from attribute.components
+
+
+def _part(component: Component, views: Mapping[str, View]) -> dict[str, Any]:
+    return {
+        "uid": component.uid,
+        "category": component.category,
+        **views[component.uid],
+        "isComponent": True,
+    }
+
+
+def _parts(components: list[Component], views: Mapping[str, View]) -> dict[str, Any]:
+    return {component.uid: _part(component, views) for component in components}
+
+
+def _invalid_kind() -> Answer:
+    """Answer for an unknown kind of types; this route has errors of a form of its own."""
+    choices = "|".join(f'"{kind}"' for kind in _KINDS)
+    message = f"Invalid option: expected one of {choices}"
+    problem = {"path": [], "message": message, "name": ValidationError.name}
+    error = {"name": ValidationError.name, "message": message, "details": {"errors": [problem]}}
+    return respond_bare({"error": error}, 400)

@@ -1,0 +1,25 @@
+"""Which content type a request is about, and what its administrator may do there."""
+
+from quire.access.administration import READ
+from quire.api.messages import Request
+from quire.content_manager.rights import Rights
+from quire.errors import PolicyError
+from quire.schema.model import ContentType, Schema
+
+
+def type_of(schema: Schema, request: Request) -> ContentType:
+    """Return the content type in the path. Raises PolicyError: nobody may do anything to others."""
+    found = schema.content_types.get(request.parameters["uid"])
+    if found is None:
+        raise PolicyError
+    return found
+
+
+def rights_of(schema: Schema, request: Request, action: str = READ) -> Rights:
+    """Return what the caller may do to entries of the content type in the path.
+
+    Raises PolicyError when that is nothing at all.
+    """
+    rights = Rights(request.administrator.ability, action, type_of(schema, request))
+    rights.require()
+    return rights

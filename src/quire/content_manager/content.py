@@ -1,0 +1,210 @@
+"""Reading content for administrators: lists with the state of each entry, and single entries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quire.access.admin_ability import Rule
+from quire.content_manager.nodes import CREATORS, FACTS
+from quire.content_manager.plans import Planner
+from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
+from quire.content_manager.rights import Rights
+from quire.content_manager.shaping import Shaping, owned
+from quire.content_manager.states import Shown, Versions, in_short, is_published
+from quire.database.content.finding import first_document_id
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.errors import ForbiddenError, NotFoundError
+from quire.schema.model import ContentType
+
+Listed = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentReading:
+    """Programs that read content for administrators."""
+
+    engine: Engine
+
+    @property
+    def planner(self) -> Planner:
+        """What plans the reads."""
+        return Planner(self.engine)
+
+    def page(self, rights: Rights, query: Query, wanted: Wanted) -> Program[Listed]:
+        """Return a page of a list with the state of each entry and its other locales.
+
+        Raises the query's first fault as an AppError.
+        """
+        planned = self.planner.page(rights, query, wanted)
+        entries, total = yield from planned.entries()
+        versions = yield from self.versions(rights, entries)
+        shaping = self.shaping(rights, wanted)
+        results = []
+        for entry in entries:
+            entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
+            entry["status"] = versions.status(entry)
+            results.append(shaping.entry(entry))
+        meta = {} if planned.pagination is None else planned.pagination.meta(total)
+        return {"results": results, "pagination": meta}
+
+    def versions(self, rights: Rights, entries: list[Shown]) -> Program[Versions]:
+        """Return all versions of the documents of some entries, as far as they matter."""
+        content_type = rights.content_type
+        if not entries or not (content_type.localized or content_type.draft_and_publish):
+            return Versions(content_type, ())
+        ids = list(dict.fromkeys(entry["documentId"] for entry in entries))
+        found, _ = yield from self.planner.versions(content_type, ids).entries()
+        return Versions(content_type, found)
+
+    def one(
+        self,
+        rights: Rights,
+        document_id: str,
+        wanted: Wanted,
+        *,
+        rows: frozenset[str] | None = frozenset(),
+        full: bool = False,
+    ) -> Program[dict[str, object]]:
+        """Return one document as a form shows it, with what is told of its other versions.
+
+        The relations in ``rows`` are shown as rows and not as numbers; ``full`` shows localizations
+        with their content. Raises NotFoundError for a document that is not there in any locale, and
+        ForbiddenError for one that the caller may not read.
+        """
+        every = yield from self.every_version(rights, document_id)
+        if not every:
+            raise NotFoundError
+        here = chosen_of(rights.content_type, every, wanted)
+        if here is None:
+            return self._missing(rights, every, wanted)
+        rules = rights.require_on(owned(here))
+        entry = yield from self.entry(rights, here["id"], wanted, rows)
+        localizations = None
+        if full:
+            localizations = yield from self.localizations(rights, document_id)
+        return self.document(rights, entry, every, wanted, rules=rules, full=localizations)
+
+    def single(self, content_type: ContentType) -> Program[str | None]:
+        """Return the id of the document of a single type, if there is one."""
+        layout = self.engine.store.layout(content_type.uid)
+        return (yield from first_document_id(self.engine.store, layout))
+
+    def every_version(self, rights: Rights, document_id: str) -> Program[list[Shown]]:
+        """Return the facts of all versions of a document."""
+        every, _ = yield from self.planner.versions_of(rights, document_id).entries()
+        return every
+
+    def localizations(self, rights: Rights, document_id: str) -> Program[list[Shown]]:
+        """Return all versions of a document with what can keep them from being published."""
+        if not rights.content_type.localized:
+            return []
+        found, _ = yield from self.planner.localizations(rights, document_id).entries()
+        return found
+
+    def entry(
+        self,
+        rights: Rights,
+        entry_id: int,
+        wanted: Wanted,
+        rows: frozenset[str] | None = frozenset(),
+    ) -> Program[Shown]:
+        """Return one row with all that a form shows. Raises NotFoundError without it."""
+        entry = yield from self.planner.form(rights, wanted, entry_id, rows).first()
+        if entry is None:
+            raise NotFoundError
+        return entry
+
+    def document(
+        self,
+        rights: Rights,
+        entry: Shown,
+        every: list[Shown],
+        wanted: Wanted,
+        *,
+        rules: Sequence[Rule] | None = None,
+        full: list[Shown] | None = None,
+    ) -> dict[str, object]:
+        """Return an entry as a form shows it; ``every`` are all versions of its document.
+
+        By ``rules`` it is shown, ``None`` for those that hold for it. ``full`` are its versions
+        with content, where localizations are shown with that.
+        """
+        content_type = rights.content_type
+        versions = Versions(content_type, every)
+        entry["localizations"] = self._localizations(rights, entry, versions, full)
+        if content_type.draft_and_publish:
+            entry["status"] = versions.status(entry)
+        shown = self.shaping(rights, wanted).entry(entry, rules)
+        return {"data": shown, "meta": self._meta(rights, every, entry)}
+
+    def _localizations(
+        self, rights: Rights, entry: Shown, versions: Versions, full: list[Shown] | None
+    ) -> list[Shown]:
+        every = versions.localizations(entry)
+        if full is None:
+            return [{**in_short(one), "status": versions.status(one)} for one in every]
+        shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        by_id = {version["id"]: version for version in full}
+        shown = [
+            shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
+            for one in every
+            if one["id"] in by_id
+        ]
+        return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
+
+    def shaping(self, rights: Rights, wanted: Wanted) -> Shaping:
+        """Return what shapes the entries of a request."""
+        return Shaping(self.engine.schema, rights, rights.rules(wanted.locales))
+
+    def _missing(self, rights: Rights, every: list[Shown], wanted: Wanted) -> dict[str, object]:
+        """Answer for a document without this version: what there is of it instead."""
+        if not any(rights.on(owned(version)) for version in every):
+            raise ForbiddenError
+        absent = {"documentId": every[0]["documentId"], "locale": wanted.locale, "id": None}
+        return {"data": {}, "meta": self._meta(rights, every, absent)}
+
+    def _meta(
+        self, rights: Rights, every: list[Shown], entry: Mapping[str, Any]
+    ) -> dict[str, object]:
+        content_type = rights.content_type
+        versions = Versions(content_type, every)
+        shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        default = self.engine.default_locale
+        locales = [
+            shaping.entry(
+                {**version, "status": versions.status(version)}
+                if content_type.draft_and_publish
+                else version
+            )
+            for version in versions.other_locales(entry["documentId"], entry["locale"], default)
+        ]
+        others: list[Shown] = []
+        if content_type.draft_and_publish and entry["id"] is not None:
+            others = [facts(version) for version in versions.other_versions(entry)]
+        return {"availableLocales": locales, "availableStatus": others}
+
+
+def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> Shown | None:
+    """Return the version of a document that is asked for, if it is there."""
+    for version in every:
+        if content_type.localized and version["locale"] != wanted.locale:
+            continue
+        published = wanted.status == "published"
+        if not content_type.draft_and_publish or is_published(version) is published:
+            return version
+    return None
+
+
+def facts(version: Shown) -> Shown:
+    """Return what is told of another version of an entry: when and by whom it was changed."""
+    return {
+        **{name: version.get(name) for name in FACTS},
+        **{name: _without_roles(version.get(name)) for name in CREATORS},
+    }
+
+
+def _without_roles(creator: object) -> object:
+    if isinstance(creator, dict):
+        return {name: value for name, value in creator.items() if name != "roles"}
+    return creator

@@ -1,0 +1,105 @@
+"""What a request to the content manager asks for, beside filters and orders: status and locale."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from quire.errors import ValidationError
+from quire.query.plan import Status
+from quire.query.querystring import QueryValue
+from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
+
+EVERY_LOCALE = "*"
+_NOT_TEXT = "Invalid input: expected string, received {}"
+_NUL = "must not contain a NUL character"
+
+Query = Mapping[str, QueryValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which version of documents: its status, and its locale (``None`` where there is none).
+
+    ``related`` is the version in which related entries are shown: where there are no drafts of an
+    entry itself, what is published of them.
+    """
+
+    status: Status
+    locale: str | None
+    related: Status = "draft"
+
+    @property
+    def locales(self) -> tuple[str, ...] | None:
+        """The locales that are read, ``None`` for every one."""
+        return None if self.locale in {None, EVERY_LOCALE} else (str(self.locale),)
+
+
+def wanted(query: Query, content_type: ContentType, default_locale: str | None) -> Wanted:
+    """Understand ``status`` and ``locale``; drafts in the default locale unless told otherwise.
+
+    Raises ValidationError for values that cannot be.
+    """
+    status = status_of(query)
+    versioned = content_type.draft_and_publish or "status" in query
+    return Wanted(
+        status,
+        locale_of(query, content_type, default_locale),
+        status if versioned else "published",
+    )
+
+
+def status_of(query: Query) -> Status:
+    """Understand ``status``. Raises ValidationError for anything but the two there are."""
+    match query.get("status", DRAFT_STATUS):
+        case "draft":
+            return "draft"
+        case "published":
+            return PUBLISHED_STATUS  # type: ignore[return-value]  # the same text, as a constant
+        case _:
+            raise invalid("status", "Invalid status")
+
+
+def locale_of(query: Query, content_type: ContentType, default_locale: str | None) -> str | None:
+    """Understand ``locale``: one of a localized type, none of others.
+
+    Raises ValidationError for what is no text.
+    """
+    asked = query.get("locale")
+    if isinstance(asked, list | dict):
+        raise invalid("locale", _NOT_TEXT.format(_kind(asked)))
+    if asked is not None and "\0" in asked:
+        raise invalid("locale", f"locale {_NUL}")
+    return (asked or default_locale) if content_type.localized else None
+
+
+def locales_of(
+    query: Query, content_type: ContentType, default_locale: str | None
+) -> tuple[str | None, ...]:
+    """Understand ``locale`` where there may be several of them.
+
+    Raises ValidationError for what is no text.
+    """
+    asked = query.get("locale")
+    if not isinstance(asked, list):
+        return (locale_of(query, content_type, default_locale),)
+    codes: dict[str, None] = {}
+    for item in asked:
+        if not isinstance(item, str):
+            raise invalid("locale", _NOT_TEXT.format(_kind(item)))
+        if "\0" in item:
+            raise invalid("locale", f"locale {_NUL}")
+        if item:
+            codes[item] = None
+    return (tuple(codes) or (default_locale,)) if content_type.localized else (None,)
+
+
+def invalid(path: str | Sequence[str], message: str) -> ValidationError:
+    """Make the error for one value of a request."""
+    steps = [path] if isinstance(path, str) else list(path)
+    problem = {"path": steps, "message": message, "name": ValidationError.name}
+    return ValidationError(message, {"errors": [problem]})
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    return "array" if isinstance(value, list) else "object"

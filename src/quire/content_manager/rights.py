@@ -1,0 +1,148 @@
+"""What an administrator may do to the entries of one content type: which, and what of them.
+
+A rule holds as a whole. Where several hold for an entry, what they grant adds up; what only some of
+them grant must not be told from entries that the others let through. So lists are filtered, sorted
+and searched by what is granted for every entry in them, and each entry shows what is granted for
+it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from quire.access.admin_ability import AdminAbility, Creator, Rule
+from quire.access.administration import READ
+from quire.errors import ForbiddenError, PolicyError
+from quire.schema.model import ADMIN_USER_UID, ContentType
+
+ALWAYS = frozenset(
+    {
+        "id",
+        "documentId",
+        "locale",
+        "createdAt",
+        "updatedAt",
+        "publishedAt",
+        "createdBy",
+        "updatedBy",
+        "localizations",
+        "status",
+        "__component",
+    }
+)
+"""What is shown of every entry that may be read at all."""
+
+CREATOR_FIELDS = ("id", "firstname", "lastname", "username", "email", "isActive")
+"""What is shown of those who made an entry, and may be asked of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What rules ask of an entry: its locale, and who made it."""
+
+    locale: str | None
+    creator: Creator | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What one administrator may do by one action to the entries of one content type."""
+
+    ability: AdminAbility
+    action: str
+    content_type: ContentType
+
+    def require(self) -> None:
+        """Demand that the action is granted at all. Raises PolicyError."""
+        if not self.ability.allows(self.action, self.content_type.uid):
+            raise PolicyError
+
+    def rules(self, locales: Iterable[str] | None) -> tuple[Rule, ...]:
+        """Return the rules that grant something in one of these locales; ``None`` means any."""
+        found = self.ability.rules(self.action, self.content_type.uid)
+        if locales is None or not self.content_type.localized:
+            return found
+        return tuple(rule for rule in found if any(rule.covers_locale(code) for code in locales))
+
+    def on(self, entry: Owned) -> tuple[Rule, ...]:
+        """Return the rules that hold for one entry."""
+        return self.ability.rules_on(
+            self.action, self.content_type.uid, locale=entry.locale, creator=entry.creator
+        )
+
+    def require_on(self, entry: Owned) -> tuple[Rule, ...]:
+        """Return the rules that hold for one entry. Raises ForbiddenError where none does."""
+        found = self.on(entry)
+        if not found:
+            raise ForbiddenError
+        return found
+
+    def in_locale(self, locale: str | None) -> tuple[Rule, ...]:
+        """Return the rules for entries that are about to be made in a locale.
+
+        Who makes them is their creator. Raises ForbiddenError where there are none.
+        """
+        ability = self.ability
+        return self.require_on(
+            Owned(locale, Creator(id=ability.user_id, role_ids=ability.role_ids))
+        )
+
+    def row_filter(self, locales: Iterable[str] | None) -> Mapping[str, object] | None:
+        """Return what rows must be like to be reached, as a filter of the query language.
+
+        ``None`` lets every row through. ``locales`` are those that rows are in, where it is known.
+        """
+        known = None if locales is None else tuple(locales)
+        alternatives: list[Mapping[str, object]] = []
+        for rule in self.rules(known):
+            wanted: list[Mapping[str, object]] = []
+            bound = rule.locales is not None and self.content_type.localized
+            if bound and (known is None or len(known) != 1):
+                wanted.append({"locale": {"$in": sorted(rule.locales or ())}})
+            conditions = self.ability.row_filter(rule)
+            if conditions is not None:
+                wanted.append(conditions.query())
+            if not wanted:
+                return None
+            alternatives.append({"$and": wanted})
+        # Without any rule no row is reached: no row is without an id.
+        return {"$or": alternatives} if alternatives else {"id": {"$null": True}}
+
+    def tells(self, path: str, locales: Iterable[str] | None) -> bool:
+        """Tell whether a field is granted for every entry that is reached."""
+        rules = self.rules(locales)
+        if any(_unbound(rule, locales) for rule in rules):
+            return self.tells_of_all(path, locales)
+        groups: dict[tuple[object, object], list[Rule]] = {}
+        for rule in rules:
+            groups.setdefault((rule.conditions, rule.locales), []).append(rule)
+        return bool(groups) and all(covers(group, path) for group in groups.values())
+
+    def tells_of_all(self, path: str, locales: Iterable[str] | None) -> bool:
+        """Tell whether a field is granted for every entry there is in these locales."""
+        rules = [rule for rule in self.rules(locales) if _unbound(rule, locales)]
+        return bool(rules) and covers(rules, path)
+
+
+def covers(rules: Iterable[Rule], path: str) -> bool:
+    """Tell whether one of the rules grants a field."""
+    first = path.partition(".")[0]
+    return first in ALWAYS or any(rule.covers_field(path) for rule in rules)
+
+
+def reading(ability: AdminAbility, content_type: ContentType) -> Rights:
+    """Return what somebody may read of a content type."""
+    return Rights(ability, READ, content_type)
+
+
+def may_follow(ability: AdminAbility, target: ContentType) -> bool:
+    """Tell whether somebody may be told anything of entries of a type by way of a relation."""
+    return target.uid == ADMIN_USER_UID or ability.allows(READ, target.uid)
+
+
+def _unbound(rule: Rule, locales: Iterable[str] | None) -> bool:
+    """Tell whether a rule holds for all entries in these locales."""
+    if rule.conditions:
+        return False
+    if rule.locales is None:
+        return True
+    return locales is not None and all(code in rule.locales for code in locales)

@@ -1,0 +1,117 @@
+"""What a query of the content manager may look at.
+
+Administrators see private attributes too. What they may not see, filters, orders and searches do
+not look at either: such a part of a query counts for nothing, as the format has it, and no answer
+tells that it was there.
+"""
+
+from dataclasses import dataclass
+
+from quire.content_manager.rights import CREATOR_FIELDS, Rights, may_follow, reading
+from quire.errors import InvalidKeyError
+from quire.query.resolve.findings import Pass
+from quire.query.resolve.scope import Scope
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import ADMIN_USER_UID, FILE_UID, USER_UID, ContentType, Model
+
+HIDDEN: dict[str, frozenset[str]] = {
+    ADMIN_USER_UID: frozenset({"resetPasswordToken", "registrationToken"}),
+    USER_UID: frozenset({"resetPasswordToken", "confirmationToken", "provider"}),
+    "admin::api-token": frozenset({"accessKey", "encryptedKey"}),
+    "admin::transfer-token": frozenset({"accessKey"}),
+    "admin::session": frozenset({"sessionId", "childId"}),
+}
+"""Attributes with a column that nobody is shown, beside those whose type is secret."""
+
+
+def is_hidden(model: Model, attribute: Attribute) -> bool:
+    """Tell whether nobody is shown an attribute, nor what follows from it."""
+    secret = isinstance(attribute, ScalarAttribute) and attribute.secret
+    return secret or attribute.name in HIDDEN.get(model.uid, ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedScope(Scope):
+    """The scope of a query of an administrator.
+
+    ``rights`` are those to read the root; ``locales`` those that are read, ``None`` for every one.
+    A ``trusted`` query is the server's own and may look at everything.
+    """
+
+    rights: Rights
+    locales: tuple[str, ...] | None = None
+    trusted: bool = False
+
+    def may_follow(self, model: Model, attribute: Attribute) -> bool:  # noqa: ARG002 - see `ignores`
+        """Follow every relation that was not ignored."""
+        return True
+
+    def note_hidden(
+        self,
+        attribute: Attribute,  # noqa: ARG002 - see `ignores`
+        path: str,  # noqa: ARG002
+        pass_: Pass | None = None,  # noqa: ARG002
+    ) -> bool:
+        """Note nothing: what is hidden is ignored."""
+        return False
+
+    def may_search(self, attribute: ScalarAttribute) -> bool:
+        """Search what is granted for every entry that is reached."""
+        return not self.ignores(attribute.name)
+
+    def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
+        """Note a key that is unknown; answers here do not say of which parameter."""
+        error = InvalidKeyError(key, path, source="query")
+        error.details = {"key": key, "path": path}
+        self.findings.add(self._keys_rank(pass_), error)
+
+    def ignores(self, path: str) -> bool:
+        """Tell whether somewhere on its way a path comes to what the caller may not see."""
+        if self.trusted:
+            return False
+        rights, model, walked = self.rights, _root(self.rights), ""
+        for name in path.split("."):
+            attribute = model.attributes.get(name)
+            if attribute is None:
+                return False
+            walked = f"{walked}.{name}" if walked else name
+            if is_hidden(model, attribute) or not self._tells(rights, walked):
+                return True
+            if isinstance(attribute, ComponentAttribute):
+                model = self.schema.components[attribute.component]
+                continue
+            target = self.target(attribute)
+            if not isinstance(target, ContentType):
+                continue
+            if not self._reaches(attribute, target):
+                return True
+            rights, model, walked = reading(rights.ability, target), target, ""
+        return False
+
+    def _reaches(self, attribute: Attribute, target: ContentType) -> bool:
+        files = isinstance(attribute, MediaAttribute)
+        return files or may_follow(self.rights.ability, target)
+
+    def _tells(self, rights: Rights, path: str) -> bool:
+        """Tell whether an attribute of a content type may be asked for."""
+        target = rights.content_type
+        if rights.ability.super_admin:
+            return True
+        if target.uid == ADMIN_USER_UID and not rights.ability.allows(rights.action, target.uid):
+            return path in CREATOR_FIELDS
+        if target.uid == FILE_UID and not rights.ability.allows(rights.action, target.uid):
+            return not isinstance(target.attributes[path.partition(".")[0]], RelationAttribute)
+        if rights is self.rights:
+            return rights.tells(path, self.locales)
+        # Related entries are reached whatever the conditions of their own rules.
+        return rights.tells_of_all(path, self.locales)
+
+
+def _root(rights: Rights) -> Model:
+    return rights.content_type

@@ -1,0 +1,104 @@
+"""What becomes of versions: of each entry whether it is a draft, published, or changed since.
+
+All versions of the documents of an answer are read at once, so that nothing is asked per row.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
+
+MODIFIED_STATUS = "modified"
+
+Shown = dict[str, Any]
+"""An entry as answers show it, by attribute."""
+
+LOCALIZATION = ("id", "documentId", "locale", "publishedAt", "updatedAt")
+"""What an entry says of each of its localizations."""
+
+
+def in_short(version: Shown) -> Shown:
+    """Return what a list says of a localization."""
+    return {name: version[name] for name in LOCALIZATION}
+
+
+class Versions:
+    """All versions of some documents."""
+
+    def __init__(self, content_type: ContentType, versions: Iterable[Shown]) -> None:
+        self._type = content_type
+        self._of: dict[str, list[Shown]] = {}
+        for version in versions:
+            self._of.setdefault(version["documentId"], []).append(version)
+
+    def of(self, document_id: str) -> Sequence[Shown]:
+        """Return all versions of a document."""
+        return self._of.get(document_id, ())
+
+    def status(self, entry: Mapping[str, Any]) -> str:
+        """Tell what has become of an entry: draft, published, or modified since.
+
+        What has no drafts is public from the start.
+        """
+        if not self._type.draft_and_publish:
+            return PUBLISHED_STATUS
+        other = next(
+            (
+                version
+                for version in self.of(entry["documentId"])
+                if version["locale"] == entry["locale"]
+                and is_published(version) is not is_published(entry)
+            ),
+            None,
+        )
+        if other is None:
+            return PUBLISHED_STATUS if is_published(entry) else DRAFT_STATUS
+        draft, live = (other, entry) if is_published(entry) else (entry, other)
+        # What all locales have in common is published with each: then the draft is the older one.
+        changed = draft["updatedAt"] > live["updatedAt"]
+        return MODIFIED_STATUS if changed else PUBLISHED_STATUS
+
+    def localizations(self, entry: Mapping[str, Any]) -> list[Shown]:
+        """Return the other locales of an entry's document, in the same version."""
+        if not self._type.localized:
+            return []
+        found = [
+            version
+            for version in self._other_locales(entry)
+            if is_published(version) is is_published(entry) or not self._type.draft_and_publish
+        ]
+        return sorted(found, key=lambda version: (str(version["locale"]), version["id"]))
+
+    def other_locales(
+        self, document_id: str, locale: str | None, default_locale: str | None
+    ) -> list[Shown]:
+        """Return what a document is like in other locales: its draft there, if there is one.
+
+        The default locale comes first.
+        """
+        if not self._type.localized:
+            return []
+        found: dict[str, Shown] = {}
+        for version in self._other_locales({"documentId": document_id, "locale": locale}):
+            code = str(version["locale"])
+            if code not in found or not is_published(version):
+                found[code] = version
+        return [found[code] for code in sorted(found, key=lambda one: (one != default_locale, one))]
+
+    def other_versions(self, entry: Mapping[str, Any]) -> list[Shown]:
+        """Return the other version of an entry in its locale, if there is one."""
+        return [
+            version
+            for version in self.of(entry["documentId"])
+            if version["locale"] == entry["locale"] and version["id"] != entry["id"]
+        ]
+
+    def _other_locales(self, entry: Mapping[str, Any]) -> Iterator[Shown]:
+        for version in self.of(entry["documentId"]):
+            if version["locale"] != entry["locale"]:
+                yield version
+
+
+def is_published(version: Mapping[str, Any]) -> bool:
+    """Tell whether a version is the published one of its document."""
+    return version["publishedAt"] is not None

@@ -1,0 +1,84 @@
+"""What administrators are shown of content, replayed: a test for each group of cases."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.conformance.client import AsgiClient
+from tests.conformance.compare import differences
+from tests.conformance.corpus import ReadCase, credentials
+from tests.conformance.managed import (
+    AdminAuthorization,
+    ManagedCase,
+    ask,
+    managed_cases,
+    reduced,
+)
+
+ARCHIVE = "content-manager-reads"
+GROUPS = ("entries", "lists", "models", "single-types")
+"""Those whose requests Quire knows."""
+
+DEVIATIONS = {
+    "list-fields": re.compile(r"GET /content-manager/collection-types/[^/?]*\?.*\bfields\[0\]="),
+    "list-secrets": re.compile(r"GET /content-manager/.*[?&]sort=password"),
+}
+"""Rows of docs/compatibility.md, and the requests that they speak of."""
+ELSEWHERE = re.compile(r"/actions/countDraftRelations")
+
+SHOWN_CASES, SHOWN_DIFFERENCES = 20, 5
+
+
+@pytest.fixture(scope="module")
+def administrators(client: AsgiClient) -> AdminAuthorization:
+    return AdminAuthorization(client, credentials())
+
+
+@pytest.mark.parametrize("group", GROUPS)
+async def test_administrators_read_what_the_reference_shows(
+    group: str, client: AsgiClient, administrators: AdminAuthorization
+) -> None:
+    cases = [
+        case
+        for case in managed_cases(ARCHIVE)
+        if case.group == group and not ELSEWHERE.search(case.path)
+    ]
+    failures = []
+    for case in cases:
+        found = await differing(case, client, administrators)
+        expected = deviation_of(case) is not None
+        if bool(found) is not expected:
+            failures.append(
+                "\n    ".join([f"{case.method} {case.path}", *found[:SHOWN_DIFFERENCES]])
+            )
+    if failures:
+        shown = "\n".join(failures[:SHOWN_CASES])
+        pytest.fail(f"{len(failures)} of {len(cases)} cases differ\n{shown}", pytrace=False)
+
+
+def deviation_of(case: ManagedCase) -> str | None:
+    asked = f"{case.method} {case.path}"
+    return next((id_ for id_, where in DEVIATIONS.items() if where.search(asked)), None)
+
+
+async def differing(
+    case: ManagedCase, client: AsgiClient, administrators: AdminAuthorization
+) -> list[str]:
+    answer = await ask(case, client, administrators)
+    if case.status >= 500:
+        return [] if 400 <= answer.status < 500 else [f"expected a 4xx, got {answer.status}"]
+    expected = ReadCase(
+        group=case.group,
+        name=case.name,
+        method=case.method,
+        path=case.path,
+        auth=case.auth,
+        headers=case.headers,
+        status=case.status,
+        content_type="application/json",
+        body=reduced(case.body, case.without, case.unordered),
+    )
+    counted = reduced(answer.json, case.without, case.unordered)
+    return differences(expected, replace(answer, content=json.dumps(counted).encode()))
