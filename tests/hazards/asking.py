@@ -46,6 +46,9 @@ class Watched:
     def version(self) -> int | None:
         return self.inner.version()
 
+    async def present_version(self) -> int | None:
+        return await self.inner.present_version()
+
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
     ) -> T:

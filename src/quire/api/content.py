@@ -155,7 +155,10 @@ class ContentApi:
             answer = await self._beside(request) if self._beside is not None else None
             return answer or self._unrouted(method, path)
         route, request.parameters = found
-        request.version = version = self._database.version()
+        version = self._database.version()
+        if version is None:
+            version = await self._database.present_version()
+        request.version = version
         principal = self._authenticator.known(request.credential, version)
         if principal is None:
             header = headers.get(b"authorization")

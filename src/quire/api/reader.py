@@ -15,7 +15,15 @@ from quire.database.connection import Database
 from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
 from quire.database.program import Program, Statement
-from quire.database.read import BoundRead, Counts, bind_read, page_program, read_program
+from quire.database.read import (
+    BoundRead,
+    Counts,
+    bind_read,
+    count_key,
+    is_counted,
+    page_program,
+    read_program,
+)
 from quire.query.plan import ReadPlan
 from quire.query.querystring import QueryValue, parse
 from quire.query.resolve import (
@@ -81,6 +89,7 @@ class Reader:
             plan_cache
         )
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plan_cache)
+        self._count_cache = count_cache
         self._counts: BoundedCache[object, int] = BoundedCache(count_cache)
         self._counts_version: int | None = None
 
@@ -149,9 +158,10 @@ class Reader:
     ) -> tuple[list[Item], int | None]:
         """Run a list; ``version`` is the database's token of the present content."""
         bound, dialect, counts = prepared.bound, self.database.dialect, self._counts_of(version)
+        counted = bound.total is not None and is_counted(bound.total, counts)
         return await self.database.read(
             lambda: read_program(bound, dialect, counts),
-            snapshot=bound.statements > 1,
+            snapshot=bound.statements - counted > 1,
             key=prepared.compiled,
         )
 
@@ -184,15 +194,20 @@ class Reader:
             rows = yield statement
             return int(rows[0][0] or 0)
 
-        found = None if counts is None else counts.get((statement.sql, *statement.values))
-        return found if found is not None else await self.database.read(program)
+        found = None if counts is None else counts.get(count_key(statement))
+        if found is None:
+            found = await self.database.read(program)
+            if counts is not None:
+                counts[count_key(statement)] = found
+        return found
 
     def _counts_of(self, version: int | None) -> Counts | None:
         """Return the totals that hold now; none do while the version is not known."""
         if version is None:
             return None
         if version != self._counts_version:
-            self._counts.clear()
+            # Not cleared: a read that is under way would put what it has found before into it.
+            self._counts = BoundedCache(self._count_cache)
             self._counts_version = version
         return self._counts
 

@@ -96,6 +96,11 @@ class TimedDatabase:
         """Return the token of the database."""
         return self._database.version()
 
+    async def present_version(self) -> int | None:
+        """Ask the database for its token, and add to the ``database`` of the present request."""
+        with _timings().measure("database"):
+            return await self._database.present_version()
+
     async def read(
         self,
         make: Callable[[], Program[T]],

@@ -19,7 +19,14 @@ class Database(Protocol):
     def version(self) -> int | None:
         """Return a token of the content that changes with every commit of anybody.
 
-        ``None`` means that it is not known now; then nothing may be taken from a cache.
+        ``None`` means that it is not known without asking: then `present_version` may know it.
+        """
+
+    async def present_version(self) -> int | None:
+        """Return the token of the content as it is now, and ask for it where that is needed.
+
+        ``None`` means that it cannot be known; then nothing may be taken from a cache. Raises
+        ServiceUnavailableError when nobody answers.
         """
 
     async def read(

@@ -172,6 +172,16 @@ def read_program(
     return items, total
 
 
+def count_key(count: Statement) -> Hashable:
+    """Return what the total of a statement is remembered by."""
+    return (count.sql, *count.values)
+
+
+def is_counted(count: Statement, counts: Counts | None) -> bool:
+    """Tell whether a total will be taken from ``counts``."""
+    return counts is not None and count_key(count) in counts
+
+
 def page_program(bound: BoundRead, page: Statement, dialect: Dialect) -> Program[list[Item]]:
     """Read the rows of a plan with everything populated; ``page`` is the statement to begin with.
 
@@ -192,7 +202,7 @@ def _total(count: Statement, counts: Counts | None) -> Program[int]:
     if counts is None:
         rows = yield count
         return _whole(rows[0][0])
-    key = (count.sql, *count.values)
+    key = count_key(count)
     total = counts.get(key)
     if total is None:
         rows = yield count

@@ -224,9 +224,9 @@ class PostgresDialect:
         from sqlalchemy import cast, func, literal_column, select  # noqa: PLC0415 - only when a statement is new
         from sqlalchemy.dialects.postgresql import JSONB  # noqa: PLC0415 - only when a statement is new
 
-        listed = func.jsonb_array_elements(cast(bind, JSONB)).table_valued(
-            "value", with_ordinality="position", name="listed"
-        )
+        elements = func.jsonb_array_elements(cast(bind, JSONB))
+        listed = elements.table_valued("value", with_ordinality="position")
+        listed = listed.render_derived(name="listed")
         places: list[Expression] = [
             literal_column(f"(listed.value ->> {place})::{_ROW_TYPES[kind]}").label(name)
             for place, (name, kind) in enumerate(columns.items())

@@ -19,6 +19,7 @@ from quire.database.dialects.postgresql.errors import (
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
+from quire.database.dialects.postgresql.presence import Presence, snapshot_program
 from quire.database.program import Program, Statement
 from quire.errors import (
     AppError,
@@ -64,11 +65,16 @@ class PostgresDatabase:
             size=max(1, options.connections - 1),
             statement_timeout=str(options.timeout_ms),
         )
+        self._presence = Presence(lambda: self.read(snapshot_program))
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
 
     def version(self) -> int | None:
-        """Return nothing: what others have committed is not known."""
+        """Return nothing: what others have committed is only known to those who ask."""
         return None
+
+    async def present_version(self) -> int | None:
+        """Return the token of the content as it is now: see `Presence`."""
+        return await self._presence.token()
 
     async def read(
         self,
