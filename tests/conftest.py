@@ -4,14 +4,17 @@ Generated tests take as long as an example needs, and have the same examples eac
 asserts a timing, and a change should not fail for what another one left undiscovered.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from quire.schema.model import Schema
 from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS
+from tests.databases.store import Store
 
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
@@ -22,6 +25,19 @@ def kind(request: pytest.FixtureRequest) -> Kind:
     """Each kind of database in turn."""
     found: Kind = request.param
     return found
+
+
+@pytest.fixture
+def open_store(kind: Kind) -> Iterator[Callable[[Schema], Store]]:
+    """Makes databases for programs that a test runs itself."""
+    with ExitStack() as made:
+
+        def make(schema: Schema) -> Store:
+            store = kind.store(schema)
+            made.callback(store.close)
+            return store
+
+        yield make
 
 
 @pytest.fixture(scope="session")

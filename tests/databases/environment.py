@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-_PREFIX = "DATABASE_"
+_OWN = ("DATABASE_", "TZ=")
 
 
 def read_environment(project: Path) -> dict[str, str]:
@@ -11,13 +11,13 @@ def read_environment(project: Path) -> dict[str, str]:
     return {
         name: value
         for name, _, value in (line.partition("=") for line in _lines(project))
-        if name.startswith(_PREFIX)
+        if f"{name}=".startswith(_OWN)
     }
 
 
 def write_environment(project: Path, variables: Mapping[str, str]) -> None:
     """Have a project's ``.env`` say this of its database, and nothing else."""
-    kept = [line for line in _lines(project) if not line.startswith(_PREFIX)]
+    kept = [line for line in _lines(project) if not line.startswith(_OWN)]
     lines = [*kept, *(f"{name}={value}" for name, value in variables.items())]
     (project / ".env").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 

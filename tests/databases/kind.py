@@ -3,7 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from quire.schema.model import Schema
+
+if TYPE_CHECKING:
+    from tests.databases.store import Store
 
 Row = tuple[Any, ...]
 
@@ -63,6 +68,12 @@ class Kind(Protocol):
 
     def open(self, project: Path) -> Rows:
         """Open the database of a project."""
+
+    def store(self, schema: Schema) -> "Store":
+        """Make a database with the tables of a schema, for programs that a test runs itself."""
+
+    def recorded_store(self, project: Path) -> "Store":
+        """Make one that has the rows of the recorded project."""
 
     def release(self, project: Path) -> None:
         """Let go of what a project has outside of its folder."""

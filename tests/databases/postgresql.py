@@ -1,15 +1,20 @@
 """Databases on the PostgreSQL server of the tests, named by the projects they belong to."""
 
-import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.room import PostgresRoom
+from quire.schema.model import Schema
 from tests.conformance.corpus import postgresql_dump, unpack_project
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Row
+from tests.databases.numbered import numbered
+from tests.databases.postgresql_store import PostgresqlStore
+from tests.databases.store import creating
 from tests.postgresql.databases import drop_database, name_of, new_database, url_of
 from tests.postgresql.session import Session
 
@@ -67,6 +72,19 @@ class PostgresqlRows:
         self._session.close()
 
 
+class _Lent(PostgresqlStore):
+    """A store that others use after it was closed."""
+
+    def __init__(self, url: str, idle: "list[_Lent]") -> None:
+        super().__init__(url)
+        self._idle = idle
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        super().close()
+        self._idle.append(self)
+
+
 class Postgresql:
     """PostgreSQL (a `Kind`)."""
 
@@ -75,6 +93,8 @@ class Postgresql:
     def __init__(self) -> None:
         self._sealed: dict[str, str] = {}
         """What copies are made of, by the database that was sealed."""
+        self._stores: dict[str, list[_Lent]] = {}
+        """Databases for stores that nobody uses now, by the version of their schema."""
 
     def settle(self, project: Path) -> None:
         """See `Kind.settle`."""
@@ -125,23 +145,24 @@ class Postgresql:
         """See `Kind.open`."""
         return PostgresqlRows(read_environment(project)["DATABASE_URL"])
 
+    def store(self, schema: Schema) -> PostgresqlStore:
+        """See `Kind.store`."""
+        return self._lend(schema.version, lambda: _with_tables(schema), restart=True)
+
+    def recorded_store(self, project: Path) -> PostgresqlStore:
+        """See `Kind.recorded_store`."""
+        return self._lend("recorded", lambda: new_database(_recorded_rows()), restart=False)
+
+    def _lend(self, version: str, make: Callable[[], str], *, restart: bool) -> PostgresqlStore:
+        """Lend a database that nobody uses; one is made when there is none."""
+        idle = self._stores.setdefault(version, [])
+        store = idle.pop() if idle else _Lent(url_of(make()), idle)
+        store.begin(restart=restart)
+        return store
+
     def release(self, project: Path) -> None:
         """See `Kind.release`."""
         drop_database(_database(project))
-
-
-def numbered(sql: str) -> str:
-    """Write ``$1``, ``$2`` ... for each ``?`` outside of texts and names in quotes."""
-    parts = re.split(r"""('[^']*'|"[^"]*")""", sql)
-    count = 0
-    for place in range(0, len(parts), 2):
-        pieces = parts[place].split("?")
-        text = pieces[0]
-        for piece in pieces[1:]:
-            count += 1
-            text += f"${count}{piece}"
-        parts[place] = text
-    return "".join(parts)
 
 
 @cache
@@ -154,9 +175,20 @@ def _recorded_rows() -> str:
     return name
 
 
+def _with_tables(schema: Schema) -> str:
+    """Return the name of a new database with the tables of a schema."""
+    name = new_database()
+    session = Session(url_of(name))
+    session.script(";\n".join(creating(PostgresRoom(PostgresOptions()).kind, schema)))
+    session.close()
+    return name
+
+
 def _database(project: Path) -> str:
     return name_of(read_environment(project)["DATABASE_URL"])
 
 
 def _point(project: Path, name: str) -> None:
-    write_environment(project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url_of(name)})
+    write_environment(
+        project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url_of(name), "TZ": "UTC"}
+    )

@@ -8,9 +8,11 @@ from tempfile import TemporaryDirectory
 
 import apsw
 
+from quire.schema.model import Schema
 from tests.conformance.corpus import unpack_project
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Row
+from tests.databases.sqlite_store import SqliteStore
 
 _DEFAULT = ".tmp/data.db"
 
@@ -97,6 +99,21 @@ class Sqlite:
     def open(self, project: Path) -> SqliteRows:
         """See `Kind.open`."""
         return SqliteRows(file_of(project))
+
+    def store(self, schema: Schema) -> SqliteStore:
+        """See `Kind.store`."""
+        store = SqliteStore()
+        store.make_tables(schema)
+        return store
+
+    def recorded_store(self, project: Path) -> SqliteStore:
+        """See `Kind.recorded_store`."""
+        connection = apsw.Connection(":memory:")
+        recorded = apsw.Connection(str(file_of(project)))
+        with connection.backup("main", recorded, "main") as backup:
+            backup.step()
+        recorded.close()
+        return SqliteStore(connection)
 
     def release(self, project: Path) -> None:
         """Everything is in the folder."""

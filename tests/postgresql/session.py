@@ -21,19 +21,19 @@ class Session:
 
     def __init__(self, url: str) -> None:
         """Connect to the database of a URL."""
-        self._connection = _wait(asyncpg.connect(url, ssl=False))
+        self._connection = wait(asyncpg.connect(url, ssl=False))
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Run one statement with ``$1`` for its values; returns its rows."""
-        return [tuple(row) for row in _wait(self._connection.fetch(sql, *values))]
+        return [tuple(row) for row in wait(self._connection.fetch(sql, *values))]
 
     def script(self, sql: str) -> None:
         """Run many statements, without values."""
-        _wait(self._connection.execute(sql))
+        wait(self._connection.execute(sql))
 
     def close(self) -> None:
         """Let go of the database."""
-        _wait(self._connection.close())
+        wait(self._connection.close())
 
 
 @cache
@@ -44,5 +44,6 @@ def _loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _wait(work: Coroutine[Any, Any, T]) -> T:
+def wait(work: Coroutine[Any, Any, T]) -> T:
+    """Run something to its end on the event loop of all sessions."""
     return asyncio.run_coroutine_threadsafe(work, _loop()).result()

@@ -1,19 +1,15 @@
 """Whatever happens to the rows of a database, a repair leaves nothing to repair."""
 
+from pathlib import Path
 from typing import NamedTuple
 
-import apsw
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.database.dialects.sqlite.offline import foreign_keys_program
 from quire.database.integrity.findings import Kind
 from quire.schema.load import load_schema
-from quire.schema.model import Schema
-from tests.conformance.corpus import unpack_project
+from tests.databases.kind import Kind as Database
 from tests.unit.database.integrity.content import Content
-from tests.unit.database.running import run
 
 GONE = 99_999
 TABLES = {
@@ -70,20 +66,15 @@ def damages(draw: st.DrawFn) -> Damage:
     return Damage(operation, table, draw(st.sampled_from(columns)), draw(st.integers(1, 6)))
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Schema]:
-    project = unpack_project(tmp_path_factory.mktemp("recorded"))
-    return (project / ".tmp/data.db").read_bytes(), load_schema(project)
-
-
 @given(st.lists(damages(), min_size=1, max_size=8), st.booleans())
 @settings(max_examples=20)
 def test_a_repair_leaves_nothing_to_repair(
-    recorded: tuple[bytes, Schema],
+    kind: Database,
+    recorded: Path,
     damage: list[Damage],
     indexes: bool,  # noqa: FBT001 - whether unique indexes stand in the way of the damage
 ) -> None:
-    content = fresh(recorded)
+    content = Content(kind.recorded_store(recorded), load_schema(recorded))
     if not indexes:
         content.damage(*unique_indexes(content))
     content.damage(*(one.sql(list(content.layout.found[one.table].columns)) for one in damage))
@@ -92,19 +83,16 @@ def test_a_repair_leaves_nothing_to_repair(
 
     left = {finding.kind for finding in content.findings() if finding.repair is not None}
     assert left <= {Kind.NO_LOCALE}, "which is kept beside a version in the default locale"
-    assert run(content.connection, foreign_keys_program()) == []
-
-
-def fresh(recorded: tuple[bytes, Schema]) -> Content:
-    content, schema = recorded
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", content)
-    return Content(connection, schema)
+    assert content.store.run(content.store.kind.lost(())) == []
+    content.store.close()
 
 
 def unique_indexes(content: Content) -> list[str]:
     """Statements that drop the unique indexes of all tables."""
-    names = content.rows(
-        "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE 'CREATE UNIQUE %'"
-    )
-    return [f'DROP INDEX "{name}"' for (name,) in names]
+    drop = content.store.kind.ddl.drop_index
+    return [
+        drop(index.name, table.name)
+        for table in content.layout.found.values()
+        for index in table.indexes.values()
+        if index.unique
+    ]

@@ -6,13 +6,15 @@ Every type has a ``name``. Entries are shown by it, the published ones with a st
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
-import apsw
+from sqlalchemy import MetaData
 
 from quire.database.content.store import open_store
-from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.dialects.sqlite.ddl import COLUMN_TYPES
+from quire.database.mapping import map_tables
 from quire.database.program import Program
+from quire.database.tables import build_metadata, column_kind
 from quire.documents.intents import (
     Create,
     Delete,
@@ -28,17 +30,21 @@ from quire.documents.passwords import Password
 from quire.documents.service import act_on, passwords_of
 from quire.documents.unit import Engine, UnitOfWork
 from quire.events.bus import Event
+from quire.schema.attributes.base import StorageKind
 from quire.schema.load import Source, build_schema
 from quire.schema.model import FILE_UID, Schema
+from tests.databases.store import Store
 from tests.library.model import LOCALIZED, component, content_type, relation
-from tests.unit.database.running import T, new_database, tables_of
 
 STORY, TOPIC, BADGE = "api::story.story", "api::topic.topic", "api::badge.badge"
 REVIEW, PERSON, NOTE = "api::review.review", "api::person.person", "api::note.note"
 LABEL = "api::label.label"
 BOX, MARK = "shared.box", "shared.mark"
 
+T = TypeVar("T")
+
 FILES = (1, 2, 3)
+_DECODED = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
 START_MS = 1_000_000
 STEP_MS = 10
 
@@ -133,20 +139,29 @@ def press_schema() -> Schema:
     return build_schema(SOURCES)
 
 
+@cache
+def _press_metadata() -> MetaData:
+    """Return the tables, whose columns are of the same kinds in all databases."""
+    schema = press_schema()
+    return build_metadata(schema, map_tables(schema), COLUMN_TYPES)
+
+
 class Press:
     """A database in memory, and the actions on documents; every action is one transaction."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
+        """The tables of `press_schema` are there, and empty."""
         self.schema = press_schema()
-        self.tables, metadata = tables_of(self.schema)
-        self.connection = new_database(metadata)
-        self.connection.execute(
+        self.tables = map_tables(self.schema)
+        self._metadata = _press_metadata()
+        self.store = store
+        self.store.execute(
             "INSERT INTO files (id, document_id, name) VALUES (1, 'f1', 'one'), (2, 'f2', 'two'),"
             " (3, 'f3', 'three')"
         )
         numbers = count(1)
         self.engine = Engine(
-            store=open_store(self.schema, self.tables, SqliteDialect()),
+            store=open_store(self.schema, self.tables, store.dialect),
             new_id=lambda: f"document{next(numbers):016}",
             default_locale="en",
         )
@@ -170,7 +185,7 @@ class Press:
                 yield from unit.settle()
             return written
 
-        with self.connection:
+        with self.store.transaction():
             self.statements = []
             written = self._run(act(), self.statements)
         self.events = unit.events
@@ -182,15 +197,7 @@ class Press:
                 yield password, f"hash of {password.text}"
 
     def _run(self, program: Program[T], sent: list[str]) -> T:
-        try:
-            statement = next(program)
-            while True:
-                sent.append(statement.sql)
-                rows = self.connection.execute(statement.sql, statement.values).fetchall()
-                statement = program.send(rows)
-        except StopIteration as done:
-            result: T = done.value
-            return result
+        return self.store.run(_noting(program, sent))
 
     def create(
         self, uid: str, *, publish: bool = False, locale: str | None = None, **data: object
@@ -230,14 +237,24 @@ class Press:
         """Delete a document."""
         return self.do(Delete(uid=uid, document_id=document, locale=locale))
 
+    @property
+    def table_names(self) -> list[str]:
+        """Name all tables."""
+        return sorted(self._metadata.tables)
+
     def rows(self, table: str) -> list[dict[str, Any]]:
-        """Return the rows of a table by columns, in the order of their ids."""
-        cursor = self.connection.execute(f'SELECT * FROM "{table}" ORDER BY id')
-        try:
-            names = [name for name, *_ in cursor.get_description()]
-        except apsw.ExecutionCompleteError:
-            return []
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        """Return the rows of a table by columns, in the order of their ids; moments as numbers."""
+        columns = self._metadata.tables[table].c
+        decode = self.store.dialect.decode_value
+        return [
+            {
+                name: decode(column_kind(columns[name]), value)
+                if column_kind(columns[name]) in _DECODED
+                else value
+                for name, value in row.items()
+            }
+            for row in self.store.records(f'SELECT * FROM "{table}" ORDER BY id')
+        ]
 
     def entry(
         self, uid: str, document: str, *, published: bool = False, locale: str | None = None
@@ -310,3 +327,16 @@ class Press:
     def counted(self, uids: Collection[str] = (BOX, MARK)) -> list[int]:
         """Count the rows of models, used or not."""
         return [len(self.rows(self.tables[uid].name)) for uid in uids]
+
+
+def _noting(program: Program[T], sent: list[str]) -> Program[T]:
+    """Write down the statements of a program as it runs."""
+    try:
+        statement = next(program)
+        while True:
+            sent.append(statement.sql)
+            rows = yield statement
+            statement = program.send(rows)
+    except StopIteration as done:
+        result: T = done.value
+        return result

@@ -1,31 +1,32 @@
-"""The recorded database, a fresh copy in memory for each test."""
+"""The recorded database, a fresh copy for each test."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
-from tests.conformance.corpus import unpack_project
-from tests.unit.database.integrity.content import Content
+from tests.databases.kind import Kind
+from tests.databases.store import Store
+from tests.unit.database.integrity.content import Content, NewContent, filled
 
 
 @pytest.fixture(scope="session")
-def recorded_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpack_project(tmp_path_factory.mktemp("recorded"))
-
-
-@pytest.fixture(scope="session")
-def recorded_schema(recorded_project: Path) -> Schema:
-    return load_schema(recorded_project)
+def recorded_schema(recorded: Path) -> Schema:
+    return load_schema(recorded)
 
 
 @pytest.fixture
-def content(recorded_project: Path, recorded_schema: Schema) -> Content:
-    connection = apsw.Connection(":memory:")
-    recorded = apsw.Connection(str(recorded_project / ".tmp/data.db"))
-    with connection.backup("main", recorded, "main") as backup:
-        backup.step()
-    recorded.close()
-    return Content(connection, recorded_schema)
+def content(kind: Kind, recorded: Path, recorded_schema: Schema) -> Iterator[Content]:
+    store = kind.recorded_store(recorded)
+    yield Content(store, recorded_schema)
+    store.close()
+
+
+@pytest.fixture
+def new_content(open_store: Callable[[Schema], Store]) -> NewContent:
+    def make(schema: Schema, *statements: str) -> Content:
+        return filled(Content(open_store(schema), schema), *statements)
+
+    return make

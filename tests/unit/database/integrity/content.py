@@ -1,13 +1,11 @@
 """A database of content that a test damages by plain SQL, examines and repairs."""
 
+import re
 from collections.abc import Sequence
-from typing import Any
-
-import apsw
+from typing import Any, Protocol
 
 from quire.database.bookkeeping import CURRENT_MIGRATIONS
-from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.dialects.sqlite.offline import foreign_keys_program
+from quire.database.inspect import inspect_program
 from quire.database.integrity.components import component_rules
 from quire.database.integrity.examine import examine_program, repair_program
 from quire.database.integrity.findings import Finding, Kind
@@ -15,7 +13,9 @@ from quire.database.integrity.layout import Layout
 from quire.database.integrity.morphs import morph_rules
 from quire.database.mapping import map_tables
 from quire.schema.model import Schema
-from tests.unit.database.running import found_in, new_database, run, tables_of
+from tests.databases.store import Store
+
+_MOMENT = re.compile(r"\b\d{13}\b")
 
 Told = tuple[Kind, str, list[int]]
 """Kind, table and ids of a finding."""
@@ -24,23 +24,33 @@ Told = tuple[Kind, str, list[int]]
 class Content:
     """A database and its schema. Foreign keys are not watched over while a test damages it."""
 
-    def __init__(self, connection: apsw.Connection, schema: Schema) -> None:
-        self.connection = connection
+    def __init__(self, store: Store, schema: Schema) -> None:
+        self.store = store
         self.schema = schema
         self.tables = map_tables(schema)
         self._layout: Layout | None = None
-        connection.execute("PRAGMA foreign_keys = ON")
 
     def damage(self, *statements: str) -> None:
-        """Run statements that no server would run."""
+        """Run statements that no server would run.
+
+        Moments in them are epoch milliseconds, thirteen digits.
+        """
         self._layout = None
-        self.connection.execute("PRAGMA foreign_keys = OFF")
-        for statement in statements:
-            self.connection.execute(statement)
-        self.connection.execute("PRAGMA foreign_keys = ON")
+        with self.store.unwatched():
+            for statement in statements:
+                self.store.execute(_MOMENT.sub(self._moment, statement))
+
+    def _moment(self, found: re.Match[str]) -> str:
+        return self.store.moment(int(found[0]))
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        return self.connection.execute(sql).fetchall()
+        return self.store.execute(sql)
+
+    def everything(self) -> dict[str, list[tuple[Any, ...]]]:
+        """All rows of all tables."""
+        return {
+            table: self.rows(f'SELECT * FROM "{table}" ORDER BY id') for table in self.layout.found
+        }
 
     def ids(self, sql: str) -> list[int]:
         """The first column of a query, in order of value."""
@@ -49,38 +59,42 @@ class Content:
     @property
     def layout(self) -> Layout:
         if self._layout is None:
-            found = found_in(self.connection)
-            dialect = SqliteDialect()
+            found = self.store.run(inspect_program(self.store.kind.inspector))
             self._layout = Layout(
-                schema=self.schema, tables=self.tables, found=found, dialect=dialect
+                schema=self.schema, tables=self.tables, found=found, dialect=self.store.dialect
             )
         return self._layout
 
     def findings(self) -> list[Finding]:
-        return run(self.connection, examine_program(self.layout))
+        return self.store.run(examine_program(self.layout))
 
     def told(self) -> list[Told]:
         return told(self.findings())
 
     def repair(self, *, duplicates: bool = False) -> list[Told]:
         """Repair as the server's writer does, foreign keys watched over."""
-        return told(run(self.connection, repair_program(self.layout, duplicates=duplicates)))
+        return told(self.store.run(repair_program(self.layout, duplicates=duplicates)))
 
     def repair_components(self) -> None:
         """Delete components of no content, and the links of what was deleted."""
         layout = self.layout
         for rule in (*component_rules(layout), *morph_rules(layout)):
-            run(self.connection, rule.repair())
+            self.store.run(rule.repair())
 
     def assert_sound(self) -> None:
         """Neither the rules nor the database itself find anything."""
         assert self.findings() == []
-        assert run(self.connection, foreign_keys_program()) == []
+        assert self.store.run(self.store.kind.lost(())) == []
 
 
-def new_content(schema: Schema, *statements: str) -> Content:
-    """A new database with the tables of a schema and the rows of these statements alone."""
-    content = Content(new_database(tables_of(schema)[1]), schema)
+class NewContent(Protocol):
+    """Makes a new database, with the tables of a schema and the rows of these statements alone."""
+
+    def __call__(self, schema: Schema, *statements: str) -> Content: ...
+
+
+def filled(content: Content, *statements: str) -> Content:
+    """Add rows to the tables of a new database."""
     names = ", ".join(f"('{name}')" for name in CURRENT_MIGRATIONS)
     content.damage(f"INSERT INTO strapi_migrations_internal (name) VALUES {names}", *statements)
     return content

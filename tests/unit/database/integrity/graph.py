@@ -14,10 +14,8 @@ def graph(content: Content, uid: str, row_id: int, *, as_draft: bool = False) ->
     With ``as_draft`` what is published among the targets of its links is shown as its draft.
     """
     mapped = content.tables[uid]
-    cursor = content.connection.execute(f"SELECT * FROM {mapped.name} WHERE id = {row_id}")
-    names = [name for name, _ in cursor.get_description()]
-    (values,) = cursor.fetchall()
-    found = {n: v for n, v in zip(names, values, strict=True) if n not in NOT_COPIED}
+    (row,) = content.store.records(f"SELECT * FROM {mapped.name} WHERE id = {row_id}")
+    found = {name: value for name, value in row.items() if name not in NOT_COPIED}
     for name, edge in mapped.edges.items():
         match edge:
             case ComponentEdge():

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.integrity.findings import Kind
-from tests.unit.database.integrity.content import Content, Told, new_content
+from tests.unit.database.integrity.content import Content, NewContent, Told
 from tests.unit.database.running import component, content_type, schema_of
 
 AN_ARTICLE = 5
@@ -78,7 +78,7 @@ def test_what_a_component_that_is_gone_used_is_an_orphan(content: Content) -> No
     content.assert_sound()
 
 
-def test_components_that_only_use_one_another_are_orphans() -> None:
+def test_components_that_only_use_one_another_are_orphans(new_content: NewContent) -> None:
     box = component("in.box", {"inner": {"type": "component", "component": "in.box"}})
     schema = schema_of(box, content_type("note", {}))
     content = new_content(

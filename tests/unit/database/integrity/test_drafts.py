@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.integrity.findings import Kind
-from tests.unit.database.integrity.content import Content, new_content
+from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.integrity.graph import graph
 from tests.unit.database.running import content_type, schema_of
 
@@ -14,14 +14,15 @@ NOW = 1_700_000_000_000
 def draft_of(content: Content, table: str, published: int) -> int:
     (row,) = content.rows(
         f"SELECT d.id FROM {table} AS p, {table} AS d WHERE p.id = {published}"
-        " AND d.document_id = p.document_id AND d.locale IS p.locale AND d.published_at IS NULL"
+        " AND d.document_id = p.document_id AND d.locale IS NOT DISTINCT FROM p.locale"
+        " AND d.published_at IS NULL"
     )
     return int(row[0])
 
 
 def lose_draft(content: Content, table: str, draft: int) -> None:
     """Delete a draft as a program does that knows nothing of components."""
-    content.connection.execute(f"DELETE FROM {table} WHERE id = {draft}")
+    content.store.execute(f"DELETE FROM {table} WHERE id = {draft}")
     content.repair_components()
 
 
@@ -43,7 +44,7 @@ def test_the_drafts_of_everything_can_be_made_at_once(content: Content) -> None:
     lost = {"articles": ARTICLE, "categories": "api::category.category"}
     lost |= {"homepages": "api::homepage.homepage", "reviews": "api::review.review"}
     for table in lost:
-        content.connection.execute(f"DELETE FROM {table} WHERE published_at IS NULL")
+        content.store.execute(f"DELETE FROM {table} WHERE published_at IS NULL")
     content.repair_components()
 
     content.repair()
@@ -77,8 +78,10 @@ def test_copies_share_no_component_with_their_originals(content: Content) -> Non
     ],
     ids=["content without drafts leads to both", "an unchanged draft leads to the draft"],
 )
-def test_links_from_other_content_lead_to_a_new_draft_too(table: str, near: str, far: str) -> None:
-    content = linked_content()
+def test_links_from_other_content_lead_to_a_new_draft_too(
+    table: str, near: str, far: str, new_content: NewContent
+) -> None:
+    content = linked_content(new_content)
     content.damage(
         f"INSERT INTO notes VALUES (2, 'n', {NOW}, {NOW}, {NOW}, NULL, NULL, NULL)",
         f"INSERT INTO {table} (id, {near}, {far}, note_ord) VALUES (1, 2, 2, 7)",
@@ -94,8 +97,10 @@ def test_links_from_other_content_lead_to_a_new_draft_too(table: str, near: str,
     ]
 
 
-def test_a_draft_that_was_changed_since_keeps_its_links_as_they_are() -> None:
-    content = linked_content()
+def test_a_draft_that_was_changed_since_keeps_its_links_as_they_are(
+    new_content: NewContent,
+) -> None:
+    content = linked_content(new_content)
     content.damage(
         f"INSERT INTO notes VALUES (2, 'n', {NOW}, {NOW}, {NOW}, NULL, NULL, NULL)",
         "INSERT INTO pages_links_lnk (id, page_id, note_id, note_ord) VALUES (1, 2, 2, 7)",
@@ -108,7 +113,7 @@ def test_a_draft_that_was_changed_since_keeps_its_links_as_they_are() -> None:
     assert content.rows("SELECT page_id, note_id FROM pages_links_lnk") == [(2, 2)]
 
 
-def linked_content() -> Content:
+def linked_content(new_content: NewContent) -> Content:
     """Pages with drafts (1 draft, 2 published) and settings without, which lead to notes."""
     links = {"type": "relation", "relation": "oneToMany", "target": "api::note.note"}
     versions = {"options": {"draftAndPublish": True}}

@@ -1,7 +1,7 @@
 """A database is examined as a whole, and repaired as a whole."""
 
 from quire.database.integrity.findings import Kind
-from tests.unit.database.integrity.content import Content, new_content
+from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.running import awkward_schema
 
 
@@ -9,23 +9,23 @@ def test_what_the_reference_left_behind_is_sound(content: Content) -> None:
     content.assert_sound()
 
 
-def test_a_new_database_is_sound() -> None:
+def test_a_new_database_is_sound(new_content: NewContent) -> None:
     new_content(awkward_schema()).assert_sound()
 
 
 def test_a_sound_database_is_not_changed(content: Content) -> None:
-    before = content.connection.total_changes()
+    before = content.everything()
 
     assert content.repair(duplicates=True) == []
-    assert content.connection.total_changes() == before
+    assert content.everything() == before
 
 
 def test_examining_changes_nothing(content: Content) -> None:
     content.damage("DELETE FROM articles WHERE id > 50")
-    before = content.connection.total_changes()
+    before = content.everything()
 
     assert content.findings() != []
-    assert content.connection.total_changes() == before
+    assert content.everything() == before
 
 
 def test_what_a_repair_leaves_behind_is_repaired_by_the_same_repair(content: Content) -> None:

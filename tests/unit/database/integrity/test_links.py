@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.integrity.findings import Kind
-from tests.unit.database.integrity.content import Content, new_content
+from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.running import content_type, schema_of
 
 
@@ -87,7 +87,7 @@ def test_a_creator_who_is_there_stays(content: Content) -> None:
     ]
 
 
-def test_a_relation_in_a_column_is_emptied_when_its_row_is_gone() -> None:
+def test_a_relation_in_a_column_is_emptied_when_its_row_is_gone(new_content: NewContent) -> None:
     relation = {
         "type": "relation",
         "relation": "manyToOne",

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.integrity.findings import Kind
-from tests.unit.database.integrity.content import Content, new_content
+from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.running import content_type, schema_of
 
 
@@ -47,7 +47,7 @@ def test_media_of_a_type_that_the_schema_lacks_are_told_and_kept(content: Conten
 
 
 @pytest.fixture
-def pinned() -> Content:
+def pinned(new_content: NewContent) -> Content:
     """Pins lead to a note each, by the id and type in their own row."""
     target = {"type": "relation", "relation": "morphToOne"}
     schema = schema_of(content_type("pin", {"related": target}), content_type("note", {}))
@@ -77,7 +77,7 @@ def test_targets_that_are_gone_are_emptied(pinned: Content) -> None:
     ]
 
 
-def test_a_list_of_rows_of_any_type_loses_those_that_are_gone() -> None:
+def test_a_list_of_rows_of_any_type_loses_those_that_are_gone(new_content: NewContent) -> None:
     items = {"type": "relation", "relation": "morphToMany"}
     schema = schema_of(content_type("board", {"items": items}), content_type("note", {}))
     content = new_content(

@@ -1,14 +1,14 @@
 """A database per test."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 
-from tests.unit.database.links.linking import Linking
+from quire.schema.model import Schema
+from tests.databases.store import Store
+from tests.unit.database.links.linking import Linking, linking_schema
 
 
 @pytest.fixture
-def linking() -> Iterator[Linking]:
-    database = Linking()
-    yield database
-    database.close()
+def linking(open_store: Callable[[Schema], Store]) -> Linking:
+    return Linking(open_store(linking_schema()))

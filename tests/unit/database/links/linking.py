@@ -4,17 +4,15 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import TypeVar
 
-from sqlalchemy import MetaData
-
-from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.links.change import Anchor, LinkChange, Linked, LinkedRow
 from quire.database.links.links import Links
-from quire.database.mapping import TableMap
+from quire.database.mapping import map_tables
 from quire.database.program import Program, Row
 from quire.database.writes import Writes
 from quire.schema.model import Schema
+from tests.databases.store import Store
 from tests.library.model import component, content_type, relation
-from tests.unit.database.running import new_database, run, schema_of, tables_of
+from tests.unit.database.running import schema_of
 
 T = TypeVar("T")
 
@@ -61,10 +59,9 @@ SOURCES = (
 
 
 @cache
-def linking_schema() -> tuple[Schema, TableMap, MetaData]:
-    """Return the schema and where its content lives."""
-    schema = schema_of(*SOURCES)
-    return (schema, *tables_of(schema))
+def linking_schema() -> Schema:
+    """Return the schema."""
+    return schema_of(*SOURCES)
 
 
 Target = int | Linked
@@ -99,18 +96,19 @@ def first(row: int) -> Linked:
 class Linking:
     """A database with rows, and what is done to their links."""
 
-    def __init__(self) -> None:
-        schema, tables, metadata = linking_schema()
-        self.connection = new_database(metadata)
-        self.links = Links(schema, tables, Writes(SqliteDialect()))
+    def __init__(self, store: Store) -> None:
+        """The tables of `linking_schema` are there, and empty."""
+        self._tables = map_tables(linking_schema())
+        self.store = store
+        self.links = Links(linking_schema(), self._tables, Writes(store.dialect))
         self.statements = 0
 
     def rows(self, uid: str, documents: dict[str, Sequence[int]]) -> None:
         """Insert rows with given ids, by their documents."""
-        table = linking_schema()[1][uid].name
+        table = self._tables[uid].name
         for document, ids in documents.items():
             for row_id in ids:
-                self.connection.execute(
+                self.store.execute(
                     f'INSERT INTO "{table}" (id, document_id) VALUES (?, ?)', (row_id, document)
                 )
 
@@ -172,14 +170,8 @@ class Linking:
     def run(self, program: Program[T]) -> T:
         """Run a program in a transaction, counting its statements; an error undoes all of it."""
         self.statements = 0
-        self.connection.execute("SAVEPOINT change")
-        try:
-            return run(self.connection, self._counted(program))
-        except BaseException:
-            self.connection.execute("ROLLBACK TO change")
-            raise
-        finally:
-            self.connection.execute("RELEASE change")
+        with self.store.transaction():
+            return self.store.run(self._counted(program))
 
     def _counted(self, program: Program[T]) -> Program[T]:
         answer = None
@@ -194,23 +186,16 @@ class Linking:
 
     def table(self, name: str) -> list[Row]:
         """Return the rows of a link table without the links' own ids, in the order of those."""
-        return [row[1:] for row in self.connection.execute(f"SELECT * FROM {name} ORDER BY id")]
+        return [row[1:] for row in self.store.execute(f"SELECT * FROM {name} ORDER BY id")]
 
     def links_by_id(self, name: str) -> dict[int, Row]:
         """Return the rows of a link table by the links' own ids."""
-        return {row[0]: row[1:] for row in self.connection.execute(f"SELECT * FROM {name}")}
+        return {row[0]: row[1:] for row in self.store.execute(f"SELECT * FROM {name}")}
 
     def columns(self, name: str, *columns: str) -> list[Row]:
         """Return columns of all rows of a table."""
         listed = ", ".join(columns)
-        found: list[Row] = self.connection.execute(
-            f"SELECT {listed} FROM {name} ORDER BY id"
-        ).fetchall()
-        return found
-
-    def close(self) -> None:
-        """Close the database."""
-        self.connection.close()
+        return self.store.execute(f"SELECT {listed} FROM {name} ORDER BY id")
 
 
 def linked(*rows: int) -> list[LinkedRow]:

@@ -182,7 +182,7 @@ def test_without_strictness_an_unknown_anchor_is_the_end_but_not_for_a_new_row(
 
 def test_a_list_without_orders_is_taken_as_it_comes(linking: Linking) -> None:
     linking.set(NODE, "mplains", 18, [3, 4, 5])
-    linking.connection.execute(f"UPDATE {TABLE} SET plain_ord = NULL")
+    linking.store.execute(f"UPDATE {TABLE} SET plain_ord = NULL")
     linking.change(NODE, "mplains", 18, [after(6, 3)])
     assert placed(linking) == {3: 1, 6: 2, 4: 3, 5: 4}
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from quire.database.links.change import LinkChange, Linked
 from quire.errors import ValidationError
+from tests.databases.kind import Kind
 from tests.unit.database.links.linking import (
     NODE,
     PLAIN,
@@ -12,6 +13,7 @@ from tests.unit.database.links.linking import (
     after,
     before,
     first,
+    linking_schema,
     targets,
 )
 
@@ -123,8 +125,8 @@ def shown(linking: Linking, near: int, order: int) -> Lists:
 
 
 @given(st.lists(actions(), max_size=12))
-def test_both_sides_of_a_list_follow_a_plain_model(done: list[Action]) -> None:
-    linking = Linking()
+def test_both_sides_of_a_list_follow_a_plain_model(kind: Kind, done: list[Action]) -> None:
+    linking = Linking(kind.store(linking_schema()))
     linking.nodes(*NODES)
     linking.plains(*PLAINS)
     lists: dict[str, Lists] = {
@@ -143,4 +145,4 @@ def test_both_sides_of_a_list_follow_a_plain_model(done: list[Action]) -> None:
             follow(lists[uid], lists[PLAIN if uid == NODE else NODE], row, expected)
         assert shown(linking, 0, 2) == {row: far for row, far in lists[NODE].items() if far}
         assert shown(linking, 1, 3) == {row: far for row, far in lists[PLAIN].items() if far}
-    linking.close()
+    linking.store.close()

@@ -44,8 +44,8 @@ def test_nothing_that_belonged_to_the_document_is_left(press: Press) -> None:
     )
     press.delete(STORY, story)
     assert press.counted() == [0, 0]
-    tables = press.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    joining = [name for (name,) in tables if name.endswith(("_lnk", "_cmps", "_mph"))]
+    joining = [name for name in press.table_names if name.endswith(("_lnk", "_cmps", "_mph"))]
+    assert joining
     assert [name for name in joining if press.rows(name)] == []
 
 

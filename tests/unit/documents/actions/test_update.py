@@ -62,7 +62,7 @@ def test_that_a_target_is_missing_is_said_before_that_the_document_is(press: Pre
 def test_a_published_entry_without_a_draft_keeps_what_is_not_given(press: Press) -> None:
     topic = press.create(TOPIC, name="Snow", publish=True)
     story = press.create(STORY, name="Alps", publish=True, rating=3, topics=[topic])
-    press.connection.execute(f"DELETE FROM storys WHERE id = {press.draft(STORY, story)['id']}")
+    press.store.execute(f"DELETE FROM storys WHERE id = {press.draft(STORY, story)['id']}")
     press.update(STORY, story, name="Andes")
     draft = press.draft(STORY, story)
     assert (draft["name"], draft["rating"]) == ("Andes", 3)
