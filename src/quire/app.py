@@ -253,6 +253,7 @@ def _content_api(
         api_token_salt=settings.secrets.api_token_salt,
         jwt_secret=settings.secrets.jwt_secret,
         cache_size=settings.cache.tokens,
+        sessions=account_apis.sessions,
     )
     authorizer = Authorizer(_closed_types(settings, schema))
     routes: list[Route] = []

@@ -15,12 +15,16 @@ class Anonymous:
 
 @dataclass(frozen=True, slots=True)
 class EndUser:
-    """A user of the users-permissions plugin, signed in with a JWT."""
+    """A user of the users-permissions plugin, signed in with a JWT.
+
+    ``session_id`` is the session that the JWT belongs to, where there are sessions.
+    """
 
     id: int
     document_id: str
     role_id: int | None
     ability: Ability
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

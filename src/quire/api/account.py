@@ -1,27 +1,34 @@
 """What the routes with which end users manage their accounts have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Handler, Request
 from quire.api.reader import Reader
+from quire.api.refresh_cookie import RefreshCookie
 from quire.api.routes import Route
+from quire.auth.devices import device_name
 from quire.auth.end_users import Show
-from quire.auth.issuer import Issuer
+from quire.auth.issuer import Device, Issued, Issuer
 from quire.database.mappers import Item
 from quire.database.program import Program
+from quire.errors import ValidationError
 from quire.schema.model import USER_UID
 
 T = TypeVar("T")
+
+BAD_DEVICE = "deviceId must be a text of at most 255 characters"
+_LONGEST_ID = 255
 _ACTION = "plugin::users-permissions.auth"
 
 
 class AccountAnswers:
     """Shows end users to themselves, with their tokens."""
 
-    def __init__(self, reader: Reader, issuer: Issuer) -> None:
+    def __init__(self, reader: Reader, issuer: Issuer, cookie: RefreshCookie) -> None:
         self._reader = reader
+        self._cookie = cookie
         self._issuer = issuer
         self._type = reader.schema.content_types[USER_UID]
 
@@ -48,9 +55,31 @@ class AccountAnswers:
     async def signed_in(self, request: Request, user_id: int) -> Answer:
         """Answer fresh tokens for a user who has shown who they are."""
         show = self.shower(request)
-        return await self.tokens(user_id, await self.read(lambda: show(user_id)))
+        return await self.tokens(request, user_id, await self.read(lambda: show(user_id)))
 
-    async def tokens(self, user_id: int, item: Item) -> Answer:
+    async def tokens(self, request: Request, user_id: int, item: Item) -> Answer:
         """Answer fresh tokens together with a user that has been read."""
-        issued = self._issuer.issue(user_id)
-        return respond_bare({"jwt": issued.jwt, "user": item})
+        issued = await self._issuer.issue(user_id, _device(request))
+        return self.pair(request, issued, {"user": item})
+
+    def pair(self, request: Request, issued: Issued, more: Mapping[str, object]) -> Answer:
+        """Answer tokens; that to refresh with goes into a cookie where it is wanted there."""
+        shown: dict[str, object] = {"jwt": issued.jwt}
+        if issued.refresh is None:
+            return respond_bare({**shown, **more})
+        if self._cookie.is_wanted(request):
+            answer = respond_bare({**shown, **more})
+            answer.headers = self._cookie.set(issued.refresh)
+            return answer
+        return respond_bare({**shown, "refreshToken": issued.refresh, **more})
+
+
+def _device(request: Request) -> Device:
+    """Return what a request says of where it comes from. Raises ValidationError."""
+    body = request.body
+    given = body.get("deviceId") if isinstance(body, Mapping) else None
+    device_id = given if isinstance(given, str) and given else None
+    if device_id is not None and (len(device_id) > _LONGEST_ID or "\0" in device_id):
+        raise ValidationError(BAD_DEVICE)
+    agent = request.headers.get(b"user-agent", b"").decode("latin-1")
+    return Device(id=device_id, name=device_name(agent))

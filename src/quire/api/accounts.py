@@ -10,19 +10,24 @@ from quire.api.mail import MailApi
 from quire.api.passwords import PasswordApi
 from quire.api.providers import ProviderApi
 from quire.api.reader import Reader
+from quire.api.refresh_cookie import RefreshCookie
 from quire.api.roles import RoleApi
 from quire.api.routes import Route
 from quire.api.sessions import SessionApi
 from quire.api.sign_in import SignInApi
 from quire.api.users import UserApi
+from quire.auth.admin.sessions import Sessions
 from quire.auth.end_users import EndUsers
-from quire.auth.issuer import Issuer
+from quire.auth.issuer import ORIGIN, Issuer, lifetimes_of
 from quire.auth.rate_limit import RateLimiter
 from quire.auth.recovery import Pages, Recovery
 from quire.auth.roles import Roles
 from quire.clock import Clock
 from quire.database.accounts import Accounts
+from quire.database.content.store import Store
+from quire.database.system_rows import SystemRows
 from quire.documents.service import DocumentService
+from quire.ids import new_document_id
 from quire.mail.senders import choose_sender
 from quire.settings import Settings
 
@@ -41,11 +46,22 @@ class AccountApis:
     ) -> None:
         self._patience = settings.server.shutdown_timeout.total_seconds()
         sender = choose_sender(settings.mail, development=settings.is_development)
-        users = EndUsers(documents, accounts, reset_lifetime=settings.users.reset_expires_in)
+        self.sessions = sessions = user_sessions(settings, documents.engine.store)
+        lifetime = settings.users.reset_expires_in
+        users = EndUsers(documents, accounts, sessions, reset_lifetime=lifetime)
         self._recovery = Recovery(
             reader.database, documents, accounts, sender, pages=_pages(settings), clock=clock
         )
-        answers = AccountAnswers(reader, _issuer(settings, clock))
+        issuer = Issuer(
+            documents,
+            accounts,
+            sessions,
+            clock=clock,
+            secret=settings.secrets.jwt_secret,
+            lifetime=settings.users.jwt_expires_in,
+        )
+        cookie = _cookie(settings)
+        answers = AccountAnswers(reader, issuer, cookie)
         limits = CallLimits(_limiter(settings, clock))
         self._apis = (
             UserApi(reader, users, accounts),
@@ -53,7 +69,7 @@ class AccountApis:
             SignInApi(answers, users, accounts, self._recovery, limits),
             PasswordApi(answers, users, accounts, self._recovery, limits),
             ConfirmationApi(answers, users, accounts, self._recovery, limits),
-            SessionApi(answers),
+            SessionApi(answers, issuer, cookie),
             ProviderApi(answers, accounts, limits),
             MailApi(sender),
         )
@@ -68,12 +84,19 @@ class AccountApis:
         await self._recovery.postbox.close(self._patience)
 
 
-def _issuer(settings: Settings, clock: Clock) -> Issuer:
-    return Issuer(
-        clock=clock,
-        secret=settings.secrets.jwt_secret,
-        lifetime=settings.users.jwt_expires_in,
-    )
+def user_sessions(settings: Settings, store: Store) -> Sessions | None:
+    """Return the sessions of end users, ``None`` where they have long-lived tokens."""
+    secret = settings.secrets.jwt_secret
+    if settings.users.jwt_management != "refresh" or secret is None:
+        return None
+    rows = SystemRows(store=store, new_id=new_document_id)
+    return Sessions(rows, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
+
+
+def _cookie(settings: Settings) -> RefreshCookie:
+    sessions = settings.users.sessions
+    secure = sessions.cookie_secure and not settings.is_development
+    return RefreshCookie(sessions, settings.cors, secure=secure)
 
 
 def _limiter(settings: Settings, clock: Clock) -> RateLimiter | None:

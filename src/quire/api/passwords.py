@@ -69,7 +69,7 @@ class PasswordApi:
         show = self._answers.shower(request)
         item = await self._answers.read(lambda: show(principal.id))
         await self._users.set_password(principal.id, given["password"], principal=principal)
-        return await self._answers.tokens(principal.id, item)
+        return await self._answers.tokens(request, principal.id, item)
 
     async def forgot(self, request: Request) -> Answer:
         """Send a code to the owner of an address, and do not tell whether there is one."""
@@ -84,4 +84,4 @@ class PasswordApi:
         user_id, item = await self._users.reset_password(
             given["code"], given["password"], show, principal=request.principal
         )
-        return await self._answers.tokens(user_id, item)
+        return await self._answers.tokens(request, user_id, item)

@@ -93,7 +93,7 @@ class SignInApi:
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
             return respond_bare({"user": item})
-        return await self._answers.tokens(user_id, item)
+        return await self._answers.tokens(request, user_id, item)
 
     async def _ask_to_confirm(self, user_id: int) -> None:
         user = await self._answers.read(lambda: self._accounts.user(user_id))

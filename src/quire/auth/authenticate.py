@@ -13,6 +13,7 @@ import structlog
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
+from quire.auth.admin.sessions import Sessions
 from quire.auth.tokens import hash_api_token, read_jwt
 from quire.clock import Clock
 from quire.database.accounts import Accounts, TokenRow
@@ -55,12 +56,14 @@ class Authenticator:
         api_token_salt: str | None,
         jwt_secret: str | None,
         cache_size: int,
+        sessions: Sessions | None = None,
     ) -> None:
         self._database = database
         self._accounts = accounts
         self._clock = clock
         self._salt = api_token_salt
         self._jwt_secret = jwt_secret
+        self._sessions = sessions
         self._verified: BoundedCache[bytes, _Verified] = BoundedCache(cache_size)
         self._anonymous: Anonymous | None = None
         self._version: int | None = None
@@ -132,11 +135,21 @@ class Authenticator:
         row = await self._find_api_token(token)
         if row is not None:
             return await self._api_token(row)
+        if self._sessions is not None:
+            return await self._with_session(self._sessions, token)
         claims = read_jwt(token, self._jwt_secret, self._clock()) if self._jwt_secret else None
         if claims is None:
             raise UnauthorizedError
         user_id, expiry = claims
         return await self._end_user(user_id, expiry * 1000)
+
+    async def _with_session(self, sessions: Sessions, token: str) -> tuple[EndUser, float]:
+        now = self._clock()
+        found = await self._run(lambda: sessions.user_of(token, now))
+        if found is None:
+            raise UnauthorizedError
+        user_id, session_id, ends = found
+        return await self._end_user(user_id, ends, session_id)
 
     async def _find_api_token(self, token: str) -> TokenRow | None:
         if self._salt is None:
@@ -164,7 +177,9 @@ class Authenticator:
             case _:
                 return Granted(await self._run(lambda: self._accounts.token_actions(row.id)))
 
-    async def _end_user(self, user_id: int, expires_at: int) -> tuple[EndUser, float]:
+    async def _end_user(
+        self, user_id: int, expires_at: int, session_id: str | None = None
+    ) -> tuple[EndUser, float]:
         user = await self._run(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
             raise UnauthorizedError(INVALID_CREDENTIALS)
@@ -172,7 +187,11 @@ class Authenticator:
             raise UnauthorizedError(INVALID_CREDENTIALS)
         ability = await self._role_ability(user.role_id)
         principal = EndUser(
-            id=user.id, document_id=user.document_id, role_id=user.role_id, ability=ability
+            id=user.id,
+            document_id=user.document_id,
+            role_id=user.role_id,
+            ability=ability,
+            session_id=session_id,
         )
         return principal, expires_at
 

@@ -1,7 +1,8 @@
 """End users: how accounts come to be, change and go.
 
 An end user is a document, so the document service writes it; here is what an account has to keep
-beyond that. Whatever changes a password takes back what was sent out to reset it.
+beyond that. Whatever changes a password takes back what was sent out to reset it, and ends all
+sessions.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from quire.access.principal import Principal
+from quire.auth.admin.sessions import Sessions
 from quire.auth.codes import is_current
 from quire.auth.grants import require_grantable
 from quire.auth.options import AdvancedOptions, advanced_options
@@ -44,10 +46,16 @@ class EndUsers:
     """Writes accounts, each change in one transaction."""
 
     def __init__(
-        self, documents: DocumentService, accounts: Accounts, *, reset_lifetime: timedelta
+        self,
+        documents: DocumentService,
+        accounts: Accounts,
+        sessions: Sessions | None,
+        *,
+        reset_lifetime: timedelta,
     ) -> None:
         self._documents = documents
         self._accounts = accounts
+        self._sessions = sessions
         self._reset_lifetime = reset_lifetime
 
     async def register(self, data: Data, show: Show[T], *, principal: Principal) -> tuple[int, T]:
@@ -133,6 +141,7 @@ class EndUsers:
             yield from self._require_grantable(unit, user.role_id)
             shown = yield from show(user_id)
             yield from act_on(unit, Delete(uid=USER_UID, document_id=user.document_id))
+            yield from self._sign_out(user_id)
             yield from unit.settle()
             return shown
 
@@ -199,6 +208,12 @@ class EndUsers:
             data = {**data, "resetPasswordToken": None}
         intent = Update(uid=USER_UID, document_id=user.document_id, data=data)
         yield from act_on(unit, intent)
+        if "password" in data or data.get("blocked") is True:
+            yield from self._sign_out(user.id)
+
+    def _sign_out(self, user_id: int) -> Program[None]:
+        if self._sessions is not None:
+            yield from self._sessions.end_all(user_id)
 
     def _shown(self, unit: UnitOfWork, user_id: int, show: Show[T]) -> Program[T]:
         shown = yield from show(user_id)

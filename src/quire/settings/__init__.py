@@ -37,6 +37,7 @@ from quire.settings.model import (
     Settings,
     UploadSettings,
     UserRateLimit,
+    UserSessionSettings,
     UserSettings,
     known_settings,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "UnfitValueError",
     "UploadSettings",
     "UserRateLimit",
+    "UserSessionSettings",
     "UserSettings",
     "hand_over_settings",
     "known_settings",

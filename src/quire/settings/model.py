@@ -322,8 +322,47 @@ class AdminRateLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserSessionSettings:
+    """``[users.sessions]``: sessions of end users, with ``users.jwt_management = "refresh"``."""
+
+    access_expires_in: timedelta = setting(
+        DURATION, "Life of a token, until it has to be refreshed.", default=timedelta(minutes=10)
+    )
+    idle: timedelta = setting(
+        DURATION,
+        "How long a session waits to be refreshed before it ends.",
+        default=timedelta(days=14),
+    )
+    longest: timedelta = setting(
+        DURATION, "Life of a session, however often it is refreshed.", default=timedelta(days=30)
+    )
+    http_only: bool = setting(
+        FLAG,
+        "Give the refresh token to browsers alone, in a cookie that scripts cannot read.",
+        default=False,
+    )
+    cookie_name: str = setting(TEXT, "Name of that cookie.", default="strapi_up_refresh")
+    cookie_path: str = setting(TEXT, "Path of that cookie.", default="/")
+    cookie_domain: str | None = setting(
+        optional(TEXT), "Domain of that cookie; that of the request without one.", default=None
+    )
+    cookie_same_site: Literal["strict", "lax", "none"] = setting(
+        choice("strict", "lax", "none"), "`SameSite` of that cookie.", default="lax"
+    )
+    cookie_secure: bool = setting(
+        FLAG, "Send that cookie over TLS alone, in production.", default=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserSettings:
     """``[users]``: end users."""
+
+    jwt_management: Literal["legacy-support", "refresh"] = setting(
+        choice("legacy-support", "refresh"),
+        "What end users get at sign-in: a long-lived token, or a short one and one to refresh it.",
+        default="legacy-support",
+    )
 
     jwt_expires_in: timedelta = setting(
         DURATION, "Life of the token that an end user gets at sign-in.", default=timedelta(days=30)
@@ -333,6 +372,7 @@ class UserSettings:
         "How long a code to reset a password is valid after it was sent.",
         default=timedelta(hours=1),
     )
+    sessions: UserSessionSettings = field(default_factory=UserSessionSettings)
     rate_limit: UserRateLimit = field(default_factory=UserRateLimit)
 
 

@@ -1,4 +1,4 @@
-"""The sessions of administrators: one row for each refresh token that was given out.
+"""Sessions, of administrators and of end users: one row for each refresh token that was given out.
 
 A session begins with a sign-in. Its refresh token, which a browser keeps in a cookie, is exchanged
 for a fresh one each time that an access token is asked for, so each is good for once. An access
@@ -6,7 +6,7 @@ token holds for minutes and only as long as its session is there.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -71,22 +71,37 @@ class Sessions:
     """The programs of sessions; what they sign is signed with ``secret``."""
 
     def __init__(
-        self, rows: SystemRows, secret: str, lifetimes: Lifetimes = DEFAULT_LIFETIMES
+        self,
+        rows: SystemRows,
+        secret: str,
+        lifetimes: Lifetimes = DEFAULT_LIFETIMES,
+        *,
+        origin: str = ORIGIN,
     ) -> None:
         self._rows = rows
         self._secret = secret
         self._lifetimes = lifetimes
+        self._origin = origin
 
-    def begin(self, user_id: int, *, device_id: str, remember: bool, now: int) -> Program[Tokens]:
-        """Begin a session, and forget those of this administrator that have ended."""
+    def begin(
+        self,
+        user_id: int,
+        *,
+        device_id: str | None,
+        remember: bool,
+        now: int,
+        device_name: str | None = None,
+    ) -> Program[Tokens]:
+        """Begin a session, and forget those of this user that have ended."""
         kind = LONG if remember else SHORT
         yield from self._forget_ended(user_id, now)
+        named = {} if device_name is None else {"deviceName": device_name}
         row = {
             "userId": str(user_id),
             "deviceId": device_id,
-            "origin": ORIGIN,
+            "origin": self._origin,
             "type": kind,
-            "metadata": {"loginAt": iso_from_ms(now)},
+            "metadata": {"loginAt": iso_from_ms(now), **named},
             "absoluteExpiresAt": now + _milliseconds(self._lifetimes.longest[kind]),
         }
         return (yield from self._open(row, kind, now))
@@ -104,7 +119,7 @@ class Sessions:
         if session["status"] != "active":
             rotated = session["updatedAt"]
             if not isinstance(rotated, int) or now - rotated > _OVERLAP_MS:
-                yield from self.end_all(str(session["userId"]), device_id=str(session["deviceId"]))
+                yield from self._end_with_device(session)
             return None
         kind = str(session["type"]) if session["type"] in self._lifetimes.idle else LONG
         kept = ("userId", "deviceId", "origin", "type", "metadata", "absoluteExpiresAt")
@@ -130,28 +145,44 @@ class Sessions:
         ends = min(int(str(claims["exp"])) * _SECOND_MS, int(str(session["expiresAt"])))
         return int(user_id), str(session["sessionId"]), ends
 
+    def refreshed_by(self, token: str, now: int) -> str | None:
+        """Return the session that a refresh token is signed for, ``None`` for no such token."""
+        claims = read_claims(token, self._secret, now) or {}
+        session_id = claims.get("sessionId")
+        is_refresh = claims.get("type") == REFRESH and isinstance(session_id, str)
+        return str(session_id) if is_refresh else None
+
     def active(self, user_id: int, now: int) -> Program[list[Record]]:
-        """Return the sessions of an administrator that somebody can go on with, oldest first."""
+        """Return the sessions of a user that somebody can go on with, oldest first."""
         rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
         return [
             row
             for row in rows
-            if row["origin"] == ORIGIN and row["status"] == "active" and _holds(row, now)
+            if row["origin"] == self._origin and row["status"] == "active" and _holds(row, now)
         ]
 
     def end(self, user_id: int, session_id: str) -> Program[bool]:
-        """End one session of an administrator; tell whether there was such a one."""
-        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "sessionId", session_id)
-        own = [row for row in rows if _is_of(row, str(user_id))]
-        yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in own])
-        return bool(own)
+        """End one session of a user with all that it came of; tell whether there was such a one."""
+        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
+        own = [row for row in rows if row["origin"] == self._origin]
+        family = _family(own, session_id)
+        yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in family])
+        return bool(family)
 
     def end_all(self, user_id: int | str, *, device_id: str | None = None) -> Program[None]:
-        """End all sessions of an administrator, or those of one device."""
-        values = {"userId": str(user_id), "origin": ORIGIN}
+        """End all sessions of a user, or those of one device."""
+        values = {"userId": str(user_id), "origin": self._origin}
         if device_id is not None:
             values["deviceId"] = device_id
         yield from self._rows.delete_by(SESSION_UID, values)
+
+    def _end_with_device(self, session: Record) -> Program[None]:
+        """End the sessions of the device that a session belongs to, or that alone."""
+        user_id, device_id = str(session["userId"]), session["deviceId"]
+        if device_id is None:
+            yield from self.end(int(user_id), str(session["sessionId"]))
+        else:
+            yield from self.end_all(user_id, device_id=str(device_id))
 
     def _open(
         self,
@@ -195,16 +226,33 @@ class Sessions:
         if not isinstance(session_id, str):
             return None
         rows = yield from self._rows.by(SESSION_UID, _FIELDS, "sessionId", session_id)
-        return next((row for row in rows if _is_of(row, claims.get("userId"))), None)
+        return next((row for row in rows if self._is_of(row, claims.get("userId"))), None)
 
     def _forget_ended(self, user_id: int, now: int) -> Program[None]:
         rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
-        ended = [row for row in rows if row["origin"] == ORIGIN and not _holds(row, now)]
+        ended = [row for row in rows if row["origin"] == self._origin and not _holds(row, now)]
         yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in ended])
 
+    def _is_of(self, session: Record, user_id: object) -> bool:
+        return session["origin"] == self._origin and session["userId"] == user_id
 
-def _is_of(session: Record, user_id: object) -> bool:
-    return session["origin"] == ORIGIN and session["userId"] == user_id
+
+def _family(rows: Sequence[Record], session_id: str) -> list[Record]:
+    """Return a session, those that it came of by exchange, and those that came of it."""
+    known = {row["sessionId"]: row for row in rows}
+    near: dict[object, list[object]] = {}
+    for row in rows:
+        if row["childId"] is not None:
+            near.setdefault(row["sessionId"], []).append(row["childId"])
+            near.setdefault(row["childId"], []).append(row["sessionId"])
+    family: dict[object, Record] = {}
+    waiting: list[object] = [session_id]
+    while waiting:
+        one = waiting.pop()
+        if one in known and one not in family:
+            family[one] = known[one]
+            waiting += near.get(one, [])
+    return list(family.values())
 
 
 def _holds(session: Record, now: int) -> bool:

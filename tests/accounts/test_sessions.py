@@ -1,0 +1,245 @@
+"""Sessions of end users: short tokens, and others to refresh them with."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from quire.auth.tokens import read_claims
+from tests.accounts.site import (
+    DAY,
+    MINUTE,
+    PASSWORD,
+    Inbox,
+    JsonObject,
+    Site,
+    code_in,
+    message,
+    open_site,
+)
+from tests.hazards.newsroom import ENVIRONMENT
+
+FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"}
+COOKIE = {"X-Strapi-Refresh-Cookie": "httpOnly"}
+
+
+@pytest.fixture
+async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
+    async with open_site(project, inbox, users__jwt_management="refresh") as site:
+        await site.make_user("ada")
+        yield site
+
+
+async def sign_in(site: Site, device: str | None = None) -> JsonObject:
+    body = {"identifier": "ada", "password": PASSWORD}
+    if device is not None:
+        body["deviceId"] = device
+    answer = await site.ask("POST", "auth/local", body, headers=FIREFOX)
+    assert answer.status == 200, answer.content
+    found: JsonObject = json.loads(answer.content)
+    return found
+
+
+async def refresh(site: Site, token: str) -> JsonObject:
+    answer = await site.post("auth/refresh", {"refreshToken": token})
+    assert answer.status == 200, answer.content
+    found: JsonObject = json.loads(answer.content)
+    return found
+
+
+async def status(site: Site, token: str) -> int:
+    return (await site.ask("GET", "users/me", token=token)).status
+
+
+async def refused(site: Site, token: str) -> str:
+    answer = await site.post("auth/refresh", {"refreshToken": token})
+    assert answer.status == 401
+    return message(answer)
+
+
+async def test_a_token_holds_for_minutes_and_its_refresh_token_is_good_once(site: Site) -> None:
+    first = await sign_in(site)
+    assert list(first) == ["jwt", "refreshToken", "user"]
+    claims = read_claims(first["jwt"], ENVIRONMENT["JWT_SECRET"], site.clock.now)
+    assert claims is not None
+    user_id = str(first["user"]["id"])
+    assert (claims["userId"], claims["type"]) == (user_id, "access")
+    assert await status(site, first["jwt"]) == 200
+    assert await status(site, first["refreshToken"]) == 401
+
+    site.clock.now += 10 * MINUTE
+    assert await status(site, first["jwt"]) == 401
+    second = await refresh(site, first["refreshToken"])
+    assert list(second) == ["jwt", "refreshToken"]
+    assert await status(site, second["jwt"]) == 200
+    assert await refused(site, first["refreshToken"]) == "Invalid refresh token"
+    await refresh(site, second["refreshToken"])
+
+
+async def test_a_refresh_token_that_comes_again_later_ends_its_session(site: Site) -> None:
+    stolen, other = await sign_in(site), await sign_in(site)
+    fresh = await refresh(site, stolen["refreshToken"])
+    site.clock.now += 2 * MINUTE
+    await refused(site, stolen["refreshToken"])
+    assert await status(site, fresh["jwt"]) == 401
+    await refused(site, fresh["refreshToken"])
+    assert await status(site, other["jwt"]) == 200
+
+
+async def test_sessions_end_when_idle_and_at_the_latest_after_a_month(site: Site) -> None:
+    idle, busy = await sign_in(site), await sign_in(site)
+    for _ in range(2):
+        site.clock.now += 14 * DAY - MINUTE
+        busy = await refresh(site, busy["refreshToken"])
+    await refused(site, idle["refreshToken"])
+    site.clock.now += 2 * DAY + 2 * MINUTE
+    await refused(site, busy["refreshToken"])
+
+
+async def test_sessions_are_rows_as_the_reference_has_them(site: Site) -> None:
+    tokens = await sign_in(site, "phone")
+    await refresh(site, tokens["refreshToken"])
+    columns = "user_id, device_id, origin, type, status, expires_at, child_id, session_id"
+    sql = f"SELECT {columns} FROM strapi_sessions ORDER BY id"
+    first, second = site.sql(sql)
+    user_id = str(tokens["user"]["id"])
+    assert first[:5] == (user_id, "phone", "users-permissions", "refresh", "rotated")
+    assert second[:5] == (user_id, "phone", "users-permissions", "refresh", "active")
+    assert (first[6], second[6]) == (second[7], None)
+    assert len(second[7]) == 32
+
+
+async def test_signing_out_ends_the_session_and_its_tokens_at_once(site: Site) -> None:
+    first, other = await sign_in(site), await sign_in(site)
+    second = await refresh(site, first["refreshToken"])
+    answer = await site.post("auth/logout", {}, token=second["jwt"])
+    assert (answer.status, json.loads(answer.content)) == (200, {"ok": True})
+    for token in (first["jwt"], second["jwt"]):
+        assert await status(site, token) == 401
+    await refused(site, second["refreshToken"])
+    assert await status(site, other["jwt"]) == 200
+
+
+async def test_signing_out_everywhere_or_of_one_device(site: Site) -> None:
+    phone, desk, here = await sign_in(site, "p"), await sign_in(site, "d"), await sign_in(site)
+    await site.post("auth/logout", {"deviceId": "p"}, token=here["jwt"])
+    assert [await status(site, s["jwt"]) for s in (phone, desk, here)] == [401, 200, 200]
+    await site.post("auth/logout", {"scope": "all"}, token=here["jwt"])
+    assert [await status(site, s["jwt"]) for s in (phone, desk, here)] == [401, 401, 401]
+
+
+async def test_sessions_are_listed_and_revoked_by_their_own_user_alone(site: Site) -> None:
+    await site.make_user("eve")
+    site.clock.now += MINUTE
+    old = await sign_in(site, "phone")
+    site.clock.now += MINUTE
+    new = await sign_in(site)
+    listed = await site.ask("GET", "auth/sessions", token=old["jwt"])
+    found = json.loads(listed.content)["data"]
+    assert [s["current"] for s in found] == [True, False]
+    assert found[0]["deviceName"] == "Firefox on Linux"
+    assert found[0]["deviceId"] == "phone"
+    assert set(found[1]) == {
+        "id",
+        "deviceId",
+        "deviceName",
+        "current",
+        "loginAt",
+        "lastActiveAt",
+    }
+    target = f"auth/sessions/{found[1]['id']}"
+    body = {"identifier": "eve", "password": PASSWORD}
+    eve = json.loads((await site.post("auth/local", body)).content)
+    foreign = await site.ask("DELETE", target, token=eve["jwt"])
+    assert (foreign.status, message(foreign)) == (404, "Session not found")
+    assert await status(site, new["jwt"]) == 200
+    own = await site.ask("DELETE", target, token=old["jwt"])
+    assert (own.status, json.loads(own.content)) == (200, {"data": {}})
+    assert await status(site, new["jwt"]) == 401
+
+
+async def test_another_password_ends_all_sessions(site: Site) -> None:
+    new = {"password": "another-Pass-1", "passwordConfirmation": "another-Pass-1"}
+    sessions = [await sign_in(site, device) for device in ("a", "b", None)]
+    body = {**new, "currentPassword": PASSWORD}
+    answer = await site.post("auth/change-password", body, token=sessions[0]["jwt"])
+    fresh = json.loads(answer.content)
+    assert list(fresh) == ["jwt", "refreshToken", "user"]
+    for session in sessions:
+        assert await status(site, session["jwt"]) == 401
+        await refused(site, session["refreshToken"])
+    assert await status(site, fresh["jwt"]) == 200
+
+    await site.post("auth/forgot-password", {"email": "ada@example.org"})
+    (mail,) = await site.mails()
+    answer = await site.post("auth/reset-password", {**new, "code": code_in(mail)})
+    assert answer.status == 200
+    await refused(site, fresh["refreshToken"])
+
+
+@pytest.mark.parametrize("how", ["blocked", "deleted"])
+async def test_who_is_blocked_or_gone_is_signed_out_everywhere(site: Site, how: str) -> None:
+    session = await sign_in(site)
+    target = f"users/{session['user']['id']}"
+    if how == "blocked":
+        await site.ask("PUT", target, {"blocked": True}, token="full")
+    else:
+        await site.ask("DELETE", target, token="full")
+    assert await status(site, session["jwt"]) == 401
+    await refused(site, session["refreshToken"])
+    assert not site.sql("SELECT id FROM strapi_sessions")
+
+
+async def test_a_refresh_token_goes_into_a_cookie_on_request(site: Site) -> None:
+    body = {"identifier": "ada", "password": PASSWORD}
+    answer = await site.ask("POST", "auth/local", body, headers=COOKIE)
+    assert list(json.loads(answer.content)) == ["jwt", "user"]
+    cookie, *attributes = answer.headers["set-cookie"].split("; ")
+    assert cookie.startswith("strapi_up_refresh=")
+    assert attributes == ["path=/", "secure", "httponly", "samesite=lax"]
+
+    sent = {**COOKIE, "Cookie": f"other=1; {cookie}", "Origin": "https://127.0.0.1"}
+    again = await site.ask("POST", "auth/refresh", {}, headers=sent)
+    assert list(json.loads(again.content)) == ["jwt"]
+    fresh = again.headers["set-cookie"].split("; ")[0]
+    token = json.loads(again.content)["jwt"]
+    out = await site.ask("POST", "auth/logout", {}, token=token, headers={**sent, "Cookie": fresh})
+    assert out.headers["set-cookie"].startswith("strapi_up_refresh=; expires=Thu, 01 Jan 1970")
+    gone = await site.ask("POST", "auth/refresh", {}, headers={**sent, "Cookie": fresh})
+    assert gone.status == 401
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "https://127.0.0.1.evil.org"])
+async def test_pages_of_others_cannot_use_the_cookie(site: Site, origin: str) -> None:
+    token = (await sign_in(site))["refreshToken"]
+    headers = {"Cookie": f"strapi_up_refresh={token}", "Origin": origin}
+    answer = await site.ask("POST", "auth/refresh", {}, headers=headers)
+    assert answer.status == 403
+    await refresh(site, token)
+
+
+async def test_a_refresh_token_must_be_there(site: Site) -> None:
+    bodies: list[object] = [{}, {"refreshToken": ""}, {"refreshToken": {"$ne": None}}, []]
+    for body in bodies:
+        answer = await site.post("auth/refresh", body)
+        assert json.loads(answer.content)["error"] == {
+            "status": 400,
+            "name": "BadRequestError",
+            "message": "Missing refresh token",
+            "details": {},
+        }
+
+
+async def test_long_lived_tokens_are_of_no_use_where_there_are_sessions(
+    project: Path, inbox: Inbox
+) -> None:
+    async with open_site(project, inbox) as site:
+        await site.make_user("ada")
+        long_lived = await site.sign_in("ada")
+    async with open_site(project, inbox, users__jwt_management="refresh") as site:
+        assert await status(site, long_lived) == 401
+        short = (await sign_in(site))["jwt"]
+    async with open_site(project, inbox) as site:
+        assert await status(site, short) == 401
+        assert (await site.post("auth/refresh", {"refreshToken": "x"})).status == 404
