@@ -94,6 +94,7 @@ class PostgresDatabase:
         except ServiceUnavailableError as error:
             if not _was_lost(error):
                 raise
+        self._readers.renew()
         return await self._read(make(), snapshot=snapshot)
 
     async def _read(self, program: Program[T], *, snapshot: bool) -> T:
@@ -128,6 +129,8 @@ class PostgresDatabase:
         try:
             yield connection
         except DRIVER_ERRORS as error:
+            if is_disconnection(error):
+                connection.terminate()
             await _end(pool, connection)
             raise translate(error) from error
         except Exception:

@@ -11,6 +11,7 @@ _UNAVAILABLE_CLASSES = ("08", "53", "57P", "58")
 _UNAVAILABLE = frozenset({"40001", "40P01", "55P03", "25006", "25P03"})
 """Lost against another transaction, a lock that did not come, and a server that only reads now."""
 _CANCELED = "57014"
+_MISFIT = "22000"
 _TOO_MUCH_CLASS = "54"
 _REFUSED = {
     "22001": "The text is too long for its column",
@@ -20,7 +21,7 @@ _REFUSED = {
     "22021": "The text holds a character that cannot be stored",
     "22P02": "The value does not have the type of its column",
     "22P05": "The text holds a character that cannot be stored",
-    "22000": "The value does not have the type of its column",
+    _MISFIT: "The value does not have the type of its column",
     "23502": "A value is missing",
     "23503": "A row that is referred to does not exist",
     "23505": "This attribute must be unique",
@@ -29,14 +30,21 @@ _REFUSED = {
 """What is wrong with values that only the database looks at, by SQLSTATE."""
 
 
-DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+DRIVER_ERRORS = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    OSError,
+)
 """What the driver raises, and the network below it."""
 
 
 def translate(error: Exception) -> AppError:
     """Return what to answer for an error of the driver; the caller keeps it as the cause."""
-    if isinstance(error, asyncpg.PostgresError | asyncpg.DataError):
+    if isinstance(error, asyncpg.PostgresError):
         return _of_state(error.sqlstate or "")
+    if isinstance(error, ValueError):  # the driver's own, of a value that it cannot send
+        return _of_state(_MISFIT)
     if is_disconnection(error):
         return ServiceUnavailableError()
     return InternalServerError()
@@ -58,4 +66,7 @@ def is_disconnection(error: Exception) -> bool:
     """Tell whether an error says that there is no connection, or none any more."""
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "").startswith(("08", "57P"))
-    return isinstance(error, OSError | asyncpg.InterfaceError)
+    if isinstance(error, ValueError):
+        return False
+    # The last of these is what the driver falls into when it reads the server's farewell.
+    return isinstance(error, OSError | asyncpg.InterfaceError | asyncpg.InternalClientError)

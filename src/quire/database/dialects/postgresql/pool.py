@@ -99,6 +99,13 @@ class Pool:
         if connection is not None:
             self._idle.append(connection)
 
+    def renew(self) -> None:
+        """Give up the idle connections: one was lost, so the others most likely are as well."""
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.terminate()
+            self._give_up_place()
+
     async def close(self) -> None:
         """Wait for what is lent, for a while, and close all."""
         self._closed = True
