@@ -240,6 +240,36 @@ def create_token(
     )
 
 
+TokenName = Annotated[str, Parameter(help="Name of the token.")]
+
+
+@token.command(name="list")
+def list_tokens(project: Project = _HERE, /) -> int:
+    """List the API tokens: what they may do, until when, and when they were used last."""
+    from quire.cli import tokens
+    from quire.cli.project import open_project
+
+    return tokens.list_tokens(open_project(project))
+
+
+@token.command(name="regenerate")
+def regenerate_token(project: Project = _HERE, /, *, name: TokenName) -> int:
+    """Put a new token in the place of one, and print it once."""
+    from quire.cli import tokens
+    from quire.cli.project import open_project
+
+    return tokens.regenerate_token(open_project(project), name)
+
+
+@token.command(name="delete")
+def delete_token(project: Project = _HERE, /, *, name: TokenName) -> int:
+    """Delete an API token."""
+    from quire.cli import tokens
+    from quire.cli.project import open_project
+
+    return tokens.delete_token(open_project(project), name)
+
+
 def _given(options: dict[str, object]) -> dict[str, object]:
     """The options that were given."""
     return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,88 @@
+"""``quire token list``, ``regenerate`` and ``delete``: API tokens that are there already."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from quire.app import load_project_schema
+from quire.auth.api_tokens import ApiTokens, TokenRecord
+from quire.auth.encryption import encrypt_token
+from quire.auth.tokens import hash_api_token, new_api_token
+from quire.cli.exit_codes import DONE
+from quire.cli.terminal import print_message, print_result
+from quire.clock import iso_from_ms, now_ms
+from quire.database.content.store import open_store
+from quire.database.mapping import map_tables
+from quire.database.open import open_database
+from quire.database.program import Program
+from quire.database.system_rows import SystemRows
+from quire.errors import ApplicationError
+from quire.ids import new_document_id
+from quire.settings import Settings
+
+T = TypeVar("T")
+
+_HEADS = ("NAME", "TYPE", "EXPIRES", "LAST USED")
+
+
+def list_tokens(settings: Settings) -> int:
+    """Print the API tokens of a project, a line each."""
+    found = asyncio.run(_run(settings, lambda tokens: tokens.listed()))
+    lines = [_HEADS, *(_cells(token, now_ms()) for token in found)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print_result("  ".join(padded).rstrip())
+    return DONE
+
+
+def regenerate_token(settings: Settings, name: str) -> int:
+    """Put a new token in the place of one, and print it, once.
+
+    Raises :class:`ApplicationError` when there is no token with this name.
+    """
+    salt, key = settings.secrets.api_token_salt, settings.secrets.encryption_key
+    if salt is None:
+        raise ApplicationError("API_TOKEN_SALT is not set.")
+    token = new_api_token()
+    hashed = hash_api_token(token, salt)
+    sealed = encrypt_token(token, key) if key else None
+
+    def renew(tokens: ApiTokens) -> Program[None]:
+        yield from tokens.renew(name, access_key=hashed, encrypted_key=sealed, now=now_ms())
+
+    asyncio.run(_run(settings, renew))
+    print_message(f"The new token {name}; the old one is good for nothing. It is shown only now:")
+    print_result(token)
+    return DONE
+
+
+def delete_token(settings: Settings, name: str) -> int:
+    """Delete a token; whoever has it can do nothing with it any more.
+
+    Raises :class:`ApplicationError` when there is no token with this name.
+    """
+    asyncio.run(_run(settings, lambda tokens: tokens.delete(name)))
+    print_message(f"The token {name} is deleted.")
+    return DONE
+
+
+def _cells(token: TokenRecord, now: int) -> tuple[str, str, str, str]:
+    ends, used = token.expires_at, token.last_used_at
+    expires = "never" if ends is None else iso_from_ms(ends)
+    if ends is not None and ends <= now:
+        expires = "expired"
+    return token.name, token.type, expires, "never" if used is None else iso_from_ms(used)
+
+
+async def _run(settings: Settings, make: Callable[[ApiTokens], Program[T]]) -> T:
+    """Run a program in a transaction of its own, beside a server that may be running."""
+    schema = load_project_schema(settings)
+    tables = map_tables(schema)
+    database = await open_database(settings, tables)
+    try:
+        store = open_store(schema, tables, database.dialect)
+        rows = SystemRows(store=store, new_id=new_document_id)
+        return await database.write(make(ApiTokens(rows)))
+    finally:
+        await database.close()
