@@ -208,12 +208,10 @@ class Accounts:
     @cached_property
     def _touch_query(self) -> Query:
         builder = StatementBuilder(self._dialect)
-        table = sa.table(self._tables[_API_TOKENS].name, sa.column("id"), sa.column("last_used_at"))
-        update = (
-            sa.update(table)
-            .values(last_used_at=builder.plain_slot(0))
-            .where(table.c.id == builder.plain_slot(1))
-        )
+        columns = ("id", "last_used_at", "updated_at")
+        table = sa.table(self._tables[_API_TOKENS].name, *map(sa.column, columns))
+        moment = {name: builder.plain_slot(0) for name in columns[1:]}
+        update = sa.update(table).values(moment).where(table.c.id == builder.plain_slot(1))
         return builder.finish(update)
 
     @cached_property

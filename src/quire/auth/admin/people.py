@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import SUPER_ADMIN_CODE
+from quire.database.core_store import read_setting
 from quire.database.program import Program
 from quire.database.system_rows import Record, SystemRows
 from quire.schema.model import ADMIN_USER_UID, LOCALE_UID
 
 ADMIN_ROLE_UID = "admin::role"
 ADMIN_PERMISSION_UID = "admin::permission"
+DEFAULT_LOCALE = "plugin_i18n_default_locale"
 
 PUBLIC_FIELDS = (
     "documentId",
@@ -145,8 +147,17 @@ class People:
 
     def locales(self) -> Program[list[str]]:
         """Return the codes of the locales, by their ids."""
-        rows = yield from self._rows.all(LOCALE_UID, ("code",))
+        rows = yield from self.locale_rows()
         return [str(row["code"]) for row in rows]
+
+    def locale_rows(self) -> Program[list[Record]]:
+        """Return the locales with ``name`` and ``code``, by their ids."""
+        return (yield from self._rows.all(LOCALE_UID, ("name", "code")))
+
+    def default_locale(self) -> Program[str | None]:
+        """Return the code of the default locale."""
+        stored = yield from read_setting(self._rows.store.writes, DEFAULT_LOCALE)
+        return stored if isinstance(stored, str) else None
 
     def _by(self, attribute: str, value: str) -> Program[list[Person]]:
         fields = (*PUBLIC_FIELDS, "password")

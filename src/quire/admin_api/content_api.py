@@ -1,0 +1,46 @@
+"""What the content API offers, for those who grant it to tokens and end users."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from quire.access.actions import controllers
+from quire.admin_api.answers import respond_data
+from quire.admin_api.content_routes import described_routes
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.schema.model import Schema
+
+
+class ContentApiApi:
+    """``/admin/content-api/*`` and ``/users-permissions/routes``."""
+
+    def __init__(self, schema: Schema, *, prefix: str) -> None:
+        self._schema = schema
+        self._prefix = prefix.rstrip("/")
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, action, handler in (
+            ("admin/content-api/permissions", SIGNED_IN, self.permissions),
+            ("admin/content-api/routes", SIGNED_IN, self.list_routes),
+            ("users-permissions/routes", SIGNED_IN, self.list_routes_bare),
+        ):
+            yield Route(method="GET", path=path, action=action, handler=handler)
+
+    async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show all actions, by their owners."""
+        found: dict[str, Any] = {}
+        for controller in controllers(self._schema):
+            owner = found.setdefault(controller.owner, {"controllers": {}})
+            owner["controllers"][controller.name] = list(controller.actions)
+        return respond_data(found)
+
+    async def list_routes(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show all routes, by their owners."""
+        return respond_data(described_routes(self._schema, self._prefix))
+
+    async def list_routes_bare(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show all routes in the form of the page of end users' roles."""
+        return respond_bare({"routes": described_routes(self._schema, self._prefix)})

@@ -1,0 +1,117 @@
+"""Lists of administrators and roles: which rows a query means, by the query language of content.
+
+Secrets and whatever leads to them are no attributes here, so that nothing can be filtered, sorted
+or searched by them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from quire.access.ability import FullAccess
+from quire.api.reader import Mode, Reader
+from quire.database.connection import Database
+from quire.database.mappers import members
+from quire.database.mapping import TableMap
+from quire.errors import InvalidKeyError, PaginationError, ValidationError
+from quire.query.querystring import QueryValue
+from quire.query.resolve import ReadLimits
+from quire.schema.attributes.base import Attribute, ScalarAttribute
+from quire.schema.model import ADMIN_USER_UID, ContentType, Schema
+from quire.settings import Settings
+
+_PAGE_SIZE = 10
+_WINDOW = ("filters", "sort", "_q")
+_LIST = (*_WINDOW, "fields", "populate")
+_HIDDEN = frozenset(
+    {
+        "password",
+        "resetPasswordToken",
+        "resetPasswordTokenExpiresAt",
+        "registrationToken",
+        "roles",
+        "apiTokens",
+    }
+)
+BAD_PAGE = "Invalid '{}' parameter. Expected an integer > 0, received: {}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The ids of the rows of a page, what is wanted of each, and the page's place."""
+
+    ids: list[int]
+    fields: frozenset[str] | None
+    pagination: Mapping[str, int]
+
+
+class Lists:
+    """Finds rows of the types that administrators manage."""
+
+    def __init__(
+        self, settings: Settings, database: Database, schema: Schema, tables: TableMap
+    ) -> None:
+        people = schema.content_types[ADMIN_USER_UID]
+        types = {**schema.content_types, ADMIN_USER_UID: _readable(people)}
+        self._schema = replace(schema, content_types=types)
+        self._reader = Reader(
+            database,
+            self._schema,
+            tables,
+            ReadLimits(rows=settings.limits.rows),
+            default_locale=None,
+            plan_cache=settings.cache.plans,
+            count_cache=settings.cache.counts,
+        )
+
+    async def page(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> Listed:
+        """Return a page of a list. Raises ValidationError or PaginationError."""
+        wanted: dict[str, QueryValue] = {name: query[name] for name in _LIST if name in query}
+        wanted["pagination"] = {
+            "page": _positive(query, "page", 1),
+            "pageSize": _positive(query, "pageSize", _PAGE_SIZE),
+        }
+        return await self._read(uid, "list", wanted, version)
+
+    async def all(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> Listed:
+        """Return a list without pages."""
+        wanted = {name: query[name] for name in _WINDOW if name in query}
+        return await self._read(uid, "window", wanted, version)
+
+    async def _read(
+        self, uid: str, mode: Mode, query: dict[str, QueryValue], version: int | None
+    ) -> Listed:
+        content_type = self._schema.content_types[uid]
+        try:
+            prepared = self._reader.prepare_query(content_type, mode, query, FullAccess())
+        except InvalidKeyError as error:
+            raise ValidationError(error.message) from error
+        items, total = await self._reader.rows(prepared, version)
+        shown = [members(item) for item in items]
+        pagination = prepared.pagination
+        return Listed(
+            ids=[int(item["id"]) for item in shown],
+            fields=frozenset(prepared.plan.root.fields) if "fields" in query else None,
+            pagination={} if pagination is None else pagination.meta(total),
+        )
+
+
+def _positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
+    value = query.get(name)
+    if value is None:
+        return str(default)
+    if not (isinstance(value, str) and value.isascii() and value.isdecimal() and int(value) > 0):
+        raise PaginationError(BAD_PAGE.format(name, value if isinstance(value, str) else "object"))
+    return value
+
+
+def _readable(content_type: ContentType) -> ContentType:
+    """Return a type of which everything can be read but secrets."""
+    attributes: dict[str, Attribute] = {}
+    for name, attribute in content_type.attributes.items():
+        if name in _HIDDEN:
+            attributes[name] = replace(attribute, private=True)
+        elif isinstance(attribute, ScalarAttribute):
+            attributes[name] = replace(attribute, private=False)
+        else:
+            attributes[name] = attribute
+    return replace(content_type, attributes=attributes)

@@ -1,0 +1,135 @@
+"""Everything that can be granted to administrators, in the sections in which it is shown."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from quire.access.administration import (
+    ACTIONS,
+    CONDITIONS,
+    FIELDS,
+    LOCALES,
+    AdminAction,
+    Section,
+    subjects,
+)
+from quire.admin_api.answers import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.auth.admin.people import People
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.system_rows import Record
+from quire.schema.attributes.base import ComponentAttribute
+from quire.schema.model import ContentType, Kind, Model, Schema
+
+
+class PermissionApi:
+    """``GET /admin/permissions``."""
+
+    def __init__(self, database: Database, schema: Schema, people: People) -> None:
+        self._database = database
+        self._schema = schema
+        self._people = people
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        yield Route(method="GET", path="admin/permissions", action=SIGNED_IN, handler=self.find)
+
+    async def find(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show all actions with the types that they can be granted on."""
+
+        def program() -> Program[tuple[list[Record], str | None]]:
+            locales = yield from self._people.locale_rows()
+            return locales, (yield from self._people.default_locale())
+
+        locales, default = await self._database.read(program)
+        offered = [
+            {"label": row["name"], "value": row["code"], "isDefault": row["code"] == default}
+            for row in locales
+        ]
+        conditions = [
+            {"id": name, "displayName": label, "category": "default"}
+            for name, label in CONDITIONS.items()
+        ]
+        return respond_data({"conditions": conditions, "sections": self._sections(offered)})
+
+    def _sections(self, locales: Sequence[dict[str, object]]) -> dict[str, Any]:
+        uids = [content_type.uid for content_type in subjects(self._schema)]
+        actions = [
+            {
+                "label": action.label,
+                "actionId": action.uid,
+                "subjects": uids,
+                "applyToProperties": list(action.properties),
+            }
+            for action in ACTIONS
+            if action.section is Section.CONTENT
+        ]
+        return {
+            "plugins": [_plugin(action) for action in ACTIONS if action.section is Section.PLUGINS],
+            "settings": [
+                _setting(action) for action in ACTIONS if action.section is Section.SETTINGS
+            ],
+            "singleTypes": {"actions": actions, "subjects": self._of(Kind.SINGLE, locales)},
+            "collectionTypes": {
+                "actions": actions,
+                "subjects": self._of(Kind.COLLECTION, locales),
+            },
+        }
+
+    def _of(self, kind: Kind, locales: Sequence[dict[str, object]]) -> list[dict[str, Any]]:
+        return [
+            self._subject(content_type, locales)
+            for content_type in subjects(self._schema)
+            if content_type.kind is kind
+        ]
+
+    def _subject(
+        self, content_type: ContentType, locales: Sequence[dict[str, object]]
+    ) -> dict[str, Any]:
+        fields = list(_fields(self._schema, content_type, frozenset()))
+        properties: list[dict[str, object]] = [
+            {"label": "Fields", "value": FIELDS, "children": fields}
+        ]
+        if content_type.localized:
+            properties.append({"label": "Locales", "value": LOCALES, "children": list(locales)})
+        return {
+            "uid": content_type.uid,
+            "label": content_type.singular_name,
+            "properties": properties,
+        }
+
+
+def _plugin(action: AdminAction) -> dict[str, object]:
+    return {
+        "displayName": action.label,
+        "plugin": action.plugin,
+        "subCategory": action.sub_category,
+        "action": action.uid,
+    }
+
+
+def _setting(action: AdminAction) -> dict[str, object]:
+    return {
+        "displayName": action.label,
+        "category": action.category,
+        "subCategory": action.sub_category,
+        "action": action.uid,
+    }
+
+
+def _fields(schema: Schema, model: Model, inside: frozenset[str]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a model; a component that contains itself is not entered again."""
+    for attribute in model.attributes.values():
+        if attribute.name in {"id", "documentId"} or not attribute.visible:
+            continue
+        field: dict[str, Any] = {"label": attribute.name, "value": attribute.name}
+        if attribute.required:
+            field["required"] = True
+        if isinstance(attribute, ComponentAttribute) and attribute.component not in inside:
+            uid = attribute.component
+            children = list(_fields(schema, schema.components[uid], inside | {uid}))
+            if children:
+                field["children"] = children
+        yield field

@@ -1,0 +1,180 @@
+"""Roles of administrators and what they grant."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from quire.access.admin_grants import Grant
+from quire.access.administration import ADMIN_ACTIONS, LOCALES, Section
+from quire.admin_api.answers import respond_data, shown_permission, shown_role
+from quire.admin_api.forms import (
+    Fields,
+    Items,
+    RowId,
+    Text,
+    at_least,
+    id_of,
+    ids_of,
+    read_body,
+    required,
+)
+from quire.admin_api.lists import Lists
+from quire.admin_api.permission_form import permissions_form
+from quire.admin_api.profile import shown_to_super_admin
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.auth.admin.people import ADMIN_ROLE_UID, People
+from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.system_rows import Record
+from quire.documents.validate.problems import Problem, validation_error
+from quire.errors import NotFoundError
+from quire.schema.model import Schema
+
+_SUPER_ADMIN = "strapi-super-admin"
+_NAME = {"description": Text(nullable=True)}
+_NEW = Fields(fields={"name": Text(rules=(at_least(1), required)), **_NAME})
+_CHANGE = Fields(fields={"name": Text(rules=(at_least(1),)), **_NAME})
+_IDS = Fields(fields={"ids": Items(item=RowId(), least=1, rules=(required,))})
+
+
+class AdminRoleApi:
+    """``/admin/roles``."""
+
+    def __init__(
+        self, database: Database, schema: Schema, people: People, roles: AdminRoles, lists: Lists
+    ) -> None:
+        self._database = database
+        self._schema = schema
+        self._people = people
+        self._roles = roles
+        self._lists = lists
+        self._form = permissions_form(schema)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, action, handler in (
+            ("GET", "admin/roles", "read", self.find),
+            ("POST", "admin/roles", "create", self.create),
+            ("POST", "admin/roles/batch-delete", "delete", self.delete_many),
+            ("GET", "admin/roles/:id", "read", self.find_one),
+            ("PUT", "admin/roles/:id", "update", self.change),
+            ("DELETE", "admin/roles/:id", "delete", self.delete),
+            ("GET", "admin/roles/:id/permissions", "read", self.permissions),
+            ("PUT", "admin/roles/:id/permissions", "update", self.grant),
+        ):
+            yield Route(method=method, path=path, action=f"admin::roles.{action}", handler=handler)
+
+    async def find(self, request: Request) -> Answer:
+        """List roles, with the number of those who have them."""
+        listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
+        return respond_data(await self._counted(listed.ids))
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show a role."""
+        found = await self._counted([_role_id(request)])
+        if not found:
+            raise NotFoundError(NOT_FOUND)
+        return respond_data(found[0])
+
+    async def create(self, request: Request) -> Answer:
+        """Make a role, which grants nothing yet."""
+        body = read_body(request.body, _NEW)
+        description = body.get("description")
+        role = await self._roles.create(
+            str(body["name"]), None if description is None else str(description)
+        )
+        return respond_data(shown_role(role), 201)
+
+    async def change(self, request: Request) -> Answer:
+        """Change name or description of a role."""
+        values = read_body(request.body, _CHANGE)
+        role = await self._roles.change(_role_id(request), values, request.administrator.ability)
+        return respond_data(shown_role(role))
+
+    async def delete(self, request: Request) -> Answer:
+        """Delete a role that nobody has; one that is not there is deleted already."""
+        given = request.parameters["id"]
+        role_id = id_of(given)
+        ids = [] if role_id is None else [role_id]
+        deleted = await self._deleted(request, ids, "id", given)
+        return respond_data(shown_role(deleted[0]) if deleted else None)
+
+    async def delete_many(self, request: Request) -> Answer:
+        """Delete several roles, all of them or none."""
+        given = read_body(request.body, _IDS)["ids"]
+        deleted = await self._deleted(request, ids_of(given), "ids", given)
+        return respond_data([shown_role(role) for role in deleted])
+
+    async def permissions(self, request: Request) -> Answer:
+        """List what a role grants."""
+        role_id = _role_id(request)
+
+        def program() -> Program[list[dict[str, object]]]:
+            role = yield from self._roles.existing(role_id)
+            stored = yield from self._people.permissions([role_id])
+            if role["code"] != _SUPER_ADMIN:
+                return [shown_permission(permission) for permission in stored]
+            return shown_to_super_admin(self._schema, stored, (yield from self._people.locales()))
+
+        return respond_data(await self._database.read(program))
+
+    async def grant(self, request: Request) -> Answer:
+        """Let a role grant what the body lists, and nothing else."""
+        role_id = _role_id(request)
+
+        def program() -> Program[str | None]:
+            require_editable((yield from self._roles.existing(role_id)))
+            return (yield from self._people.default_locale())
+
+        default = await self._database.read(program)
+        body = read_body(request.body, self._form)
+        grants = self._grants(body["permissions"], default)
+        stored = await self._roles.grant(role_id, grants, request.administrator.ability)
+        return respond_data([shown_permission(permission) for permission in stored])
+
+    def _grants(self, listed: object, default_locale: str | None) -> list[Grant]:
+        items: Sequence[object] = listed if isinstance(listed, list) else ()
+        return [self._grant(item, default_locale) for item in items if isinstance(item, Mapping)]
+
+    def _grant(self, item: Mapping[str, object], default_locale: str | None) -> Grant:
+        given, conditions = item.get("properties"), item.get("conditions")
+        properties = dict(given) if isinstance(given, Mapping) else {}
+        action, subject = ADMIN_ACTIONS[str(item["action"])], item.get("subject")
+        if action.section is Section.CONTENT and LOCALES in action.properties:
+            content_type = self._schema.content_types[str(subject)]
+            if content_type.localized and not properties.get(LOCALES):
+                properties[LOCALES] = [] if default_locale is None else [default_locale]
+        return Grant(
+            action=action.uid,
+            subject=None if subject is None else str(subject),
+            properties=properties,
+            conditions=tuple(map(str, conditions)) if isinstance(conditions, list) else (),
+        )
+
+    async def _deleted(
+        self, request: Request, ids: list[int], field: str, given: object
+    ) -> list[Record]:
+        try:
+            return await self._roles.delete(ids, request.administrator.ability)
+        except InUseError as error:
+            raise validation_error([Problem((field,), error.message, given)]) from error
+
+    async def _counted(self, ids: Sequence[int]) -> list[dict[str, object]]:
+        def program() -> Program[list[dict[str, object]]]:
+            roles = yield from self._people.roles(ids)
+            members = yield from self._people.members(ids)
+            by_id = {int(str(role["id"])): role for role in roles}
+            return [
+                {**shown_role(by_id[i]), "usersCount": len(members.get(i, ()))}
+                for i in ids
+                if i in by_id
+            ]
+
+        return await self._database.read(program)
+
+
+def _role_id(request: Request) -> int:
+    role_id = id_of(request.parameters["id"])
+    if role_id is None:
+        raise NotFoundError(NOT_FOUND)
+    return role_id

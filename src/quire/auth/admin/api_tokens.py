@@ -1,0 +1,229 @@
+"""API tokens, managed by administrators.
+
+A token is shown in clear when it is made; later only where the project has a key to keep it under.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from quire.auth.encryption import decrypt_token, encrypt_token
+from quire.auth.tokens import hash_api_token, new_api_token
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.system_rows import Record, SystemRows
+from quire.errors import ApplicationError, NotFoundError, ValidationError
+
+TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type
+TOKEN_PERMISSION_UID = "admin::api-token-permission"  # noqa: S105 - likewise
+CONTENT_API = "content-api"
+CUSTOM = "custom"
+
+NOT_FOUND = "API Token not found"
+TAKEN = "Name already taken"
+UNKNOWN_ACTIONS = "Unknown permissions provided: {}"
+NEEDS_ACTIONS = "Missing permissions attribute for custom token"
+NO_ACTIONS = "Non-custom tokens should not reference permissions"
+
+_FIELDS = (
+    "kind",
+    "name",
+    "description",
+    "type",
+    "lifespan",
+    "expiresAt",
+    "lastUsedAt",
+    "createdAt",
+    "updatedAt",
+    "encryptedKey",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """An API token; ``key`` is the token in clear, where it is known."""
+
+    id: int
+    fields: Record
+    actions: tuple[str, ...]
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenKeys:
+    """What tokens are hashed with, and encrypted with where they may be shown again."""
+
+    salt: str
+    encryption: str | None
+
+
+class ApiTokens:
+    """Reads and writes API tokens of the content API."""
+
+    def __init__(
+        self,
+        database: Database,
+        rows: SystemRows,
+        keys: TokenKeys,
+        *,
+        clock: Clock,
+        known_actions: Callable[[], Collection[str]],
+    ) -> None:
+        self._database = database
+        self._rows = rows
+        self._keys = keys
+        self._clock = clock
+        self._known_actions = known_actions
+
+    async def all(self) -> list[Token]:
+        """Return all tokens, by their names."""
+        tokens = await self._database.read(lambda: self._tokens(None))
+        return sorted(tokens, key=lambda token: str(token.fields["name"]))
+
+    async def one(self, token_id: int) -> Token:
+        """Return a token, in clear where it can be. Raises NotFoundError."""
+        return await self._database.read(lambda: self._existing(token_id))
+
+    async def create(
+        self, values: Mapping[str, object], actions: Sequence[str] | None, lifespan: int | None
+    ) -> Token:
+        """Make a token; returns it in clear.
+
+        Raises ApplicationError for a name that is taken, ValidationError for actions that do not
+        go with its type.
+        """
+        found = self._checked(str(values["type"]), actions)
+        key = new_api_token()
+
+        def program() -> Program[Token]:
+            yield from self._require_free(str(values["name"]), None)
+            now = self._clock()
+            row = {
+                **values,
+                **self._hashed(key),
+                "kind": CONTENT_API,
+                "lifespan": lifespan,
+                "expiresAt": None if lifespan is None else now + lifespan,
+            }
+            token_id = yield from self._rows.insert(TOKEN_UID, row, now=now)
+            yield from self._grant(token_id, found)
+            return (yield from self._existing(token_id, key))
+
+        return await self._database.write(program())
+
+    async def change(
+        self, token_id: int, values: Mapping[str, object], actions: Sequence[str] | None
+    ) -> Token:
+        """Change a token; it stays the same in clear.
+
+        Raises NotFoundError, and else as `create` does.
+        """
+
+        def program() -> Program[Token]:
+            token = yield from self._existing(token_id)
+            if isinstance(values.get("name"), str):
+                yield from self._require_free(str(values["name"]), token_id)
+            type_ = str(values.get("type", token.fields["type"]))
+            kept = token.actions if token.fields["type"] == CUSTOM == type_ else None
+            wanted = self._checked(type_, actions if actions is not None else kept)
+            yield from self._rows.update(TOKEN_UID, token_id, values, now=self._clock())
+            if wanted != token.actions:
+                yield from self._revoke(token_id)
+                yield from self._grant(token_id, wanted)
+            return (yield from self._existing(token_id))
+
+        return await self._database.write(program())
+
+    async def regenerate(self, token_id: int) -> Token:
+        """Give a token another secret; the old one is no good any more. Raises NotFoundError."""
+        key = new_api_token()
+
+        def program() -> Program[Token]:
+            yield from self._existing(token_id)
+            yield from self._rows.update(TOKEN_UID, token_id, self._hashed(key), now=self._clock())
+            return (yield from self._existing(token_id, key))
+
+        return await self._database.write(program())
+
+    async def delete(self, token_id: int) -> Token | None:
+        """Delete a token; returns what it was, ``None`` when there was none."""
+
+        def program() -> Program[Token | None]:
+            found = yield from self._tokens([token_id])
+            if not found:
+                return None
+            yield from self._revoke(token_id)
+            yield from self._rows.delete(TOKEN_UID, [token_id])
+            return found[0]
+
+        return await self._database.write(program())
+
+    def _hashed(self, key: str) -> dict[str, object]:
+        secret = self._keys.encryption
+        return {
+            "accessKey": hash_api_token(key, self._keys.salt),
+            "encryptedKey": encrypt_token(key, secret) if secret else None,
+        }
+
+    def _checked(self, type_: str, actions: Sequence[str] | None) -> tuple[str, ...]:
+        if type_ != CUSTOM:
+            if actions:
+                raise ValidationError(NO_ACTIONS)
+            return ()
+        if actions is None:
+            raise ValidationError(NEEDS_ACTIONS)
+        known = self._known_actions()
+        unknown = [action for action in actions if action not in known]
+        if unknown:
+            raise ValidationError(UNKNOWN_ACTIONS.format(", ".join(unknown)))
+        return tuple(dict.fromkeys(actions))
+
+    def _existing(self, token_id: int, key: str | None = None) -> Program[Token]:
+        found = yield from self._tokens([token_id], key)
+        if not found:
+            raise NotFoundError(NOT_FOUND)
+        return found[0]
+
+    def _tokens(self, ids: Collection[int] | None, key: str | None = None) -> Program[list[Token]]:
+        if ids is None:
+            rows = yield from self._rows.all(TOKEN_UID, _FIELDS)
+        else:
+            rows = yield from self._rows.listed(TOKEN_UID, _FIELDS, ids)
+        rows = [row for row in rows if row["kind"] in {None, CONTENT_API}]
+        found = [int(str(row["id"])) for row in rows]
+        linked = yield from self._rows.linked(TOKEN_UID, "permissions", found)
+        wanted = {row_id for several in linked.values() for row_id in several}
+        granted = yield from self._rows.listed(TOKEN_PERMISSION_UID, ("action",), wanted)
+        actions = {int(str(row["id"])): str(row["action"]) for row in granted}
+        return [
+            Token(
+                id=token_id,
+                fields=row,
+                actions=tuple(actions[i] for i in linked[token_id] if i in actions),
+                key=key or self._in_clear(row),
+            )
+            for token_id, row in zip(found, rows, strict=True)
+        ]
+
+    def _in_clear(self, row: Record) -> str | None:
+        stored, secret = row["encryptedKey"], self._keys.encryption
+        if not isinstance(stored, str) or secret is None:
+            return None
+        return decrypt_token(stored, secret)
+
+    def _grant(self, token_id: int, actions: Collection[str]) -> Program[None]:
+        now = self._clock()
+        for action in actions:
+            row_id = yield from self._rows.insert(TOKEN_PERMISSION_UID, {"action": action}, now=now)
+            yield from self._rows.link(
+                TOKEN_PERMISSION_UID, "token", row_id, [token_id], creating=True
+            )
+
+    def _revoke(self, token_id: int) -> Program[None]:
+        linked = yield from self._rows.linked(TOKEN_UID, "permissions", [token_id])
+        yield from self._rows.delete(TOKEN_PERMISSION_UID, linked[token_id])
+
+    def _require_free(self, name: str, besides: int | None) -> Program[None]:
+        found = yield from self._rows.by(TOKEN_UID, (), "name", name)
+        if any(row["id"] != besides for row in found):
+            raise ApplicationError(TAKEN)

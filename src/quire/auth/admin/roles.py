@@ -1,0 +1,165 @@
+"""Roles of administrators and their permissions, written."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.admin_grants import Grant
+from quire.access.administration import SUPER_ADMIN_CODE
+from quire.auth.admin.limits import Limits
+from quire.auth.admin.people import (
+    ADMIN_PERMISSION_UID,
+    ADMIN_ROLE_UID,
+    People,
+    StoredPermission,
+)
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.system_rows import Record, SystemRows
+from quire.errors import ApplicationError, NotFoundError
+
+NOT_FOUND = "role.notFound"
+TAKEN = "The name must be unique and a role with name `{}` already exists."
+NO_EDITING = "Super admin can't be edited."
+NO_PERMISSIONS = "Super admin permissions can't be edited."
+NO_DELETING = "You cannot delete the super admin role"
+IN_USE = "Some roles are still assigned to some users"
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class InUseError(ApplicationError):
+    """A role that cannot be deleted; the message says why."""
+
+
+class AdminRoles:
+    """Writes roles, each change in one transaction."""
+
+    def __init__(
+        self, database: Database, rows: SystemRows, people: People, limits: Limits, *, clock: Clock
+    ) -> None:
+        self._database = database
+        self._rows = rows
+        self._people = people
+        self._limits = limits
+        self._clock = clock
+
+    async def create(self, name: str, description: str | None) -> Record:
+        """Make a role that grants nothing yet. Raises ApplicationError for a name that is taken."""
+
+        def program() -> Program[Record]:
+            yield from self._require_free(name, None)
+            now = self._clock()
+            values = {"name": name, "description": description, "code": _code(name, now)}
+            role_id = yield from self._rows.insert(ADMIN_ROLE_UID, values, now=now)
+            return (yield from self.existing(role_id))
+
+        return await self._database.write(program())
+
+    async def change(
+        self, role_id: int, values: Mapping[str, object], ability: AdminAbility
+    ) -> Record:
+        """Change name or description of a role.
+
+        Raises NotFoundError, ApplicationError, and ForbiddenError for a role beyond ``ability``.
+        """
+
+        def program() -> Program[Record]:
+            role = yield from self.existing(role_id)
+            if role["code"] == SUPER_ADMIN_CODE:
+                raise ApplicationError(NO_EDITING)
+            yield from self._limits.require_roles(ability, [role])
+            if isinstance(values.get("name"), str):
+                yield from self._require_free(str(values["name"]), role_id)
+            yield from self._rows.update(ADMIN_ROLE_UID, role_id, values, now=self._clock())
+            return (yield from self.existing(role_id))
+
+        return await self._database.write(program())
+
+    async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[Record]:
+        """Delete roles with their permissions, all of them or none; returns those there were.
+
+        Raises InUseError for roles that somebody has and for that of super admins, and
+        ForbiddenError for those beyond ``ability``.
+        """
+
+        def program() -> Program[list[Record]]:
+            roles = yield from self._people.roles(ids)
+            if any(role["code"] == SUPER_ADMIN_CODE for role in roles):
+                raise InUseError(NO_DELETING)
+            found = [int(str(role["id"])) for role in roles]
+            members = yield from self._people.members(found)
+            if any(members.values()):
+                raise InUseError(IN_USE)
+            yield from self._limits.require_roles(ability, roles)
+            stored = yield from self._people.permissions(found)
+            yield from self._rows.delete(ADMIN_PERMISSION_UID, [row.id for row in stored])
+            yield from self._rows.delete(ADMIN_ROLE_UID, found)
+            return roles
+
+        return await self._database.write(program())
+
+    async def grant(
+        self, role_id: int, grants: Sequence[Grant], ability: AdminAbility
+    ) -> list[StoredPermission]:
+        """Let a role grant this and nothing else; what it grants already keeps its row.
+
+        Raises NotFoundError, ApplicationError for the role of super admins, and ForbiddenError
+        for what is beyond ``ability``.
+        """
+
+        def program() -> Program[list[StoredPermission]]:
+            role = yield from self.existing(role_id)
+            require_editable(role)
+            yield from self._limits.require_roles(ability, [role])
+            stored = yield from self._people.permissions([role_id])
+            kept = [row for row in stored if row.grant in grants]
+            known = [row.grant for row in kept]
+            new = [grant for grant in grants if grant not in known]
+            self._limits.require_grants(ability, new)
+            gone = [row.id for row in stored if row.grant not in grants]
+            yield from self._rows.delete(ADMIN_PERMISSION_UID, gone)
+            for grant in new:
+                kept += [(yield from self._add(role_id, grant))]
+            return kept
+
+        return await self._database.write(program())
+
+    def existing(self, role_id: int) -> Program[Record]:
+        """Return a role. Raises NotFoundError."""
+        found = yield from self._people.roles([role_id])
+        if not found:
+            raise NotFoundError(NOT_FOUND)
+        return found[0]
+
+    def _add(self, role_id: int, grant: Grant) -> Program[StoredPermission]:
+        values = {
+            "action": grant.action,
+            "actionParameters": {},
+            "subject": grant.subject,
+            "properties": dict(grant.properties),
+            "conditions": list(grant.conditions),
+        }
+        row_id = yield from self._rows.insert(ADMIN_PERMISSION_UID, values, now=self._clock())
+        yield from self._rows.link(ADMIN_PERMISSION_UID, "role", row_id, [role_id], creating=True)
+        return StoredPermission(id=row_id, grant=grant, action_parameters={})
+
+    def _require_free(self, name: str, besides: int | None) -> Program[None]:
+        found = yield from self._rows.by(ADMIN_ROLE_UID, (), "name", name)
+        if any(role["id"] != besides for role in found):
+            raise ApplicationError(TAKEN.format(name))
+
+
+def require_editable(role: Record) -> None:
+    """Refuse to change what super admins may do. Raises ApplicationError."""
+    if role["code"] == SUPER_ADMIN_CODE:
+        raise ApplicationError(NO_PERMISSIONS)
+
+
+def _code(name: str, now: int) -> str:
+    """Return the code of a new role: its name for addresses, and the moment."""
+    words = "".join(c if c.isalnum() else " " for c in name.lower()).split()
+    number, digits = now, ""
+    while number:
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+    return "-".join((*words, digits))

@@ -1,0 +1,200 @@
+"""Administrators are invited, changed and deleted, by those who may."""
+
+import pytest
+
+from tests.unit.admin_api.office import PASSWORD, Office
+
+READ = "plugin::content-manager.explorer.read"
+
+
+async def invited(office: Office, email: str, *roles: int, token: str | None = None) -> int:
+    """Invite somebody, by default as the boss; returns their id."""
+    body = {"email": email, "firstname": "Ned", "roles": list(roles)}
+    reply = await office.ask("POST", "/admin/users", body, token=token or office.boss)
+    assert reply.status == 201, reply.json
+    return int(reply.data["id"])
+
+
+async def clerk(office: Office, *actions: str, email: str = "clerk@example.com") -> tuple[int, str]:
+    """Make a role with these actions and somebody with it; returns their id and access token."""
+    role = (await office.ask("POST", "/admin/roles", {"name": email}, token=office.boss)).data["id"]
+    permissions = [{"action": action, "subject": None} for action in actions]
+    granted = await office.ask(
+        "PUT", f"/admin/roles/{role}/permissions", {"permissions": permissions}, token=office.boss
+    )
+    assert granted.status == 200, granted.json
+    person = await invited(office, email, role)
+    change = {"password": PASSWORD, "isActive": True}
+    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+    return person, (await office.sign_in(email)).data["token"]
+
+
+async def test_an_invitation_is_accepted_once(office: Office) -> None:
+    body = {"email": "Nina@example.com", "firstname": "Nina", "roles": [2]}
+    made = await office.ask("POST", "/admin/users", body, token=office.boss)
+    token = made.data["registrationToken"]
+    shown = await office.ask("GET", f"/admin/registration-info?registrationToken={token}")
+    form = {
+        "registrationToken": token,
+        "userInfo": {"firstname": "N", "lastname": None, "password": PASSWORD},
+    }
+    accepted = await office.ask("POST", "/admin/register", form)
+    again = await office.ask("POST", "/admin/register", form)
+
+    assert shown.data["email"] == "nina@example.com"
+    assert accepted.data["user"]["isActive"] is True
+    assert (again.status, again.error) == (400, "Invalid registration info")
+    assert (await office.sign_in("nina@example.com")).status == 200
+
+
+async def test_an_invitation_is_void_when_somebody_else_activated_the_account(
+    office: Office,
+) -> None:
+    body = {"email": "nina@example.com", "firstname": "Nina", "roles": [2]}
+    made = (await office.ask("POST", "/admin/users", body, token=office.boss)).data
+    await office.ask("PUT", f"/admin/users/{made['id']}", {"isActive": True}, token=office.boss)
+    form = {
+        "registrationToken": made["registrationToken"],
+        "userInfo": {"firstname": "N", "password": PASSWORD},
+    }
+
+    assert (await office.ask("POST", "/admin/register", form)).status == 400
+
+
+async def test_the_token_of_an_invitation_is_shown_once(office: Office) -> None:
+    person = await invited(office, "nina@example.com", 2)
+    one = await office.ask("GET", f"/admin/users/{person}", token=office.boss)
+    many = await office.ask("GET", "/admin/users", token=office.boss)
+
+    assert "registrationToken" not in one.data
+    assert all("registrationToken" not in shown for shown in many.data["results"])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "filters[password][$startsWith]=$2",
+        "filters[registrationToken][$null]=true",
+        "filters[resetPasswordToken][$notNull]=true",
+        "filters[createdBy][password][$startsWith]=$2",
+        "filters[roles][name]=x",
+        "filters[$or][0][$and][0][password][$notNull]=true",
+        "sort=password",
+        "sort=createdBy.password",
+        "fields[0]=password",
+    ],
+)
+async def test_secrets_are_no_attributes_of_lists(office: Office, query: str) -> None:
+    reply = await office.ask("GET", f"/admin/users?{query}", token=office.boss)
+
+    assert reply.status == 400
+
+
+async def test_searching_for_a_hash_finds_nobody(office: Office) -> None:
+    reply = await office.ask("GET", "/admin/users?_q=$2a$10", token=office.boss)
+
+    assert reply.data["results"] == []
+
+
+async def test_nobody_gives_a_role_that_goes_beyond_their_own(office: Office) -> None:
+    _, token = await clerk(office, "admin::users.create", "admin::users.update")
+    body = {"email": "self@example.com", "firstname": "S", "roles": [1]}
+
+    assert (await office.ask("POST", "/admin/users", body, token=token)).status == 403
+    editor = {**body, "roles": [2]}
+    assert (await office.ask("POST", "/admin/users", editor, token=token)).status == 403
+
+
+async def test_nobody_changes_or_deletes_those_who_may_do_more(office: Office) -> None:
+    own, token = await clerk(office, "admin::users.update", "admin::users.delete")
+    stolen = {"password": "Stolen1234"}
+
+    assert (await office.ask("PUT", "/admin/users/1", stolen, token=token)).status == 403
+    assert (
+        await office.ask("PUT", f"/admin/users/{own}", {"roles": [1]}, token=token)
+    ).status == 403
+    assert (await office.ask("DELETE", "/admin/users/1", token=token)).status == 403
+    many = {"ids": [1]}
+    assert (await office.ask("POST", "/admin/users/batch-delete", many, token=token)).status == 403
+    assert (await office.sign_in("boss@example.com")).status == 200
+
+
+async def test_somebody_with_the_same_rights_can_be_managed(office: Office) -> None:
+    own, token = await clerk(office, "admin::users.create", "admin::users.update")
+    role = (await office.ask("GET", f"/admin/users/{own}", token=office.boss)).data["roles"][0]
+    other = await invited(office, "other@example.com", role["id"], token=token)
+    reply = await office.ask("PUT", f"/admin/users/{other}", {"firstname": "O"}, token=token)
+
+    assert reply.data["firstname"] == "O"
+
+
+async def test_one_super_admin_who_can_sign_in_stays(office: Office) -> None:
+    await invited(office, "idle@example.com", 1)
+
+    for method, body in (("PUT", {"isActive": False}), ("PUT", {"roles": [2]}), ("DELETE", None)):
+        reply = await office.ask(method, "/admin/users/1", body, token=office.boss)
+        assert (reply.status, reply.error) == (
+            400,
+            "You must have at least one user with super admin role.",
+        )
+
+
+async def test_roles_that_are_not_there_are_refused_and_nothing_is_kept(office: Office) -> None:
+    body = {"email": "x@example.com", "firstname": "X", "roles": [2, 99]}
+    reply = await office.ask("POST", "/admin/users", body, token=office.boss)
+    listed = await office.ask("GET", "/admin/users", token=office.boss)
+
+    assert reply.status == 400
+    assert listed.data["pagination"]["total"] == 1
+
+
+async def test_another_password_signs_one_out_everywhere(office: Office) -> None:
+    person, token = await clerk(office, "admin::users.read")
+    change = {"password": "Another1horse"}
+    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+
+    assert (await office.ask("GET", "/admin/users/me", token=token)).status == 401
+
+
+async def test_whoever_is_not_active_any_more_is_out_at_once(office: Office) -> None:
+    person, token = await clerk(office, "admin::users.read")
+    change = {"isActive": False}
+    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+
+    assert (await office.ask("GET", "/admin/users/me", token=token)).status == 401
+    assert (await office.sign_in("clerk@example.com")).error == "User not active"
+
+
+async def test_a_right_that_is_taken_away_is_gone_with_the_next_request(office: Office) -> None:
+    person, token = await clerk(office, "admin::users.read")
+    role = (await office.ask("GET", f"/admin/users/{person}", token=office.boss)).data["roles"][0]
+    assert (await office.ask("GET", "/admin/users", token=token)).status == 200
+    none: dict[str, object] = {"permissions": []}
+    await office.ask("PUT", f"/admin/roles/{role['id']}/permissions", none, token=office.boss)
+
+    reply = await office.ask("GET", "/admin/users", token=token)
+    assert (reply.status, reply.error) == (403, "Policy Failed")
+
+
+async def test_an_own_password_is_changed_with_the_present_one_only(office: Office) -> None:
+    change = {"password": "Another1horse"}
+    without = await office.ask("PUT", "/admin/users/me", change, token=office.boss)
+    wrong = await office.ask(
+        "PUT", "/admin/users/me", {**change, "currentPassword": "x"}, token=office.boss
+    )
+    right = await office.ask(
+        "PUT", "/admin/users/me", {**change, "currentPassword": PASSWORD}, token=office.boss
+    )
+
+    assert without.status == wrong.status == 400
+    assert right.status == 200
+    assert (await office.sign_in("boss@example.com", "Another1horse")).status == 200
+
+
+@pytest.mark.parametrize("body", [{"roles": [1]}, {"isActive": True}, {"id": 5}])
+async def test_nobody_changes_their_own_rights_in_their_profile(
+    office: Office, body: dict[str, object]
+) -> None:
+    _, token = await clerk(office)
+
+    assert (await office.ask("PUT", "/admin/users/me", body, token=token)).status == 400
