@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.database.integrity.findings import Kind
 from quire.schema.load import load_schema
+from quire.schema.model import Schema
 from tests.databases.kind import Kind as Database
 from tests.unit.database.integrity.content import Content
 
@@ -48,10 +50,13 @@ class Damage(NamedTuple):
             case "empty":
                 return f'UPDATE "{self.table}" SET "{self.column}" = NULL {where}'
             case "lose":
-                return f'UPDATE "{self.table}" SET "{self.column}" = {GONE} {where}'
+                return f'UPDATE "{self.table}" SET "{self.column}" = {GONE} + id {where}'
             case "copy":
                 listed = ", ".join(f'"{name}"' for name in columns if name != "id")
-                return f'INSERT OR IGNORE INTO "{self.table}" ({listed}) SELECT {listed} {rows}'
+                return (
+                    f'INSERT INTO "{self.table}" ({listed}) SELECT {listed} {rows}'
+                    " ON CONFLICT DO NOTHING"
+                )
             case _:
                 return f"DELETE {rows}"
 
@@ -66,15 +71,21 @@ def damages(draw: st.DrawFn) -> Damage:
     return Damage(operation, table, draw(st.sampled_from(columns)), draw(st.integers(1, 6)))
 
 
+@pytest.fixture(scope="module")
+def schema(recorded: Path) -> Schema:
+    return load_schema(recorded)
+
+
 @given(st.lists(damages(), min_size=1, max_size=8), st.booleans())
 @settings(max_examples=20)
 def test_a_repair_leaves_nothing_to_repair(
     kind: Database,
     recorded: Path,
+    schema: Schema,
     damage: list[Damage],
     indexes: bool,  # noqa: FBT001 - whether unique indexes stand in the way of the damage
 ) -> None:
-    content = Content(kind.recorded_store(recorded), load_schema(recorded))
+    content = Content(kind.recorded_store(recorded), schema)
     if not indexes:
         content.damage(*unique_indexes(content))
     content.damage(*(one.sql(list(content.layout.found[one.table].columns)) for one in damage))
