@@ -21,11 +21,13 @@ from quire.api.public import PublicFiles
 from quire.api.reader import Reader
 from quire.api.routes import Route, RouteTable
 from quire.api.timing import ServerTiming, TimedAuthenticator, TimedDatabase, TimedReader
+from quire.api.uploaded import UploadedFiles
 from quire.auth.authenticate import Authenticator
 from quire.auth.passwords import hash_password
 from quire.clock import Clock, now_ms
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
+from quire.database.compile import NOTHING_PRESENTED
 from quire.database.connection import Database
 from quire.database.content.store import Store, open_store
 from quire.database.mapping import TableMap, map_tables
@@ -38,10 +40,9 @@ from quire.query.resolve.scope import ReadLimits
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
-from quire.uploads.kinds import AllowedTypes
-from quire.uploads.library import Library, Limits, Rows
-from quire.uploads.storage.local import LocalStorage
-from quire.uploads.workshop import Workshop
+from quire.uploads.assembly import open_library, signed_links
+from quire.uploads.library import Library, Rows
+from quire.uploads.links import SignedLinks, presented_files
 
 _log = structlog.get_logger("quire")
 _DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
@@ -98,13 +99,14 @@ class Application:
         accounts = Accounts(self.tables, self.database.dialect)
         stored = await self.database.read(lambda: accounts.stored(_DEFAULT_LOCALE_KEY))
         default_locale = stored if isinstance(stored, str) else None
+        links = signed_links(self.settings, self._clock)
         self.reader = _reader(
-            self.settings, self.database, self.schema, self.tables, default_locale
+            self.settings, self.database, self.schema, self.tables, default_locale, links
         )
         store = open_store(self.schema, self.tables, self.database.dialect)
         self.documents = self._document_service(self.database, store, default_locale)
         rows = Rows(database=self.database, store=store, documents=self.documents)
-        self.library = _library(self.settings, rows)
+        self.library = open_library(self.settings, rows, links)
         admin = self._admin_parts(self.database, store, self.documents)
         self._account_apis = AccountApis(
             self.settings, self.reader, self.documents, accounts, clock=self._clock
@@ -190,6 +192,7 @@ def _reader(
     schema: Schema,
     tables: TableMap,
     default_locale: str | None,
+    links: SignedLinks | None,
 ) -> Reader:
     api = settings.api
     limits = ReadLimits(
@@ -211,6 +214,7 @@ def _reader(
         default_locale=default_locale,
         plan_cache=settings.cache.plans,
         count_cache=settings.cache.counts,
+        presented=NOTHING_PRESENTED if links is None else presented_files(links),
     )
 
 
@@ -220,17 +224,6 @@ def _inner_limits(settings: Settings) -> ReadLimits:
         default_limit=settings.api.default_limit,
         max_limit=None,
         rows=settings.limits.rows,
-    )
-
-
-def _library(settings: Settings, rows: Rows) -> Library:
-    uploads = settings.uploads
-    types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
-    return Library(
-        rows,
-        LocalStorage(settings.project / uploads.directory),
-        Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
-        Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types),
     )
 
 
@@ -279,7 +272,12 @@ def _content_api(
             public=PublicFiles(
                 project=settings.project,
                 public=settings.project / settings.public.directory,
-                uploads=settings.project / settings.uploads.directory,
+                uploads=UploadedFiles(
+                    library.storage,
+                    settings.project / settings.uploads.directory,
+                    links=library.links,
+                    lifetime=settings.uploads.link_lifetime,
+                ),
             ),
             api=beside,
         ),

@@ -240,14 +240,14 @@ async def test_h095_a_storage_that_fails_keeps_nothing(
 ) -> None:
     library = editor.ask.application.library
     assert library is not None
-    put, calls = library._storage.put, iter(range(99))  # noqa: SLF001 - where bytes go
+    put, calls = library.storage.put, iter(range(99))
 
     async def fail(*args: object, **options: object) -> None:
         if next(calls) == at:
             raise fault
         await put(*args, **options)  # type: ignore[arg-type]  # as it was called
 
-    monkeypatch.setattr(library._storage, "put", fail)  # noqa: SLF001
+    monkeypatch.setattr(library.storage, "put", fail)
     answer = await upload(editor, TEXT, FilePart("a.jpg", JPEG, "image/jpeg"))
     assert answer.status == status
 

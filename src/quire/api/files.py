@@ -83,7 +83,7 @@ class FileApi:
         ability = request.principal.ability
         prepared = self._reader.prepare(self._type, "window", request.raw_query, ability)
         items, _ = await self._reader.rows(prepared, request.version)
-        return respond_bare([_signed(item) for item in items])
+        return respond_bare([self._shown(item) for item in items])
 
     async def find_page(self, request: Request) -> Answer:
         """List files in pages."""
@@ -92,7 +92,7 @@ class FileApi:
         items, total = await self._reader.rows(prepared, request.version)
         pagination = prepared.pagination
         meta = {} if pagination is None else {"pagination": pagination.meta(total)}
-        return respond([_signed(item) for item in items], meta)
+        return respond([self._shown(item) for item in items], meta)
 
     async def find_one(self, request: Request) -> Answer:
         """Show a file; all of the query is checked, but only ``populate`` counts."""
@@ -101,7 +101,7 @@ class FileApi:
         item = None if file_id is None else await self._reader.row(prepared, file_id)
         if item is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_bare(_signed(item))
+        return respond_bare(self._shown(item))
 
     async def destroy(self, request: Request) -> Answer:
         """Delete a file with all its sizes, and show what it was."""
@@ -183,9 +183,13 @@ class FileApi:
     def _reading(self, prepared: PreparedRead) -> Read[dict[str, Any]]:
         def read(file_id: int) -> Program[dict[str, Any]]:
             items = yield from self._reader.row_program(prepared, file_id)
-            return _signed(items[0])
+            return self._shown(items[0])
 
         return read
+
+    def _shown(self, item: Item) -> dict[str, Any]:
+        """Say, as the format does, whether the address of a file is signed."""
+        return {**members(item), "isUrlSigned": self._library.links is not None}
 
     def _told(self, file_id: int) -> Program[dict[str, Any]]:
         """Read what everybody may know of a file that they have just written."""
@@ -225,8 +229,3 @@ def _information(body: object) -> Information:
 def _single(form: FileForm, name: str) -> str | None:
     texts = form.texts(name)
     return texts[0] if len(texts) == 1 else None
-
-
-def _signed(item: Item) -> dict[str, Any]:
-    """Say, as the format does, that addresses of files are not signed."""
-    return {**members(item), "isUrlSigned": False}

@@ -1,8 +1,8 @@
 """Files for everybody: uploads under ``/uploads``, and the project's public folder behind the API.
 
-Nothing outside the two folders is ever served, nor hidden files; types that browsers would run are
-sent into a sandbox. Files keep their address when they are replaced, so browsers are to ask each
-time whether they have changed; a tag answers that without sending them again.
+Nothing outside the two folders is ever served, nor hidden files. Files keep their address when they
+are replaced, so browsers are to ask each time whether they have changed; a tag answers that without
+sending them again.
 """
 
 from collections.abc import Mapping
@@ -14,26 +14,20 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from quire.api.envelope import respond_error
 from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
-from quire.errors import AppError, BadRequestError, ForbiddenError, NotFoundError
+from quire.api.plain_files import file_response, path_below
+from quire.api.uploaded import UploadedFiles
+from quire.errors import AppError, BadRequestError, NotFoundError
 
 _UPLOADS = "/uploads/"
 _FAVICONS = ("favicon.ico", "favicon.png")
-_INERT_GROUPS = frozenset({"audio", "font", "image", "video"})
-_INERT_TYPES = frozenset(
-    {"application/json", "application/pdf", "application/zip", "text/csv", "text/plain"}
-)
-_ACTIVE_IMAGE = "image/svg+xml"
-
 _KEPT = ("cache-control", "etag", "last-modified")
 """The headers of a file that are told to those who have it, too."""
-
-_SANDBOX = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
 
 
 class PublicFiles:
     """Serves GET and HEAD for every path that is no route of the API."""
 
-    def __init__(self, *, project: Path, public: Path, uploads: Path) -> None:
+    def __init__(self, *, project: Path, public: Path, uploads: UploadedFiles) -> None:
         self._project = project
         self._public = public
         self._uploads = uploads
@@ -41,7 +35,7 @@ class PublicFiles:
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer with a file, or with the error envelope."""
         try:
-            response = self._respond(scope["raw_path"])
+            response = await self._respond(scope["raw_path"], scope["query_string"])
             if _is_known(response, dict(scope["headers"])):
                 response = _not_modified(response)
         except AppError as error:
@@ -55,7 +49,7 @@ class PublicFiles:
         response.raw_headers = headers.raw
         await response(scope, receive, send)
 
-    def _respond(self, raw_path: bytes) -> Response:
+    async def _respond(self, raw_path: bytes, raw_query: bytes) -> Response:
         path = _decode(raw_path)
         if path == "/":
             response = RedirectResponse("/admin", 302)
@@ -66,8 +60,9 @@ class PublicFiles:
         if path == "/favicon.ico":
             return self._favicon()
         if path.lower().startswith(_UPLOADS):
-            return _file(self._uploads, path[len(_UPLOADS) :], sandboxed=True)
-        return _file(self._public, path[1:], sandboxed=False)
+            return await self._uploads.respond(path[len(_UPLOADS) :], raw_query)
+        self._uploads.require_elsewhere(self._public.joinpath(*path_below(path[1:])))
+        return file_response(self._public, path[1:], sandboxed=False)
 
     def _favicon(self) -> Response:
         for name in _FAVICONS:
@@ -93,46 +88,6 @@ def _decode(raw_path: bytes) -> str:
     return path
 
 
-def _file(root: Path, relative: str, *, sandboxed: bool) -> Response:
-    """Return a file below a folder.
-
-    Raises ForbiddenError for paths that lead out of it, NotFoundError for what is no plain file.
-    """
-    if "\\" in relative or relative.startswith("/"):
-        raise NotFoundError
-    parts = relative.split("/")
-    if ".." in parts:
-        if _escapes(parts):
-            error = ForbiddenError()
-            error.details = None
-            raise error
-        raise NotFoundError
-    if any(part.startswith(".") or not part for part in parts):
-        raise NotFoundError
-    path = root.joinpath(*parts)
-    try:
-        inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
-        found = path.stat()
-    except OSError:
-        raise NotFoundError from None
-    if not inside:
-        raise NotFoundError
-    response = FileResponse(path, stat_result=found)
-    response.headers["cache-control"] = "max-age=0"
-    response.headers["accept-ranges"] = "bytes"
-    if sandboxed and not _is_inert(response.headers.get("content-type", "")):
-        response.headers["content-security-policy"] = _SANDBOX
-    return response
-
-
-def _is_inert(content_type: str) -> bool:
-    """Tell whether browsers run nothing when they open a file; what is not known might run."""
-    media_type = content_type.split(";", maxsplit=1)[0].strip().lower()
-    if media_type == _ACTIVE_IMAGE:
-        return False
-    return media_type.partition("/")[0] in _INERT_GROUPS or media_type in _INERT_TYPES
-
-
 def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a client has the file as it is, by its tag or else by its moment."""
     if not isinstance(response, FileResponse):
@@ -151,12 +106,3 @@ def _tags(listed: str) -> set[str]:
 def _not_modified(file: Response) -> Response:
     kept = {name: file.headers[name] for name in _KEPT if name in file.headers}
     return Response(status_code=304, headers=kept)
-
-
-def _escapes(parts: list[str]) -> bool:
-    depth = 0
-    for part in parts:
-        depth += -1 if part == ".." else bool(part) and part != "."
-        if depth < 0:
-            return True
-    return False

@@ -10,7 +10,7 @@ from typing import Literal
 
 from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
-from quire.database.compile import CompiledRead, compile_read
+from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
 from quire.database.connection import Database
 from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
@@ -79,12 +79,14 @@ class Reader:
         default_locale: str | None,
         plan_cache: int,
         count_cache: int,
+        presented: Presented = NOTHING_PRESENTED,
     ) -> None:
         self.database = database
         self.schema = schema
         self.limits = limits
         self.default_locale = default_locale
         self._tables = tables
+        self._presented = presented
         self._prepared: BoundedCache[tuple[str, Mode, bytes, Ability], PreparedRead] = BoundedCache(
             plan_cache
         )
@@ -149,7 +151,9 @@ class Reader:
     def _compile(self, plan: ReadPlan) -> CompiledRead:
         compiled = self._compiled.get(plan)
         if compiled is None:
-            compiled = compile_read(plan, self.schema, self._tables, self.database.dialect)
+            compiled = compile_read(
+                plan, self.schema, self._tables, self.database.dialect, self._presented
+            )
             self._compiled[plan] = compiled
         return compiled
 

@@ -6,8 +6,9 @@ schema alone. Related rows are fetched by the ids of their parents, one statemen
 through relations are ``id IN (subquery)``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,7 +21,7 @@ from quire.database.conditions import (
     versions_condition,
 )
 from quire.database.dialect import Dialect
-from quire.database.mappers import RowMapper, build_mapper, member
+from quire.database.mappers import Present, RowMapper, build_mapper, member
 from quire.database.mapping import (
     COMPONENT_ENTITY,
     COMPONENT_TYPE,
@@ -37,6 +38,11 @@ from quire.database.statements import AliasedTable, Query, StatementBuilder
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute
 from quire.schema.model import Schema
+
+Presented = Mapping[tuple[str, str], Present]
+"""What is shown of attributes, by uid and name, where that is not what is stored."""
+
+NOTHING_PRESENTED: Presented = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,10 +113,14 @@ class CompiledRead:
 
 
 def compile_read(
-    plan: ReadPlan, schema: Schema, tables: TableMap, dialect: Dialect
+    plan: ReadPlan,
+    schema: Schema,
+    tables: TableMap,
+    dialect: Dialect,
+    presented: Presented = NOTHING_PRESENTED,
 ) -> CompiledRead:
-    """Compile a plan for a database."""
-    return _Compiler(schema, tables, dialect).read(plan)
+    """Compile a plan for a database; ``presented`` are attributes shown in another form."""
+    return _Compiler(schema, tables, dialect, presented).read(plan)
 
 
 class _Columns:
@@ -129,7 +139,10 @@ class _Columns:
 
 
 class _Compiler:
-    def __init__(self, schema: Schema, tables: TableMap, dialect: Dialect) -> None:
+    def __init__(
+        self, schema: Schema, tables: TableMap, dialect: Dialect, presented: Presented
+    ) -> None:
+        self.presented = presented
         self.schema = schema
         self.tables = tables
         self.dialect = dialect
@@ -221,6 +234,9 @@ class _Compiler:
             len(columns.selected),
             edges=[edge.attribute for edge in plan.edges],
             kind=kind,
+            presented={
+                name: present for (uid, name), present in self.presented.items() if uid == plan.uid
+            },
         )
         return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges)
 

@@ -6,7 +6,8 @@ faster than dictionaries; their members are reached by position (`member`), beca
 attributes need not be names of Python.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -20,6 +21,9 @@ RowMapper = Callable[[Sequence[Row]], list[Item]]
 
 Shown = tuple[str, StorageKind, int]
 """A member of the answer: its name, the kind of its column, its position in the row."""
+
+Present = Callable[[Any], Any]
+"""Turns a value into what is shown of it at the moment."""
 
 
 def member(position: int) -> str:
@@ -43,23 +47,28 @@ def build_mapper(
     *,
     edges: Sequence[str] = (),
     kind: tuple[str, str] | None = None,
+    presented: Mapping[str, Present] = MappingProxyType({}),
 ) -> RowMapper:
     """Generate the mapper of rows that are ``width`` columns wide.
 
     ``edges`` are members that are set later, when they are populated; ``kind`` is a last member
-    with the same value in every item. The generated source holds positions and decode expressions
+    with the same value in every item; ``presented`` are members that are shown otherwise than they
+    are stored. The generated source holds positions and decode expressions
     of the dialect; nothing of it comes from a request.
     """
     names = [name for name, _, _ in shown]
     record = _record(names, edges, kind)
+    decoded = [dialect.decode_expression(storage, f"c{position}") for _, storage, position in shown]
+    presents = {f"present_{place}": presented.get(name) for place, name in enumerate(names)}
     values = ", ".join(
-        dialect.decode_expression(storage, f"c{position}") for _, storage, position in shown
+        f"present_{place}({value})" if presents[f"present_{place}"] else value
+        for place, value in enumerate(decoded)
     )
     used = {position for _, _, position in shown}
     targets = [f"c{position}" if position in used else "_" for position in range(width)]
     target = f"({', '.join(targets)},)" if targets else "_"
     source = f"lambda rows: [record({values}) for {target} in rows]"
-    mapper: RowMapper = eval(source, {**dialect.decode_names(), "record": record})  # noqa: S307
+    mapper: RowMapper = eval(source, {**dialect.decode_names(), **presents, "record": record})  # noqa: S307
     return mapper
 
 

@@ -315,3 +315,15 @@ def _prefix(value: object) -> str:
 
 
 PREFIX = Kind('a path such as "/api"', _prefix, _prefix)
+
+
+_BUCKET = re.compile(r"(s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._/-]*)?")
+
+
+def _storage(value: object) -> str:
+    if not isinstance(value, str) or (value != "local" and not _BUCKET.fullmatch(value)):
+        raise UnfitValueError
+    return value
+
+
+STORAGE = Kind('"local", or a bucket such as "s3://bucket/folder"', _storage, _storage)

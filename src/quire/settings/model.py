@@ -22,6 +22,7 @@ from quire.settings.kinds import (
     ORIGINS,
     PATH,
     PREFIX,
+    STORAGE,
     TEXT,
     URL,
     Kind,
@@ -241,6 +242,39 @@ class UploadSettings:
     )
     denied_types: tuple[str, ...] = setting(
         NAMES, "Types of files that may not be uploaded, even if they are allowed.", default=()
+    )
+    storage: str = setting(
+        STORAGE,
+        "Where files are kept: in the folder, or in a bucket.",
+        default="local",
+        variable="UPLOADS_STORAGE",
+    )
+    endpoint: str | None = setting(
+        optional(URL),
+        "Address of the service that has the bucket, if it is not the usual one.",
+        default=None,
+    )
+    region: str | None = setting(optional(TEXT), "Region of the bucket.", default=None)
+    access_key: str | None = setting(
+        SECRET,
+        "Name of the key that opens the bucket.",
+        default=None,
+        variable="AWS_ACCESS_KEY_ID",
+        private=True,
+    )
+    secret_key: str | None = setting(
+        SECRET, "The key itself.", default=None, variable="AWS_SECRET_ACCESS_KEY", private=True
+    )
+    public_url: str | None = setting(
+        optional(URL),
+        "What addresses of files begin with, where another server has them.",
+        default=None,
+    )
+    private: bool = setting(
+        FLAG, "Give files to those alone who were told a link that is signed.", default=False
+    )
+    link_lifetime: timedelta = setting(
+        DURATION, "How long such a link can be used.", default=timedelta(minutes=15)
     )
     threads: int = setting(
         integer(1, 64), "Threads of each process that work on images.", default=2

@@ -22,6 +22,7 @@ from quire.documents.unit import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, QuireError
 from quire.uploads.information import Information
 from quire.uploads.kinds import AllowedTypes
+from quire.uploads.links import SignedLinks
 from quire.uploads.names import Kept, check_name, kept_as
 from quire.uploads.preparing import Incoming, PictureRules, Prepared, Recognised, prepare, recognise
 from quire.uploads.records import (
@@ -69,10 +70,19 @@ class Library:
     ``by`` is the row id of an administrator, where one did it.
     """
 
-    def __init__(self, rows: Rows, storage: Storage, workshop: Workshop, limits: Limits) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        storage: Storage,
+        workshop: Workshop,
+        limits: Limits,
+        links: SignedLinks | None = None,
+    ) -> None:
+        """``links`` are what private files are told by; without it files are for everybody."""
+        self.links = links
+        self.storage = storage
         self._rows = rows
         self._documents = rows.documents
-        self._storage = storage
         self._limits = limits
         self.workshop = workshop
 
@@ -193,7 +203,7 @@ class Library:
 
     async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
         """Forget the bytes of files whose rows are gone; those of other providers stay."""
-        here = [row for row in rows if row.provider == self._storage.provider]
+        here = [row for row in rows if row.provider == self.storage.provider]
         await self._forget([key for row in here for key in row.keys])
 
     # Before anything is kept -----------------------------------------------------------------
@@ -235,11 +245,11 @@ class Library:
     def _with_addresses(self, values: Mapping[str, Any], kept: Kept) -> dict[str, object]:
         formats = values["formats"]
         for label, made in (formats or {}).items():
-            made["url"] = self._storage.url(kept.variant(label).key)
+            made["url"] = self.storage.url(kept.variant(label).key)
         return {
             **values,
-            "url": self._storage.url(kept.key),
-            "provider": self._storage.provider,
+            "url": self.storage.url(kept.key),
+            "provider": self.storage.provider,
         }
 
     async def _row(self, file_id: int) -> FileRow:
@@ -254,14 +264,14 @@ class Library:
     async def _keep(self, prepared: Sequence[Prepared]) -> None:
         for made in prepared:
             for piece in made.pieces:
-                await self._storage.put(piece.key, piece.path, type_=piece.type)
+                await self.storage.put(piece.key, piece.path, type_=piece.type)
 
     async def _forget(self, keys: Collection[str]) -> None:
         """Forget bytes as well as can be; what is left is found by a sweep."""
         if not keys:
             return
         try:
-            await self._storage.remove(keys)
+            await self.storage.remove(keys)
         except QuireError:
             _log.warning("uploads are left without a row", keys=len(keys), exc_info=True)
 
@@ -269,7 +279,7 @@ class Library:
         saved = {}
         for number, key in enumerate(keys):
             target = bench / f"present-{number}"
-            if await self._storage.fetch(key, target):
+            if await self.storage.fetch(key, target):
                 saved[key] = target
         return saved
 
@@ -277,7 +287,7 @@ class Library:
         types = {piece.key: piece.type for piece in prepared.pieces}
         await self._forget([key for key in types if key not in saved])
         for key in types.keys() & saved.keys():
-            await self._storage.put(key, saved[key], type_=types[key])
+            await self.storage.put(key, saved[key], type_=types[key])
 
 
 async def _all(works: Iterable[Awaitable[T]]) -> list[T]:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
+from datetime import timedelta
 from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 from typing import Protocol
@@ -42,6 +43,9 @@ class Storage(Protocol):
 
     async def remove(self, keys: Collection[str]) -> None:
         """Forget files; that one is not there is no fault."""
+
+    async def link(self, key: str, lifetime: timedelta) -> str | None:
+        """Return an address outside that has a file for a while; ``None`` where there is none."""
 
     def listed(self) -> AsyncIterator[StoredObject]:
         """Iterate over all that is kept."""

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Collection
+from datetime import timedelta
 from errno import EXDEV
 from pathlib import Path
 from secrets import token_hex
@@ -14,19 +15,22 @@ from quire.uploads.storage import StoredObject, storage_fault
 
 T = TypeVar("T")
 
+LOCAL = "local"
+
 
 class LocalStorage:
     """A folder. Files appear in it whole and durably, or not at all."""
 
-    provider = "local"
+    provider = LOCAL
 
-    def __init__(self, folder: Path) -> None:
-        """``folder`` is made when something is first put there."""
+    def __init__(self, folder: Path, *, base: str) -> None:
+        """``folder`` is made when something is first put there; addresses begin with ``base``."""
         self._folder = folder
+        self._base = base.rstrip("/")
 
     def url(self, key: str) -> str:
-        """Return the path under which this server serves the file."""
-        return f"/uploads/{key}"
+        """Return the address of a file."""
+        return f"{self._base}/{key}"
 
     async def put(self, key: str, source: Path, *, type_: str) -> None:
         """Move a file into the folder."""
@@ -40,6 +44,11 @@ class LocalStorage:
     async def remove(self, keys: Collection[str]) -> None:
         """Delete files."""
         await _away(lambda: _delete([self._path(key) for key in keys]))
+
+    async def link(self, key: str, lifetime: timedelta) -> str | None:
+        """Return nothing: files are served from the folder."""
+        del key, lifetime
+        return None
 
     async def listed(self) -> AsyncIterator[StoredObject]:
         """Iterate over the files of the folder; hidden ones do not count."""

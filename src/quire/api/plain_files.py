@@ -1,0 +1,71 @@
+"""Files of a folder as answers: nothing outside of it, nothing hidden.
+
+Types that browsers might run can be sent into a sandbox.
+"""
+
+from pathlib import Path
+
+from starlette.responses import FileResponse, Response
+
+from quire.errors import ForbiddenError, NotFoundError
+
+_INERT_GROUPS = frozenset({"audio", "font", "image", "video"})
+_INERT_TYPES = frozenset(
+    {"application/json", "application/pdf", "application/zip", "text/csv", "text/plain"}
+)
+_ACTIVE_IMAGE = "image/svg+xml"
+_SANDBOX = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
+
+
+def file_response(root: Path, relative: str, *, sandboxed: bool) -> Response:
+    """Return a file below a folder.
+
+    Raises ForbiddenError for paths that lead out of it, NotFoundError for what is no plain file.
+    """
+    path = root.joinpath(*path_below(relative))
+    try:
+        inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
+        found = path.stat()
+    except OSError:
+        raise NotFoundError from None
+    if not inside:
+        raise NotFoundError
+    response = FileResponse(path, stat_result=found)
+    response.headers["cache-control"] = "max-age=0"
+    response.headers["accept-ranges"] = "bytes"
+    if sandboxed and not _is_inert(response.headers.get("content-type", "")):
+        response.headers["content-security-policy"] = _SANDBOX
+    return response
+
+
+def path_below(relative: str) -> list[str]:
+    """Return the steps of a path. Raises as `file_response` does for those that lead elsewhere."""
+    if "\\" in relative or relative.startswith("/"):
+        raise NotFoundError
+    parts = relative.split("/")
+    if ".." in parts:
+        if _escapes(parts):
+            error = ForbiddenError()
+            error.details = None
+            raise error
+        raise NotFoundError
+    if any(part.startswith(".") or not part for part in parts):
+        raise NotFoundError
+    return parts
+
+
+def _is_inert(content_type: str) -> bool:
+    """Tell whether browsers run nothing when they open a file; what is not known might run."""
+    media_type = content_type.split(";", maxsplit=1)[0].strip().lower()
+    if media_type == _ACTIVE_IMAGE:
+        return False
+    return media_type.partition("/")[0] in _INERT_GROUPS or media_type in _INERT_TYPES
+
+
+def _escapes(parts: list[str]) -> bool:
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else bool(part) and part != "."
+        if depth < 0:
+            return True
+    return False

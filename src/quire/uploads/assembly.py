@@ -1,0 +1,42 @@
+"""Puts the media library of a project together, as its settings say."""
+
+from quire.clock import Clock
+from quire.errors import ConfigurationError
+from quire.settings import Settings
+from quire.uploads.kinds import AllowedTypes
+from quire.uploads.library import Library, Limits, Rows
+from quire.uploads.links import SignedLinks
+from quire.uploads.storage.opening import open_storage
+from quire.uploads.workshop import Workshop
+
+_NO_KEYS = "uploads.private needs APP_KEYS, which links are signed with."
+
+
+def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
+    """Return what signs links to private files, ``None`` where files are for everybody.
+
+    Raises ConfigurationError when there is nothing to sign with.
+    """
+    if not settings.uploads.private:
+        return None
+    if not settings.secrets.app_keys:
+        raise ConfigurationError(_NO_KEYS)
+    return SignedLinks(
+        settings.secrets.app_keys[0], lifetime=settings.uploads.link_lifetime, clock=clock
+    )
+
+
+def open_library(settings: Settings, rows: Rows, links: SignedLinks | None) -> Library:
+    """Make the library; its storage is not asked for anything yet.
+
+    Raises ConfigurationError for a storage that cannot be.
+    """
+    uploads = settings.uploads
+    types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
+    return Library(
+        rows,
+        open_storage(settings),
+        Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
+        Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types),
+        links,
+    )

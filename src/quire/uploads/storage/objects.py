@@ -1,0 +1,159 @@
+"""Files in object storage: S3 and what speaks like it, Google Cloud Storage, Azure Blob Storage."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import ObjectStore, from_url
+
+from quire.errors import ConfigurationError, StorageError
+from quire.uploads.storage import StoredObject
+
+_open: Any = from_url  # its types tell the options of one service from those of another
+_sign: Any = obstore.sign_async  # its types leave out that stores of any service can sign
+
+T = TypeVar("T")
+
+PROVIDERS: Mapping[str, str] = MappingProxyType(
+    {"s3": "aws-s3", "gs": "google-cloud-storage", "az": "azure-storage"}
+)
+"""The names that rows have these places under, by the scheme of an address."""
+
+_PIECE = 5 * 1024 * 1024
+_AT_ONCE = 4
+"""Pieces of a large file that are under way at a time; with their size, what it takes in memory."""
+_ASK_AGAIN = 2
+_GIVE_UP = timedelta(seconds=10)
+_CONNECT = timedelta(seconds=5)
+_ANSWER = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """Where a bucket is and who may use it.
+
+    ``address`` is ``s3://bucket/prefix`` or the like. What is ``None`` is found as the tools of the
+    place do, in the environment of the server or from the machine that it runs on.
+    """
+
+    address: str
+    endpoint: str | None = None
+    region: str | None = None
+    access_key: str | None = None
+    secret_key: str | None = None
+
+
+class ObjectStorage:
+    """A bucket. An object is there whole or not at all."""
+
+    def __init__(self, store: ObjectStore, *, provider: str, base: str) -> None:
+        """``base`` is what addresses of files begin with."""
+        self._store = store
+        self.provider = provider
+        self._base = base.rstrip("/")
+
+    def url(self, key: str) -> str:
+        """Return the address of a file."""
+        return f"{self._base}/{key}"
+
+    async def put(self, key: str, source: Path, *, type_: str) -> None:
+        """Send a file, in pieces when it is large."""
+        sent = obstore.put_async(
+            self._store,
+            key,
+            source,
+            attributes={"Content-Type": type_},
+            chunk_size=_PIECE,
+            max_concurrency=_AT_ONCE,
+        )
+        try:
+            await _done(sent)
+        except FileNotFoundError as error:  # there is no such bucket
+            raise StorageError from error
+
+    async def fetch(self, key: str, target: Path) -> bool:
+        """Receive a file."""
+        try:
+            found = await obstore.get_async(self._store, key)
+            stream = found.stream(_PIECE)
+            with await asyncio.to_thread(target.open, "wb") as file:
+                async for piece in stream:
+                    await asyncio.to_thread(file.write, piece)
+        except FileNotFoundError:
+            return False
+        except (BaseError, OSError) as error:
+            raise StorageError from error
+        return True
+
+    async def remove(self, keys: Collection[str]) -> None:
+        """Delete objects."""
+        for key in keys:
+            with suppress(FileNotFoundError):
+                await _done(obstore.delete_async(self._store, key))
+
+    async def listed(self) -> AsyncIterator[StoredObject]:
+        """Iterate over all objects of the bucket below its prefix."""
+        try:
+            async for chunk in obstore.list(self._store):
+                for found in chunk:
+                    moment = int(found["last_modified"].timestamp() * 1000)
+                    yield StoredObject(key=found["path"], size=found["size"], changed_at=moment)
+        except BaseError as error:
+            raise StorageError from error
+
+    async def link(self, key: str, lifetime: timedelta) -> str | None:
+        """Return an address that anybody may read a file from, for a while."""
+        signed: Awaitable[str] = _sign(self._store, "GET", key, lifetime)
+        return await _done(signed)
+
+
+def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
+    """Make the storage of a bucket; it is not asked for anything yet.
+
+    Raises ConfigurationError for an address or keys that cannot be.
+    """
+    scheme = bucket.address.partition("://")[0]
+    config: dict[str, Any] = {}
+    if scheme == "s3":
+        known = {
+            "endpoint": bucket.endpoint,
+            "region": bucket.region,
+            "access_key_id": bucket.access_key,
+            "secret_access_key": bucket.secret_key,
+        }
+        config = {name: value for name, value in known.items() if value is not None}
+    elif bucket.endpoint is not None:
+        config = {"base_url" if scheme == "gs" else "endpoint": bucket.endpoint}
+    insecure = (bucket.endpoint or "").startswith("http://")
+    try:
+        store = _open(
+            bucket.address,
+            config=config or None,
+            client_options={
+                "allow_http": insecure,
+                "connect_timeout": _CONNECT,
+                "timeout": _ANSWER,
+            },
+            retry_config={"max_retries": _ASK_AGAIN, "retry_timeout": _GIVE_UP},
+        )
+    except (BaseError, ValueError) as error:
+        message = f"uploads.storage: {bucket.address} cannot be used: {error}"
+        raise ConfigurationError(message) from error
+    return ObjectStorage(store, provider=PROVIDERS[scheme], base=base)
+
+
+async def _done(work: Awaitable[T]) -> T:
+    """Wait for something; that a file is not there is told as such, all else in our words."""
+    try:
+        return await work
+    except FileNotFoundError:
+        raise
+    except (BaseError, OSError) as error:
+        raise StorageError from error

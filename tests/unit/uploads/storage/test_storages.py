@@ -1,0 +1,167 @@
+"""What every place for files does alike: a folder, and a bucket behind the protocol of S3."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from quire.errors import ConfigurationError, StorageError
+from quire.uploads.storage import Storage, StoredObject
+from quire.uploads.storage.local import LocalStorage
+from quire.uploads.storage.objects import Bucket, ObjectStorage, open_bucket
+from tests.services import s3_server
+
+BASE = "https://files.example.org/a"
+LARGE = bytes(range(256)) * 50_000
+"""More than one piece."""
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    with s3_server("shelf") as address:
+        yield address
+
+
+def bucket_in(service: str, folder: str = "files") -> ObjectStorage:
+    bucket = Bucket(
+        address=f"s3://shelf/{folder}",
+        endpoint=service,
+        region="us-east-1",
+        access_key="made-up",
+        secret_key="made-up",
+    )
+    return open_bucket(bucket, base=BASE)
+
+
+@pytest.fixture(params=["local", "s3"])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    if request.param == "local":
+        return LocalStorage(tmp_path / "shelf", base=BASE)
+    return bucket_in(request.getfixturevalue("service"), tmp_path.name)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[bytes], Path]:
+    def written(content: bytes) -> Path:
+        path = tmp_path / "source"
+        path.write_bytes(content)
+        return path
+
+    return written
+
+
+async def read(storage: Storage, key: str, folder: Path) -> bytes | None:
+    target = folder / "read"
+    return target.read_bytes() if await storage.fetch(key, target) else None
+
+
+async def listed(storage: Storage) -> dict[str, StoredObject]:
+    return {found.key: found async for found in storage.listed()}
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", LARGE], ids=["empty", "small", "large"])
+async def test_what_is_put_can_be_fetched(
+    storage: Storage, write: Callable[[bytes], Path], tmp_path: Path, content: bytes
+) -> None:
+    await storage.put("a_1.txt", write(content), type_="text/plain")
+
+    assert await read(storage, "a_1.txt", tmp_path) == content
+    assert (await listed(storage))["a_1.txt"].size == len(content)
+
+
+async def test_what_is_put_again_is_replaced(
+    storage: Storage, write: Callable[[bytes], Path], tmp_path: Path
+) -> None:
+    for content in (b"first", b"second"):
+        await storage.put("a.txt", write(content), type_="text/plain")
+
+    assert await read(storage, "a.txt", tmp_path) == b"second"
+    assert list(await listed(storage)) == ["a.txt"]
+
+
+async def test_what_is_removed_is_gone(
+    storage: Storage, write: Callable[[bytes], Path], tmp_path: Path
+) -> None:
+    for key in ("a.txt", "b.txt", "c.txt"):
+        await storage.put(key, write(b"x"), type_="text/plain")
+    await storage.remove(["a.txt", "nothing.txt", "b.txt"])
+
+    assert await read(storage, "a.txt", tmp_path) is None
+    assert list(await listed(storage)) == ["c.txt"]
+
+
+async def test_nothing_is_there_at_first(storage: Storage, tmp_path: Path) -> None:
+    assert await listed(storage) == {}
+    assert await read(storage, "a.txt", tmp_path) is None
+    await storage.remove(["a.txt"])
+
+
+def test_addresses_begin_as_the_project_says(storage: Storage) -> None:
+    assert storage.url("a_1.txt") == f"{BASE}/a_1.txt"
+
+
+async def test_names_with_blanks_and_other_letters_are_names(
+    storage: Storage, write: Callable[[bytes], Path], tmp_path: Path
+) -> None:
+    key = "a_1.\u00fc b"
+    await storage.put(key, write(b"x"), type_="text/plain")
+
+    assert await read(storage, key, tmp_path) == b"x"
+    assert list(await listed(storage)) == [key]
+
+
+@pytest.mark.parametrize("key", ["../a", ".a", "a/b", "a\\b", "", "a\0"])
+async def test_a_folder_takes_plain_names_alone(
+    key: str, write: Callable[[bytes], Path], tmp_path: Path
+) -> None:
+    storage = LocalStorage(tmp_path / "shelf", base=BASE)
+
+    with pytest.raises(StorageError):
+        await storage.put(key, write(b"x"), type_="text/plain")
+
+
+async def test_a_bucket_gives_links_that_end(service: str, write: Callable[[bytes], Path]) -> None:
+    storage = bucket_in(service)
+    await storage.put("a.txt", write(b"hello"), type_="text/plain")
+    link = await storage.link("a.txt", timedelta(minutes=1))
+
+    assert link is not None
+    assert link.startswith(f"{service}/shelf/files/a.txt?")
+    async with httpx.AsyncClient() as client:
+        answer = await client.get(link)
+    assert (answer.content, answer.headers["Content-Type"]) == (b"hello", "text/plain")
+
+
+async def test_a_folder_gives_no_links(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path, base=BASE)
+    assert await storage.link("a.txt", timedelta(minutes=1)) is None
+
+
+async def test_a_service_that_does_not_answer_is_told_as_such(
+    write: Callable[[bytes], Path], tmp_path: Path
+) -> None:
+    storage = bucket_in("http://127.0.0.1:9")
+
+    with pytest.raises(StorageError):
+        await storage.put("a.txt", write(b"x"), type_="text/plain")
+    with pytest.raises(StorageError):
+        await storage.fetch("a.txt", tmp_path / "read")
+    with pytest.raises(StorageError):
+        await listed(storage)
+
+
+async def test_a_bucket_that_is_not_there_is_told_as_such(
+    service: str, write: Callable[[bytes], Path]
+) -> None:
+    bucket = Bucket(
+        address="s3://elsewhere", endpoint=service, region="x", access_key="a", secret_key="b"
+    )
+    with pytest.raises(StorageError):
+        await open_bucket(bucket, base=BASE).put("a", write(b"x"), type_="text/plain")
+
+
+def test_an_address_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="nowhere"):
+        open_bucket(Bucket(address="az://nowhere", endpoint="no address"), base=BASE)
