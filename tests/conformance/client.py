@@ -77,10 +77,11 @@ class Client(Protocol):
 
 
 class AsgiClient:
-    """Asks one app that is running."""
+    """Asks one app that is running, from an address that may be changed."""
 
-    def __init__(self, app: AsgiApp) -> None:
+    def __init__(self, app: AsgiApp, address: str = "127.0.0.1") -> None:
         self.app = app
+        self.address = address
 
     async def request(
         self,
@@ -104,12 +105,13 @@ class AsgiClient:
         if body or method in METHODS_WITH_LENGTH:
             sent.setdefault("content-length", str(len(body)))
         exchange = _Exchange(body)
-        await self.app(_http_scope(method, raw_target, sent), exchange.receive, exchange.send)
+        scope = _http_scope(method, raw_target, sent, self.address)
+        await self.app(scope, exchange.receive, exchange.send)
         # Whatever the app gives, a server sends no body after HEAD.
         return exchange.answer(with_body=method != "HEAD")
 
 
-def _http_scope(method: str, raw_target: str, headers: Mapping[str, str]) -> Scope:
+def _http_scope(method: str, raw_target: str, headers: Mapping[str, str], address: str) -> Scope:
     url = httptools.parse_url(raw_target.encode("ascii"))
     return {
         "type": "http",
@@ -122,7 +124,7 @@ def _http_scope(method: str, raw_target: str, headers: Mapping[str, str]) -> Sco
         "query_string": url.query or b"",
         "root_path": "",
         "headers": [(k.encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()],
-        "client": ("127.0.0.1", 50_000),
+        "client": (address, 50_000),
         "server": ("127.0.0.1", 1337),
         "state": {},
     }

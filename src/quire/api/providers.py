@@ -10,6 +10,8 @@ from quire.database.accounts import Accounts
 from quire.errors import ApplicationError, UnimplementedError
 
 DISABLED = "This provider is disabled"
+_LOCAL = "email"
+"""Stands among the providers for signing in with a password."""
 _GRANT_KEY = "plugin_users-permissions_grant"
 
 
@@ -32,7 +34,8 @@ class ProviderApi:
         """Refuse providers that are not enabled."""
         grant = await self._answers.read(lambda: self._accounts.stored(_GRANT_KEY))
         name = request.parameters["provider"]
-        options = grant.get(name) if isinstance(grant, dict) else None
+        known = isinstance(grant, dict) and name != _LOCAL
+        options = grant.get(name) if known else None
         if not isinstance(options, dict) or options.get("enabled") is not True:
             raise ApplicationError(DISABLED)
         message = "Signing in through a provider is not available yet"

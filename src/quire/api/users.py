@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from quire.access.principal import EndUser, Principal
 from quire.api.envelope import respond_bare
 from quire.api.files import row_id
-from quire.api.forms import Field, email_rule, form_problems, not_empty_rule
+from quire.api.forms import Field, email_rule, form_problems, not_empty_rule, password_rule
 from quire.api.messages import NO_CONTENT, Answer, Request
 from quire.api.reader import Reader
 from quire.api.role_input import check_role
@@ -25,12 +25,13 @@ _WITH_ROLE = b"populate=role"
 _NEW = (
     Field(name="email", rules=(email_rule,)),
     Field(name="username", rules=(not_empty_rule,)),
-    Field(name="password", rules=(not_empty_rule,)),
+    Field(name="password", rules=(not_empty_rule, password_rule)),
 )
 _CHANGED = (
     Field(name="email", required=False, rules=(not_empty_rule, email_rule)),
     Field(name="username", required=False, rules=(not_empty_rule,)),
 )
+_PASSWORD = Field(name="password", required=False, rules=(password_rule,))
 
 
 class UserApi:
@@ -107,7 +108,8 @@ class UserApi:
         if user_id is None or await self._is_missing(user_id):
             raise NotFoundError(NOT_FOUND)
         body = request.body if isinstance(request.body, Mapping) else {}
-        problems = [*form_problems(body, _CHANGED), *check_role(body, creating=False)]
+        fields = (*_CHANGED, _PASSWORD) if body.get("password") else _CHANGED
+        problems = [*form_problems(body, fields), *check_role(body, creating=False)]
         if problems:
             raise validation_error(problems)
         if "id" in body:
