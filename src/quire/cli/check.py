@@ -9,7 +9,7 @@ from quire.cli.project import require_project
 from quire.cli.terminal import print_result, working
 from quire.customisations import find_customisations
 from quire.database.integrity.findings import Finding, counted
-from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError
+from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
@@ -110,6 +110,18 @@ def _database(settings: Settings, schema: Schema, report: _Report) -> None:
     report.warnings += found.warnings
     for finding in found.findings:
         (report.problems if finding.grave else report.warnings).append(told(finding))
+    if not found.problems and not found.damage:
+        _uploads(settings, schema, report)
+
+
+def _uploads(settings: Settings, schema: Schema, report: _Report) -> None:
+    from quire.cli.check_uploads import check_uploads, lines_about
+
+    try:
+        with working("Looking for uploads"):
+            report.warnings += lines_about(check_uploads(settings, schema))
+    except (StorageError, ConfigurationError) as error:
+        report.problems.append(f"Uploads cannot be looked for: {error}")
 
 
 def told(finding: Finding) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from quire.app import load_project_schema
 from quire.cli.check import told
 from quire.cli.check_database import check_database
+from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, surplus_line
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import confirm, print_message, print_result, working
@@ -27,8 +28,9 @@ _INDENT = " " * len("to repair  ")
 def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool) -> int:
     """Say what would be mended in a project's database, ask, mend it, and look again.
 
-    All is done in one transaction: everything of it, or nothing. With ``dry_run`` it is only said,
-    with ``yes`` nobody is asked; ``duplicates`` allows to delete surplus versions of documents.
+    All of the database is mended in one transaction, and then uploads without a row are deleted.
+    With ``dry_run`` it is only said, with ``yes`` nobody is asked; ``duplicates`` allows to delete
+    surplus versions of documents.
     Raises :class:`DatabaseOpenError` for a database that must be left alone, and
     :class:`ApplicationError` when there is nobody to ask.
     """
@@ -37,13 +39,16 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     schema = load_project_schema(settings)
     found = _look(settings, schema)
     mendable = [finding for finding in found if is_mended(finding, duplicates=duplicates)]
-    if not mendable:
+    surplus = check_uploads(settings, schema)
+    if not mendable and not surplus.without_row:
         print_message("There is nothing to repair.")
         return _told_of_rest(found)
     for finding in mendable:
         print_result(f"to repair  {finding}: {finding.repair}")
         for line in finding.details:
             print_result(f"{_INDENT}{line}")
+    if surplus.without_row:
+        print_result(f"to repair  {surplus_line(surplus)}: {DELETES}")
     if dry_run:
         print_message("Nothing was changed.")
         return PROBLEMS
@@ -52,9 +57,12 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         return PROBLEMS
     with working("Repairing"):
         mended = asyncio.run(_repair(settings, schema, duplicates=duplicates))
+        delete_uploads(settings, surplus.without_row)
     print_message("This was repaired:")
     for finding in mended:
         print_result(f"repaired  {finding}: {finding.repair}")
+    if surplus.without_row:
+        print_result(f"repaired  {surplus_line(surplus)}: {DELETES}")
     return _told_of_rest(_look(settings, schema))
 
 

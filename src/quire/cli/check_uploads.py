@@ -1,0 +1,57 @@
+"""The part of ``quire check`` that holds uploaded files against their rows."""
+
+import asyncio
+from collections.abc import Collection, Iterator
+
+from quire.clock import now_ms
+from quire.database.content.store import open_store
+from quire.database.integrity.findings import SHOWN_IDS, counted
+from quire.database.mapping import map_tables
+from quire.database.rooms import room_of
+from quire.schema.model import Schema
+from quire.settings import Settings
+from quire.uploads.storage.opening import open_storage
+from quire.uploads.sweep import Sweep, sweep
+
+DELETES = "deletes them"
+
+
+def check_uploads(settings: Settings, schema: Schema) -> Sweep:
+    """Look for files without rows, and rows without files.
+
+    Raises StorageError when the storage cannot be looked into, ConfigurationError for one that
+    cannot be, DatabaseOpenError for a database that cannot be opened.
+    """
+    return asyncio.run(_swept(settings, schema))
+
+
+def delete_uploads(settings: Settings, keys: Collection[str]) -> None:
+    """Delete files by their keys. Raises StorageError."""
+    asyncio.run(open_storage(settings).remove(keys))
+
+
+def lines_about(found: Sweep) -> Iterator[str]:
+    """Yield what was found, for a terminal."""
+    if found.without_row:
+        yield f"{surplus_line(found)}; `quire check --repair` {DELETES}"
+    if found.without_bytes:
+        lost = counted(len(found.without_bytes), "row")
+        yield f"files: {lost} of files that are not there ({_listed(found.without_bytes)})"
+
+
+def surplus_line(found: Sweep) -> str:
+    """Tell of files that no row tells of."""
+    surplus = counted(len(found.without_row), "file")
+    return f"uploads: {surplus} without a row ({_listed(found.without_row)})"
+
+
+def _listed(found: Collection[object]) -> str:
+    shown = [str(one) for _, one in zip(range(SHOWN_IDS), found, strict=False)]
+    return ", ".join([*shown, *(["..."] if len(found) > len(shown) else [])])
+
+
+async def _swept(settings: Settings, schema: Schema) -> Sweep:
+    room = room_of(settings)
+    store = open_store(schema, map_tables(schema), room.kind.dialect())
+    async with room.look() as looking:
+        return await sweep(looking.run, store, open_storage(settings), now=now_ms())
