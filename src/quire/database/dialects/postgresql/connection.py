@@ -91,14 +91,10 @@ async def _set_up(connection: Connection) -> None:
     await connection.set_type_codec(
         "numeric", schema="pg_catalog", encoder=str, decoder=float, format="text"
     )
-    for name in ("date", "time", "json", "jsonb"):
+    for name in ("date", "time"):
         await connection.set_type_codec(
-            name, schema="pg_catalog", encoder=_as_it_is, decoder=_as_it_is, format="text"
+            name, schema="pg_catalog", encoder=str, decoder=str, format="text"
         )
-
-
-def _as_it_is(text: str) -> str:
-    return text
 
 
 def _quoted(schema: str) -> str:
