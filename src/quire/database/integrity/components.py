@@ -111,7 +111,7 @@ class OrphanRule:
 
     def _roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select what content uses, and what tables outside the schema lead to."""
-        nobody: ColumnElement[Any] = sa.literal_column("NULL")
+        nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
         yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
         known = {mapped.components_table: mapped for mapped in self.layout.tables.tables.values()}
         for name in self.layout.found:

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
+from quire.database.bookkeeping import DATABASE_SCHEMA
 from quire.database.tables import ColumnTypes, is_of_published
 from quire.schema.attributes.base import StorageKind
 
@@ -45,6 +46,9 @@ COLUMN_TYPES = ColumnTypes(
     order=postgresql.DOUBLE_PRECISION(),
 )
 """Moments are what the clock on the wall shows, to the microsecond (see ``moments``)."""
+
+_KEPT_AS_WRITTEN = (DATABASE_SCHEMA, "schema")
+"""The one column whose JSON the reference keeps to the letter, not only what it means."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
 
@@ -97,6 +101,8 @@ def quote(name: str) -> str:
 
 def type_name(column: Column[object]) -> str:
     """Return the type of a column as PostgreSQL spells it: ``varchar(255)``."""
+    if (column.table.name, column.name) == _KEPT_AS_WRITTEN:
+        return "json"
     return column.type.compile(dialect=_DIALECT).lower()
 
 
