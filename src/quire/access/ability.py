@@ -5,7 +5,10 @@ Everything is denied unless granted. Actions are named as in the routes:
 same are equal and hash alike, so what was worked out for one request serves the next.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from quire.access.rules import BoundRules
 
 _READING = ("find", "findOne")
 
@@ -31,15 +34,17 @@ class ReadOnly:
 class Granted:
     """Exactly the listed actions (roles of end users, custom API tokens).
 
-    The hash is kept, because abilities are keys of caches that every request looks into.
+    ``rules`` narrow some of them to rows that keep a filter (`quire.access.rules`). The hash is
+    kept, because abilities are keys of caches that every request looks into.
     """
 
-    __slots__ = ("_hash", "actions")
+    __slots__ = ("_hash", "actions", "rules")
 
-    def __init__(self, actions: frozenset[str]) -> None:
+    def __init__(self, actions: frozenset[str], rules: BoundRules = frozenset()) -> None:
         """Grant ``actions`` and nothing else."""
         self.actions = actions
-        self._hash = hash(actions)
+        self.rules: Mapping[str, str] = dict(rules)
+        self._hash = hash((actions, rules))
 
     def __hash__(self) -> int:
         """Equal grants hash alike."""
@@ -47,7 +52,11 @@ class Granted:
 
     def __eq__(self, other: object) -> bool:
         """Compare by what is granted."""
-        return isinstance(other, Granted) and self.actions == other.actions
+        return (
+            isinstance(other, Granted)
+            and self.actions == other.actions
+            and self.rules == other.rules
+        )
 
     def __repr__(self) -> str:
         """Say how much is granted, for logs and failing tests."""
@@ -57,6 +66,13 @@ class Granted:
         """Grant what is listed."""
         return action in self.actions
 
+
+def rules_of(ability: "Ability") -> Mapping[str, str]:
+    """Return the bound rules of an ability by action; most have none."""
+    return ability.rules if isinstance(ability, Granted) else _NO_RULES
+
+
+_NO_RULES: Mapping[str, str] = {}
 
 Ability = FullAccess | ReadOnly | Granted
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from quire.access.ability import FullAccess
+from quire.access.ability import FullAccess, rules_of
 from quire.api.authorization import Authorizer
 from quire.api.envelope import respond, respond_bare
 from quire.api.file_form import FileForm, read_files
@@ -14,7 +14,7 @@ from quire.api.routes import Route
 from quire.database.mappers import Item, members
 from quire.database.program import Program
 from quire.documents.validate.problems import Problem, validation_error
-from quire.errors import NotFoundError, ValidationError
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.accept import not_of_type
 from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
@@ -170,6 +170,9 @@ class FileApi:
         if not uid or not entry or not field:
             return None
         self._authorizer.require(request.principal, f"{uid}.update", uid)
+        if f"{uid}.update" in rules_of(request.principal.ability):
+            # The entry is named by a row alone here; who may change some may say so with the entry.
+            raise ForbiddenError
         entry_id = row_id(entry)
         if entry_id is None or uid not in self._reader.schema.content_types:
             raise ValidationError(NO_ENTRY)

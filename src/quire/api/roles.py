@@ -15,12 +15,16 @@ from quire.database.accounts import Accounts
 from quire.database.mappers import members
 from quire.documents.validate import ABSENT
 from quire.errors import NotFoundError, ValidationError
+from quire.query.resolve.rules import check_rule
 from quire.schema.attributes.accept import NUL_MESSAGE, not_of_type
 from quire.schema.model import ROLE_UID
 
 EMPTY_BODY = "Request body cannot be empty"
 TOO_LONG = "must be at most 255 characters"
+NO_ROWS = "{} is not taken on rows that a rule could choose"
 _LONGEST = 255
+_ON_ROWS = frozenset({"find", "findOne", "create", "update", "delete", "destroy"})
+_NO_RULES: Mapping[str, object] = {}
 _DONE = {"ok": True}
 _OWNER = "plugin::users-permissions"
 
@@ -75,21 +79,26 @@ class RoleApi:
         role = None if role_id is None else await self._reader.row(prepared, role_id)
         if role is None or role_id is None:
             raise NotFoundError(NOT_FOUND)
-        actions = await self._reader.database.read(lambda: self._accounts.role_actions(role_id))
-        return respond_bare(
-            {"role": {**members(role), "permissions": self._tree(Granted(actions))}}
-        )
+        database = self._reader.database
+        actions = await database.read(lambda: self._accounts.role_actions(role_id))
+        rules = await database.read(lambda: self._accounts.role_rules(role_id))
+        tree = self._tree(Granted(actions), rules)
+        return respond_bare({"role": {**members(role), "permissions": tree}})
 
     async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """Show everything that can be granted."""
         return respond_bare({"permissions": self._tree(NOTHING)})
 
-    def _tree(self, ability: Ability) -> dict[str, Any]:
+    def _tree(self, ability: Ability, rules: Mapping[str, object] = _NO_RULES) -> dict[str, Any]:
         tree: dict[str, Any] = {}
         for controller in controllers(self._reader.schema):
             owner = tree.setdefault(controller.owner, {"controllers": {}})
             owner["controllers"][controller.name] = {
-                name: {"enabled": ability.allows(controller.action(name)), "policy": ""}
+                name: {
+                    "enabled": ability.allows(controller.action(name)),
+                    "policy": "",
+                    **_rule(rules, controller.action(name)),
+                }
                 for name in controller.actions
             }
         return tree
@@ -102,6 +111,7 @@ class RoleApi:
             description=_text(body, "description"),
             type=_text(body, "type"),
             actions=_enabled(body) & self._known,
+            rules=self._rules(body),
         )
         await self._roles.create(new, principal=request.principal)
         return respond_bare(_DONE)
@@ -112,7 +122,12 @@ class RoleApi:
         role_id = self._id(request)
         texts = {name: _text(body, name) for name in ("name", "description") if name in body}
         await self._roles.update(
-            role_id, texts, _enabled(body), known=self._known, principal=request.principal
+            role_id,
+            texts,
+            _enabled(body),
+            self._rules(body),
+            known=self._known,
+            principal=request.principal,
         )
         return respond_bare(_DONE)
 
@@ -126,6 +141,29 @@ class RoleApi:
         if role_id is None:
             raise NotFoundError(NOT_FOUND)
         return role_id
+
+    def _rules(self, body: Mapping[str, object]) -> dict[str, object]:
+        """Return the row rules in a body by action; ``None`` for those that are to go.
+
+        Raises ValidationError or InvalidKeyError for what is no rule, or not of rows.
+        """
+        found = {}
+        for action, switch in _switches(body):
+            if "rule" not in switch:
+                continue
+            rule = found[action] = switch["rule"]
+            if rule is None:
+                continue
+            uid, _, verb = action.rpartition(".")
+            content_type = self._reader.schema.content_types.get(uid)
+            if content_type is None or verb not in _ON_ROWS:
+                raise ValidationError(NO_ROWS.format(action))
+            check_rule(rule, content_type, self._reader.schema)
+        return found
+
+
+def _rule(rules: Mapping[str, object], action: str) -> dict[str, object]:
+    return {"rule": rules[action]} if action in rules else {}
 
 
 def _body(request: Request) -> Mapping[str, object]:
@@ -151,13 +189,15 @@ def _text(body: Mapping[str, object], name: str) -> str | None:
 
 def _enabled(body: Mapping[str, object]) -> frozenset[str]:
     """Return the actions that are switched on in the tree of a body. Raises ValidationError."""
-    return frozenset(
-        f"{owner}.{controller}.{action}"
-        for owner, about in _members(body.get("permissions"), "permissions")
-        for controller, actions in _members(_member(about, owner).get("controllers"), owner)
-        for action, switch in _members(actions, controller)
-        if _member(switch, action).get("enabled") is True
-    )
+    return frozenset(action for action, switch in _switches(body) if switch.get("enabled") is True)
+
+
+def _switches(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield all actions in the tree of a body with what is said of them. Raises ValidationError."""
+    for owner, about in _members(body.get("permissions"), "permissions"):
+        for controller, actions in _members(_member(about, owner).get("controllers"), owner):
+            for action, switch in _members(actions, controller):
+                yield f"{owner}.{controller}.{action}", _member(switch, action)
 
 
 def _members(value: object, name: str) -> Iterator[tuple[str, object]]:

@@ -134,7 +134,7 @@ class UserApi:
 
     def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
         """Return what reads the user that is answered, within the transaction that writes it."""
-        prepared = self._reader.prepare(self._type, "entry", query, request.principal.ability)
+        prepared = self._reader.prepare(self._type, "written", query, request.principal.ability)
 
         def show(user_id: int) -> Program[Item]:
             items = yield from self._reader.row_program(prepared, user_id)

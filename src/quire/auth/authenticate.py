@@ -5,7 +5,7 @@ changes, and never beyond the credential's own expiry. Refusals are not remember
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,10 +13,11 @@ import structlog
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
+from quire.access.rules import bind_rules
 from quire.auth.admin.sessions import Sessions
 from quire.auth.tokens import hash_api_token, read_jwt
 from quire.clock import Clock
-from quire.database.accounts import Accounts, TokenRow
+from quire.database.accounts import Accounts, TokenRow, UserRow
 from quire.database.cache import BoundedCache
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -31,6 +32,7 @@ INVALID_CREDENTIALS = "Invalid credentials"
 _HOUR_MS = 3_600_000
 _PARTS = 2
 _NEVER = float("inf")
+_NOBODY: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,16 @@ class Authenticator:
             self._anonymous = principal
         return principal
 
-    async def _role_ability(self, role_id: int | None) -> Ability:
+    async def _role_ability(
+        self, role_id: int | None, places: Mapping[str, object] = _NOBODY
+    ) -> Ability:
+        """Return what a role grants; ``places`` are what its row rules can say of who asks."""
         if role_id is None:
             return NOTHING
-        return Granted(await self._run(lambda: self._accounts.role_actions(role_id)))
+        actions = await self._run(lambda: self._accounts.role_actions(role_id))
+        rules = await self._run(lambda: self._accounts.role_rules(role_id))
+        granted = {action: rule for action, rule in rules.items() if action in actions}
+        return Granted(actions, bind_rules(granted, places))
 
     async def _verify(self, token: str) -> tuple[Principal, float]:
         """Return whose token it is, and when it ends (epoch milliseconds)."""
@@ -185,7 +193,7 @@ class Authenticator:
             raise UnauthorizedError(INVALID_CREDENTIALS)
         if not user.confirmed and await self.confirmation_required():
             raise UnauthorizedError(INVALID_CREDENTIALS)
-        ability = await self._role_ability(user.role_id)
+        ability = await self._role_ability(user.role_id, _places(user))
         principal = EndUser(
             id=user.id,
             document_id=user.document_id,
@@ -217,6 +225,15 @@ class Authenticator:
         except AppError as error:
             _log.warning("use of a token was not noted", token=token.id, exc_info=error)
         return now + _HOUR_MS
+
+
+def _places(user: UserRow) -> Mapping[str, object]:
+    return {
+        "$user.id": user.id,
+        "$user.documentId": user.document_id,
+        "$user.username": user.username,
+        "$user.email": user.email,
+    }
 
 
 def fingerprint(header: bytes) -> bytes:

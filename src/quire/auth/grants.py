@@ -7,6 +7,7 @@ with it; visitors and end users are not.
 
 from collections.abc import Collection, Iterable
 
+from quire.access.ability import rules_of
 from quire.access.principal import ApiToken, Principal
 from quire.errors import ForbiddenError
 
@@ -17,12 +18,16 @@ _OWN_ACCOUNT = ("plugin::users-permissions.auth.", "plugin::users-permissions.us
 def require_grantable(principal: Principal | None, actions: Collection[str]) -> None:
     """Refuse to give actions to somebody, or to act on somebody who has them.
 
-    Raises ForbiddenError when one of them is beyond the principal itself.
+    Raises ForbiddenError when one of them is beyond the principal itself, who may do it not at all
+    or on some rows only.
     """
     if principal is None or isinstance(principal, ApiToken):
         return
-    if any(not principal.ability.allows(action) for action in _beyond_oneself(actions)):
-        raise ForbiddenError
+    ability = principal.ability
+    narrowed = rules_of(ability)
+    for action in _beyond_oneself(actions):
+        if action in narrowed or not ability.allows(action):
+            raise ForbiddenError
 
 
 def _beyond_oneself(actions: Iterable[str]) -> Iterable[str]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from quire.access.principal import Principal
 from quire.auth.grants import require_grantable
-from quire.database.accounts import Accounts
+from quire.database.accounts import ROW_RULES_KEY, Accounts
+from quire.database.core_store import read_setting, write_setting
 from quire.database.program import Program
 from quire.database.roles import RoleRow, RoleRows
 from quire.documents.service import DocumentService
@@ -29,12 +30,16 @@ _WORD = re.compile(rf"[0-9]+|[{_ALONE}]|[^0-9{_ALONE}{_BETWEEN}]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRole:
-    """A role to be; without a ``type`` it follows from the name."""
+    """A role to be; without a ``type`` it follows from the name.
+
+    ``rules`` are row rules by action.
+    """
 
     name: str | None
     description: str | None
     type: str | None
     actions: Collection[str]
+    rules: Mapping[str, object]
 
 
 class Roles:
@@ -53,6 +58,8 @@ class Roles:
             type_ = new.type or type_of(new.name or "")
             role_id = yield from rows.insert(new.name, new.description, type_)
             yield from rows.grant(role_id, sorted(new.actions))
+            role = yield from _existing(rows, role_id)
+            yield from _keep_rules(unit, role, new.actions, new.rules)
 
         await self._documents.run(act, principal=principal)
 
@@ -61,6 +68,7 @@ class Roles:
         role_id: int,
         texts: Mapping[str, str | None],
         actions: Collection[str],
+        rules: Mapping[str, object],
         *,
         known: Collection[str],
         principal: Principal,
@@ -68,8 +76,9 @@ class Roles:
         """Change the texts of a role, and let it grant ``actions`` and nothing else.
 
         Of actions that are not ``known`` a role keeps those that it has: they may mean something
-        to another server. It gets no new ones. Raises NotFoundError, and ForbiddenError when it
-        would grant what it did not before and what the principal may not do.
+        to another server. It gets no new ones. ``rules`` are row rules by action, ``None`` for one
+        that is to go; of actions that it does not name they stay. Raises NotFoundError, and
+        ForbiddenError when it would grant what it did not before and what the principal may not do.
         """
 
         def act(unit: UnitOfWork) -> Program[None]:
@@ -81,6 +90,8 @@ class Roles:
             yield from rows.update(role_id, texts)
             yield from rows.revoke([row_id for ids in gone for row_id in ids])
             yield from rows.grant(role_id, added)
+            require_grantable(principal, rules)
+            yield from _keep_rules(unit, role, actions, rules)
 
         await self._documents.run(act, principal=principal)
 
@@ -97,6 +108,7 @@ class Roles:
                 raise ApplicationError(PUBLIC_STAYS)
             role = yield from _existing(rows, role_id)
             yield from rows.delete(role, public)
+            yield from _keep_rules(unit, role, (), {})
 
         await self._documents.run(act, principal=principal)
 
@@ -104,6 +116,27 @@ class Roles:
 def type_of(name: str) -> str:
     """Return the type of a role with a name: its words in lower case, of any script, emoji too."""
     return "_".join(_WORD.findall(without_accents(name).lower()))
+
+
+def _keep_rules(
+    unit: UnitOfWork, role: RoleRow, actions: Collection[str], rules: Mapping[str, object]
+) -> Program[None]:
+    """Note the row rules of a role: those it has and those that are new, of what it grants."""
+    writes = unit.store.writes
+    stored = yield from read_setting(writes, ROW_RULES_KEY)
+    every = dict(stored) if isinstance(stored, Mapping) else {}
+    present = every.get(role.document_id)
+    before = present if isinstance(present, Mapping) else {}
+    after = {
+        action: rule
+        for action, rule in {**before, **rules}.items()
+        if action in actions and rule is not None
+    }
+    if after == before:
+        return
+    every[role.document_id] = after
+    kept = {document_id: own for document_id, own in every.items() if own}
+    yield from write_setting(writes, ROW_RULES_KEY, kept)
 
 
 def _existing(rows: RoleRows, role_id: int) -> Program[RoleRow]:

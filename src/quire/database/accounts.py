@@ -3,7 +3,7 @@
 Statements are built once and kept; each function is a program.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,8 @@ from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 
 _API_TOKENS = "admin::api-token"
 _API_GRANTS = "admin::api-token-permission"
+ROW_RULES_KEY = "quire_row_rules"
+"""Row rules in the core store: by the document id of a role, and by action."""
 _STORE = "strapi_core_store_settings"
 _USER_COLUMNS = (
     "id",
@@ -95,6 +97,15 @@ class Accounts:
         """Return the actions that a role of end users grants."""
         rows = yield self._statement(self._role_actions_query, role_id)
         return frozenset(str(row[0]) for row in rows)
+
+    def role_rules(self, role_id: int) -> Program[Mapping[str, object]]:
+        """Return the row rules of a role by action, as they were set."""
+        stored = yield from self.stored(ROW_RULES_KEY)
+        if not isinstance(stored, Mapping) or not stored:
+            return {}
+        rows = yield self._statement(self._role_document_query, role_id)
+        rules = stored.get(str(rows[0][0])) if rows else None
+        return rules if isinstance(rules, Mapping) else {}
 
     def users_by_role(self) -> Program[dict[int, int]]:
         """Count the end users of every role that has any."""
@@ -220,6 +231,13 @@ class Accounts:
         role = builder.table(self._tables[ROLE_UID].name)
         select = sa.select(role.c("id")).where(role.c("type") == builder.plain_slot(0))
         return builder.finish(select.order_by(role.c("id")).limit(builder.constant(1)))
+
+    @cached_property
+    def _role_document_query(self) -> Query:
+        builder = StatementBuilder(self._dialect)
+        role = builder.table(self._tables[ROLE_UID].name)
+        here = role.c("id") == builder.plain_slot(0)
+        return builder.finish(sa.select(role.c("document_id")).where(here))
 
     @cached_property
     def _users_by_role_query(self) -> Query:

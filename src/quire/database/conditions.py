@@ -186,19 +186,20 @@ class Conditions:
         inner = part.part
         if not _is_about_missing(inner):
             wanted = None if _is_about_present(inner) else inner
-            alternatives.append(key.in_(self._linked(edge, target_uid, wanted)))
+            alternatives.append(key.in_(self._linked(edge, target_uid, wanted, part.within)))
         if part.missing:
-            linked = self._linked(edge, target_uid, None)
+            linked = self._linked(edge, target_uid, None, part.within)
             alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
         return sa.or_(*alternatives) if alternatives else sa.false()
 
-    def _linked(self, edge: Edge, target_uid: str, part: Filter | None) -> sa.Select[Any]:
-        """Select the keys of rows that have a related row satisfying ``part``."""
+    def _linked(
+        self, edge: Edge, target_uid: str, part: Filter | None, within: Filter | None
+    ) -> sa.Select[Any]:
+        """Select the keys of rows that have a related row satisfying ``part`` and ``within``."""
         target = self.builder.table(self.tables[target_uid].name)
         joined = self.join(edge, target, target_uid)
         where = list(joined.where)
-        if part is not None:
-            where.append(self.filter(part, target_uid, target))
+        where += [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
         return (
             sa.select(joined.near)
             .select_from(joined.source)

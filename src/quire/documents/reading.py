@@ -18,9 +18,11 @@ from quire.database.plans import CompiledPlans
 from quire.database.program import Program
 from quire.database.read import BoundRead, bind_read, read_program
 from quire.query.parameters import as_query
-from quire.query.plan import Status
+from quire.query.plan import PlanNode, ReadPlan, Status
 from quire.query.querystring import QueryValue
 from quire.query.resolve import Pagination, ReadLimits, ResolvedRead, Resolver
+from quire.query.resolve.rules import rule_filter
+from quire.query.resolve.scope import Slots
 
 Shown = dict[str, Any]
 """An entry as the content API shows it, by attribute."""
@@ -129,6 +131,17 @@ class Reads:
         if resolved.plan.entry is not None:
             values[resolved.plan.entry] = entry_id
         return self._bound(replace(resolved, values=tuple(values)), compiled)
+
+    def kept(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
+        """Return the rows of a document, of every version and locale, that keep a bound rule."""
+        schema, slots = self._store.schema, Slots()
+        model = schema.content_types[uid]
+        chosen = rule_filter(rule, model, schema, self._limits, slots)
+        root = PlanNode(uid=uid, fields=("id",), filter=chosen)
+        plan = ReadPlan(root=root, document=slots.add(document_id))
+        read = self.planned(ResolvedRead(plan=plan, values=tuple(slots.values)))
+        entries, _ = yield from read.entries()
+        return frozenset(int(entry["id"]) for entry in entries)
 
     def _resolver(self, uid: str, ability: Ability) -> Resolver:
         return Resolver(

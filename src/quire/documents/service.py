@@ -33,6 +33,7 @@ from quire.documents.intents import (
 )
 from quire.documents.passwords import Password, passwords_in
 from quire.documents.reading import Find, Page, PlannedRead, Shown
+from quire.documents.row_rules import require_after, require_before, rule_of
 from quire.documents.unit import Engine, UnitOfWork
 from quire.errors import ServiceUnavailableError, UncertainOutcomeError
 from quire.events.bus import EventBus
@@ -205,7 +206,20 @@ class DocumentService:
 
 
 def act_on(unit: UnitOfWork, intent: Intent) -> Program[list[Written]]:
-    """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted."""
+    """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
+
+    Raises ForbiddenError for a document that is out of reach of who writes.
+    """
+    rule = rule_of(unit, intent)
+    if rule is None:
+        return (yield from _act_on(unit, intent))
+    yield from require_before(unit, intent, rule)
+    written = yield from _act_on(unit, intent)
+    yield from require_after(unit, intent, rule, written)
+    return written
+
+
+def _act_on(unit: UnitOfWork, intent: Intent) -> Program[list[Written]]:
     match intent:
         case Create():
             return (yield from create(unit, [intent]))

@@ -46,12 +46,13 @@ class Through:
     """A filter on related rows: at least one of them must satisfy ``part``.
 
     With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` when every
-    related row will do.
+    related row will do. Only rows that satisfy ``within`` are related rows at all.
     """
 
     attribute: str
     part: "Filter | None"
     missing: bool
+    within: "Filter | None" = None
 
 
 @dataclass(frozen=True, slots=True)

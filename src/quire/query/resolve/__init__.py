@@ -29,6 +29,7 @@ from quire.query.resolve.pagination import (
     root_window,
 )
 from quire.query.resolve.populate import Versions, resolve_populate
+from quire.query.resolve.rules import FIND, FIND_ONE, narrow_root
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
@@ -111,6 +112,7 @@ class Resolver:
             limit=pagination.limit,
             start=pagination.start,
             count=pagination.with_count,
+            action=FIND,
         )
 
     def document(self, query: Query, document_id: str) -> ResolvedRead:
@@ -119,7 +121,7 @@ class Resolver:
 
     def single(self, query: Query) -> ResolvedRead:
         """Resolve a request for the document of a single type."""
-        return self._one(query)
+        return self._one(query, action=FIND)
 
     def entry(self, query: Query, entry_id: int) -> ResolvedRead:
         """Resolve a request for one row by its numeric id (end users, files)."""
@@ -169,10 +171,15 @@ class Resolver:
             start, limit = root_window(query)
         except AppError as error:
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
-        return self._finish(plan, scope, limit=limit, start=start, count=count)
+        return self._finish(plan, scope, limit=limit, start=start, count=count, action=FIND)
 
     def _one(
-        self, query: Query, *, document_id: str | None = None, entry_id: int | None = None
+        self,
+        query: Query,
+        *,
+        document_id: str | None = None,
+        entry_id: int | None = None,
+        action: str = FIND_ONE,
     ) -> ResolvedRead:
         scope = self._scope()
         if document_id is not None:
@@ -190,7 +197,7 @@ class Resolver:
             plan["document"] = scope.slots.add(document_id)
         if entry_id is not None:
             plan["entry"] = scope.slots.add(entry_id)
-        return self._finish(plan, scope, limit=1, start=start)
+        return self._finish(plan, scope, limit=1, start=start, action=action)
 
     def _without_document_filter(self, query: Query, scope: Scope) -> Query:
         """Leave out a filter by document id, which the path decides; its faults count."""
@@ -290,8 +297,10 @@ class Resolver:
         start: int,
         count: bool = False,
         pagination: Pagination | None = None,
+        action: str | None = None,
     ) -> ResolvedRead:
         scope.findings.raise_first()
+        plan["root"] = narrow_root(self._root(plan), scope, action)
         if limit is not None or start:
             plan["limit"] = scope.slots.add(ALL_ROWS if limit is None else limit)
             plan["offset"] = scope.slots.add(start)

@@ -1,0 +1,61 @@
+"""Row rules of those who write: what they change must be theirs to change, before and after.
+
+All versions of a document have to keep the rule, in every locale: otherwise a row that is out of
+reach could be changed through another one.
+"""
+
+from quire.access.ability import rules_of
+from quire.database.content.finding import entries_of, first_document_id
+from quire.database.program import Program
+from quire.documents.intents import Clone, Create, Delete, Intent, Written
+from quire.documents.unit import UnitOfWork
+from quire.errors import ForbiddenError
+
+_CREATE, _UPDATE, _DELETE = "create", "update", "delete"
+_DELETING = {"plugin::users-permissions.user": "destroy"}
+"""What deleting is called, where not ``delete``."""
+
+
+def rule_of(unit: UnitOfWork, intent: Intent) -> str | None:
+    """Return the rule that an intent is held against, ``None`` where there is none."""
+    if unit.principal is None:
+        return None
+    rules = rules_of(unit.principal.ability)
+    if not rules:
+        return None
+    match intent:
+        case Create() | Clone():
+            action = _CREATE
+        case Delete():
+            action = _DELETING.get(intent.uid, _DELETE)
+        case _:
+            action = _UPDATE
+    return rules.get(f"{intent.uid}.{action}")
+
+
+def require_before(unit: UnitOfWork, intent: Intent, rule: str) -> Program[None]:
+    """Refuse to change a document that does not keep the rule. Raises ForbiddenError."""
+    if isinstance(intent, Create | Clone):
+        return
+    document_id = intent.document_id
+    if document_id is None:
+        document_id = yield from first_document_id(unit.store, unit.layout(intent.uid))
+    if document_id is not None:
+        yield from _require(unit, intent.uid, document_id, rule)
+
+
+def require_after(
+    unit: UnitOfWork, intent: Intent, rule: str, written: list[Written]
+) -> Program[None]:
+    """Refuse to leave a document that does not keep the rule. Raises ForbiddenError."""
+    if isinstance(intent, Delete):
+        return
+    for document_id in dict.fromkeys(one.document_id for one in written):
+        yield from _require(unit, intent.uid, document_id, rule)
+
+
+def _require(unit: UnitOfWork, uid: str, document_id: str, rule: str) -> Program[None]:
+    entries = yield from entries_of(unit.store, unit.layout(uid), document_id)
+    kept = yield from unit.engine.reads.kept(uid, document_id, rule)
+    if any(entry.id not in kept for entry in entries):
+        raise ForbiddenError
