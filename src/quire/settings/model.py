@@ -158,6 +158,12 @@ class DatabaseSettings:
     ssl: bool = setting(
         FLAG, "Speak TLS with the database.", default=False, variable="DATABASE_SSL"
     )
+    ssl_verify: bool = setting(
+        FLAG,
+        "Then ask for a certificate that is signed for this host by somebody who is trusted.",
+        default=True,
+        variable="DATABASE_SSL_REJECT_UNAUTHORIZED",
+    )
     pool_max: int = setting(
         integer(2, 1000),
         "Most connections of one process; one of them writes.",

@@ -1,7 +1,9 @@
 """Connections to a PostgreSQL server, each set up so that values come as the dialect wants them."""
 
+import socket
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import asyncpg
@@ -13,6 +15,10 @@ T = TypeVar("T")
 
 _STATEMENTS = 500
 """How many prepared statements a connection keeps."""
+_WATCHFUL: Mapping[str, int] = MappingProxyType(
+    {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
+)
+"""Ask a silent server after 10 seconds and every 5 from then on; give up what it leaves unheard."""
 
 
 class Connection(asyncpg.Connection):
@@ -33,6 +39,20 @@ class Connection(asyncpg.Connection):
                 sql, values, most = program.send(await self.rows(sql, values, most))
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
+
+    def watch(self) -> None:
+        """Notice within half a minute when the server is gone without a word, as after a power cut.
+
+        Otherwise whoever waits for it would do so for a quarter of an hour.
+        """
+        found = self._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # likewise
+        if found is None or found.family not in {socket.AF_INET, socket.AF_INET6}:
+            return
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _WATCHFUL.items():
+            option = getattr(socket, name, None)  # not every system has all of them
+            if option is not None:
+                found.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str, Any]:
@@ -58,7 +78,7 @@ def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str
             "password": options.password,
         }
     if options.ssl:
-        arguments["ssl"] = True
+        arguments["ssl"] = True if options.ssl_verify else "require"
     elif options.dsn is None:
         arguments["ssl"] = False
     return arguments
@@ -71,6 +91,7 @@ async def open_connection(options: PostgresOptions, **session: str) -> Connectio
     """
     connection: Connection = await asyncpg.connect(**_arguments(options, session))
     try:
+        connection.watch()
         await _set_up(connection)
     except BaseException:
         connection.terminate()

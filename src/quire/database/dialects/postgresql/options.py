@@ -24,6 +24,7 @@ class PostgresOptions:
     password: str | None = None
     schema: str = "public"
     ssl: bool = False
+    ssl_verify: bool = True
     connections: int = 10
     timeout_ms: int = 30_000
     lock_timeout_ms: int = 5000

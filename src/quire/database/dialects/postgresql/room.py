@@ -38,6 +38,7 @@ def postgres_options(settings: Settings) -> PostgresOptions:
         password=database.password,
         schema=database.schema,
         ssl=database.ssl,
+        ssl_verify=database.ssl_verify,
         connections=database.pool_max,
         timeout_ms=database.read_timeout_ms,
         lock_timeout_ms=database.busy_timeout_ms,
