@@ -6,7 +6,7 @@ there is no application object to reach for.
 
 import structlog
 
-from quire.admin_api.assembly import AdminParts, assemble_admin
+from quire.admin_api.assembly import AdminParts, AdminSources, assemble_admin
 from quire.api.accounts import AccountApis
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
@@ -25,6 +25,7 @@ from quire.api.uploaded import UploadedFiles
 from quire.auth.authenticate import Authenticator
 from quire.auth.passwords import hash_password
 from quire.clock import Clock, now_ms
+from quire.content_manager.following import DefaultLocaleFollower
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
 from quire.database.compile import NOTHING_PRESENTED
@@ -68,6 +69,7 @@ class Application:
         self.first_administrator: str | None = None
         """The token that makes the first administrator, as long as there is none."""
         self._account_apis: AccountApis | None = None
+        self._follower: DefaultLocaleFollower | None = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
@@ -107,10 +109,10 @@ class Application:
         self.documents = self._document_service(self.database, store, default_locale)
         rows = Rows(database=self.database, store=store, documents=self.documents)
         self.library = open_library(self.settings, rows, links)
-        admin = self._admin_parts(self.database, store, self.documents)
         self._account_apis = AccountApis(
             self.settings, self.reader, self.documents, accounts, clock=self._clock
         )
+        admin = self._admin_parts(self.reader, self.documents, self._account_apis)
         content = _content_api(
             self.settings,
             accounts,
@@ -123,25 +125,38 @@ class Application:
         )
         if admin is not None:
             self.first_administrator = await admin.accounts.first_token()
+        if _is_one_of_several(self.settings):
+            self._follower = self._started_follower(self.database, self.documents.engine)
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
     def _admin_parts(
-        self, database: Database, store: Store, documents: DocumentService
+        self, reader: Reader, documents: DocumentService, accounts: AccountApis
     ) -> AdminParts | None:
-        secret = self.settings.secrets.admin_jwt_secret
-        if secret is None:
+        if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
             return None
+        parts = AdminSources(reader=reader, documents=documents, accounts=accounts)
         return assemble_admin(
-            self.settings,
-            database,
-            store,
-            secret,
-            documents=documents,
-            clock=self._clock,
-            new_id=new_document_id,
+            self.settings, parts, clock=self._clock, default_changed=self._adopt_default_locale
         )
+
+    def _started_follower(self, database: Database, engine: Engine) -> DefaultLocaleFollower:
+        follower = DefaultLocaleFollower(
+            database,
+            engine.store.writes,
+            self._adopt_default_locale,
+            present=lambda: engine.default_locale,
+        )
+        follower.start()
+        return follower
+
+    def _adopt_default_locale(self, code: str | None) -> None:
+        """Take another locale for the default one, in this process."""
+        if self.reader is not None:
+            self.reader.adopt_default_locale(code)
+        if self.documents is not None:
+            self.documents.engine.adopt_default_locale(code)
 
     def _document_service(
         self, database: Database, store: Store, default_locale: str | None
@@ -158,6 +173,8 @@ class Application:
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
+        if self._follower is not None:
+            await self._follower.stop()
         if self._account_apis is not None:
             await self._account_apis.close()
         if self.library is not None:
@@ -216,6 +233,11 @@ def _reader(
         count_cache=settings.cache.counts,
         presented=NOTHING_PRESENTED if links is None else presented_files(links),
     )
+
+
+def _is_one_of_several(settings: Settings) -> bool:
+    """Whether other processes may work on the same database."""
+    return settings.server.workers > 1 or settings.database.client != "sqlite"
 
 
 def _inner_limits(settings: Settings) -> ReadLimits:

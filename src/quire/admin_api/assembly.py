@@ -1,6 +1,6 @@
 """Puts the admin API together of its parts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from quire import __version__
@@ -10,7 +10,10 @@ from quire.admin_api.attempts import Attempts
 from quire.admin_api.content_api import ContentApiApi
 from quire.admin_api.content_manager.assembly import content_manager_routes
 from quire.admin_api.cookies import RefreshCookie
+from quire.admin_api.end_users import EndUserApi
+from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.lists import Lists
+from quire.admin_api.locales import DefaultChanged, LocalesApi
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.project import ProjectApi
@@ -18,6 +21,9 @@ from quire.admin_api.roles import AdminRoleApi
 from quire.admin_api.router import AdminApi
 from quire.admin_api.sign_in import AdminSignInApi
 from quire.admin_api.staff import StaffApi
+from quire.admin_api.webhooks import WebhookApi
+from quire.api.accounts import AccountApis
+from quire.api.reader import Reader
 from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
@@ -28,9 +34,10 @@ from quire.auth.admin.roles import AdminRoles
 from quire.auth.admin.sessions import Sessions
 from quire.auth.admin.staff import Staff
 from quire.clock import Clock
+from quire.content_manager.locales import Locales
 from quire.database.connection import Database
-from quire.database.content.store import Store
 from quire.database.system_rows import SystemRows
+from quire.database.webhooks import Webhooks
 from quire.documents.service import DocumentService
 from quire.settings import Settings
 
@@ -43,18 +50,30 @@ class AdminParts:
     accounts: AdminAccounts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminSources:
+    """What the admin API is made of that others use, too."""
+
+    reader: Reader
+    documents: DocumentService
+    accounts: AccountApis
+
+
 def assemble_admin(
     settings: Settings,
-    database: Database,
-    store: Store,
-    secret: str,
+    sources: AdminSources,
     *,
-    documents: DocumentService,
     clock: Clock,
-    new_id: Callable[[], str],
+    default_changed: DefaultChanged,
 ) -> AdminParts:
-    """Make the admin API; ``secret`` signs the tokens of administrators."""
-    rows = SystemRows(store=store, new_id=new_id)
+    """Make the admin API of a project with a secret for it.
+
+    ``default_changed`` is told when another locale becomes the default one.
+    """
+    secret = settings.secrets.admin_jwt_secret or ""
+    database, engine = sources.reader.database, sources.documents.engine
+    rows = SystemRows(store=engine.store, new_id=engine.new_id)
+    schema = engine.schema
     people, sessions = People(rows), Sessions(rows, secret)
     accounts = AdminAccounts(
         database,
@@ -65,43 +84,81 @@ def assemble_admin(
         registration_key=secret if settings.admin.registration == "link" else None,
     )
     authenticator = AdminAuthenticator(
-        database, store.schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
+        database, schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
     )
-
-    limits = Limits(store.schema, people)
-    staff = Staff(database, rows, people, sessions, limits, clock=clock)
-    roles = AdminRoles(database, rows, people, limits, clock=clock)
-    lists = Lists(settings, database, store.schema, store.tables)
+    staff = _Staff(settings, database, rows, people, sessions, clock)
 
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
         attempts = Attempts(settings.admin.rate_limit, clock)
         yield from AdminSignInApi(accounts, cookie, attempts).routes()
-        yield from ProfileApi(database, store.schema, people, sessions, clock).routes()
-        yield from StaffApi(database, people, staff, lists).routes()
-        yield from AdminRoleApi(database, store.schema, people, roles, lists).routes()
-        yield from PermissionApi(database, store.schema, people).routes()
-        yield from ContentApiApi(store.schema, prefix=settings.api.prefix).routes()
-        tokens = _tokens(settings, database, rows, clock)
-        if tokens is not None:
-            yield from ApiTokenApi(tokens).routes()
+        yield from ProfileApi(database, schema, people, sessions, clock).routes()
+        yield from staff.routes()
+        yield from PermissionApi(database, schema, people).routes()
+        yield from ContentApiApi(schema, prefix=settings.api.prefix).routes()
+        yield from _token_routes(settings, database, rows, clock)
+        yield from LocalesApi(database, Locales(rows, clock), default_changed).routes()
+        yield from EndUserApi(
+            database,
+            engine.store.writes,
+            sources.accounts.roles,
+            server=settings.server.url or "",
+        ).routes()
+        private = settings.webhooks.private_addresses
+        yield from WebhookApi(
+            database, Webhooks(engine.store.writes), clock, private=private
+        ).routes()
+        yield from HomepageApi(database, rows).routes()
         yield from ProjectApi(
             accounts, database, environment=settings.environment, version=__version__
         ).routes()
-        yield from content_manager_routes(database, documents)
+        yield from content_manager_routes(database, sources.documents)
 
     return AdminParts(api=AdminApi(routes(), database, authenticator), accounts=accounts)
 
 
-def _tokens(
+class _Staff:
+    """The routes of administrators and their roles."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        rows: SystemRows,
+        people: People,
+        sessions: Sessions,
+        clock: Clock,
+    ) -> None:
+        schema, tables = rows.store.schema, rows.store.tables
+        limits = Limits(schema, people)
+        staff = Staff(database, rows, people, sessions, limits, clock=clock)
+        roles = AdminRoles(database, rows, people, limits, clock=clock)
+        lists = Lists(settings, database, schema, tables)
+        self._apis = (
+            StaffApi(database, people, staff, lists),
+            AdminRoleApi(database, schema, people, roles, lists),
+        )
+
+    def routes(self) -> Iterator[Route]:
+        for api in self._apis:
+            yield from api.routes()
+
+
+def _token_routes(
     settings: Settings, database: Database, rows: SystemRows, clock: Clock
-) -> ApiTokens | None:
+) -> Iterator[Route]:
     salt = settings.secrets.api_token_salt
     if salt is None:
-        return None
-    keys = TokenKeys(salt=salt, encryption=settings.secrets.encryption_key)
+        return
     schema = rows.store.schema
-    return ApiTokens(database, rows, keys, clock=clock, known_actions=lambda: all_actions(schema))
+    tokens = ApiTokens(
+        database,
+        rows,
+        TokenKeys(salt=salt, encryption=settings.secrets.encryption_key),
+        clock=clock,
+        known_actions=lambda: all_actions(schema),
+    )
+    yield from ApiTokenApi(tokens).routes()
 
 
 def _over_tls(settings: Settings) -> bool:

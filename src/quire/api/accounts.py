@@ -45,7 +45,7 @@ class AccountApis:
         clock: Clock,
     ) -> None:
         self._patience = settings.server.shutdown_timeout.total_seconds()
-        sender = choose_sender(settings.mail, development=settings.is_development)
+        self.sender = sender = choose_sender(settings.mail, development=settings.is_development)
         self.sessions = sessions = user_sessions(settings, documents.engine.store)
         lifetime = settings.users.reset_expires_in
         users = EndUsers(documents, accounts, sessions, reset_lifetime=lifetime)
@@ -63,9 +63,10 @@ class AccountApis:
         cookie = _cookie(settings)
         answers = AccountAnswers(reader, issuer, cookie)
         limits = CallLimits(_limiter(settings, clock))
+        self.roles = RoleApi(reader, accounts, Roles(documents, accounts))
         self._apis = (
             UserApi(reader, users, accounts),
-            RoleApi(reader, accounts, Roles(documents, accounts)),
+            self.roles,
             SignInApi(answers, users, accounts, self._recovery, limits),
             PasswordApi(answers, users, accounts, self._recovery, limits),
             ConfirmationApi(answers, users, accounts, self._recovery, limits),

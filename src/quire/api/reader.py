@@ -95,6 +95,11 @@ class Reader:
         self._counts: BoundedCache[object, int] = BoundedCache(count_cache)
         self._counts_version: int | None = None
 
+    def adopt_default_locale(self, code: str | None) -> None:
+        """Take another locale for the default one; what was worked out for the old one goes."""
+        self.default_locale = code
+        self._prepared.clear()
+
     def prepare(
         self, content_type: ContentType, mode: Mode, raw_query: bytes, ability: Ability
     ) -> PreparedRead:

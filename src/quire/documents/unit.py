@@ -19,11 +19,12 @@ from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Engine:
     """What all writing of one schema shares.
 
-    ``default_locale`` is ``None`` in a project without locales. With ``strict_relations`` required
+    ``default_locale`` is ``None`` in a project without locales; it alone may change, see
+    `adopt_default_locale`. With ``strict_relations`` required
     relations and media are enforced. ``limits`` bound what one read may ask for.
     """
 
@@ -37,6 +38,11 @@ class Engine:
     def reads(self) -> Reads:
         """What plans reads."""
         return Reads(self.store, self.limits, self.default_locale)
+
+    def adopt_default_locale(self, code: str | None) -> None:
+        """Take another locale for the default one, for all that begins from now on."""
+        self.default_locale = code
+        self.__dict__.pop("reads", None)
 
     @property
     def schema(self) -> Schema:

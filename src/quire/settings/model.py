@@ -467,6 +467,18 @@ class AdminSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """Calls to other servers when something happens."""
+
+    private_addresses: bool = setting(
+        FLAG,
+        "Whether webhooks may call addresses that are not on the public internet, such as this "
+        "machine's own.",
+        default=False,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocaleSettings:
     """``[i18n]``: languages."""
 
@@ -574,6 +586,7 @@ class Settings:
     users: UserSettings = field(default_factory=UserSettings)
     mail: MailSettings = field(default_factory=MailSettings)
     admin: AdminSettings = field(default_factory=AdminSettings)
+    webhooks: WebhookSettings = field(default_factory=WebhookSettings)
     i18n: LocaleSettings = field(default_factory=LocaleSettings)
     features: FeatureSettings = field(default_factory=FeatureSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)

@@ -1,0 +1,160 @@
+"""End users' roles and the options of their accounts, as administrators manage them.
+
+The answers are those of the content API, bare; who may ask is another matter here.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from quire.access.ability import FullAccess
+from quire.access.principal import ApiToken, Principal
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Handler, Request
+from quire.api.roles import EMPTY_BODY, RoleApi
+from quire.api.routes import Route
+from quire.auth.options import ADVANCED_KEY
+from quire.auth.recovery import EMAIL_KEY
+from quire.database.connection import Database
+from quire.database.core_store import read_setting, write_setting
+from quire.database.program import Program
+from quire.database.writes import Writes
+from quire.errors import ValidationError
+from quire.mail.templates import UNSOUND, is_sound
+from quire.schema.attributes.accept import not_of_type
+
+PROVIDERS_KEY = "plugin_users-permissions_grant"
+_DONE = {"ok": True}
+_OWNER = "plugin::users-permissions"
+_BLOCK = re.compile(r"<%.*?%>|\$\{[^}]*\}", re.DOTALL)
+_TRUSTED: Principal = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
+"""Who administrators are to the rules of end users: somebody who may grant every action."""
+
+
+class EndUserApi:
+    """``/users-permissions/*``."""
+
+    def __init__(self, database: Database, writes: Writes, roles: RoleApi, *, server: str) -> None:
+        self._database = database
+        self._writes = writes
+        self._roles = roles
+        self._server = server
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        roles = "users-permissions/roles"
+        for method, path, action, handler in (
+            ("GET", roles, "roles.read", self._roles.find),
+            ("POST", roles, "roles.create", self._roles.create),
+            ("GET", f"{roles}/:id", "roles.read", self._roles.find_one),
+            ("PUT", f"{roles}/:id", "roles.update", self._roles.update),
+            ("DELETE", f"{roles}/:id", "roles.delete", self._roles.delete),
+        ):
+            yield self._route(method, path, f"{_OWNER}.{action}", _trusted(handler))
+        for path, handler in (
+            ("users-permissions/permissions", self._roles.permissions),
+            ("users-permissions/policies", self.policies),
+        ):
+            yield self._route("GET", path, SIGNED_IN, handler)
+        for name, action, read, write in (
+            ("providers", "providers", self.providers, self.set_providers),
+            ("email-templates", "email-templates", self.templates, self.set_templates),
+            ("advanced", "advanced-settings", self.advanced, self.set_advanced),
+        ):
+            path = f"users-permissions/{name}"
+            yield self._route("GET", path, f"{_OWNER}.{action}.read", read)
+            yield self._route("PUT", path, f"{_OWNER}.{action}.update", write)
+
+    async def policies(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """List the policies of routes: there are none."""
+        return respond_bare({"policies": []})
+
+    async def providers(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show the providers that end users may sign in with."""
+        stored = await self._stored(PROVIDERS_KEY)
+        return respond_bare(
+            {
+                name: _with_redirect(options, f"{self._server}/api/connect/{name}/callback")
+                for name, options in stored.items()
+            }
+        )
+
+    async def set_providers(self, request: Request) -> Answer:
+        """Replace the providers."""
+        return await self._write(PROVIDERS_KEY, _member(request, "providers"))
+
+    async def templates(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Show the templates of mails to end users."""
+        return respond_bare(await self._stored(EMAIL_KEY))
+
+    async def set_templates(self, request: Request) -> Answer:
+        """Replace the templates of mails. Nothing in them is ever evaluated."""
+        templates = _member(request, "email-templates")
+        for name, template in templates.items():
+            options = template.get("options") if isinstance(template, Mapping) else None
+            if not isinstance(options, Mapping):
+                raise ValidationError(f"{name} {not_of_type('object', template)}")
+            for part in ("object", "message"):
+                _require_sound(f"{name}.options.{part}", options.get(part))
+        return await self._write(EMAIL_KEY, templates)
+
+    async def advanced(self, request: Request) -> Answer:
+        """Show how accounts come to be, and the roles that they can have."""
+        listed: dict[str, Any] = orjson.loads((await self._roles.find(request)).body)
+        roles = [{**role, "locale": None} for role in listed["roles"]]
+        return respond_bare({"settings": await self._stored(ADVANCED_KEY), "roles": roles})
+
+    async def set_advanced(self, request: Request) -> Answer:
+        """Replace how accounts come to be."""
+        return await self._write(ADVANCED_KEY, _body(request))
+
+    async def _stored(self, key: str) -> dict[str, Any]:
+        def program() -> Program[object]:
+            return read_setting(self._writes, key)
+
+        found = await self._database.read(program)
+        return dict(found) if isinstance(found, Mapping) else {}
+
+    async def _write(self, key: str, value: Mapping[str, object]) -> Answer:
+        await self._database.write(write_setting(self._writes, key, dict(value)))
+        return respond_bare(_DONE)
+
+    def _route(self, method: str, path: str, action: str, handler: Handler) -> Route:
+        return Route(method=method, path=path, action=action, handler=handler)
+
+
+def _trusted(handler: Handler) -> Handler:
+    async def handle(request: Request) -> Answer:
+        request.principal = _TRUSTED
+        return await handler(request)
+
+    return handle
+
+
+def _body(request: Request) -> Mapping[str, object]:
+    body = request.body
+    if not isinstance(body, Mapping) or not body:
+        raise ValidationError(EMPTY_BODY)
+    return body
+
+
+def _member(request: Request, name: str) -> Mapping[str, object]:
+    value = _body(request).get(name)
+    if not isinstance(value, Mapping):
+        raise ValidationError(f"{name} {not_of_type('object', value)}")
+    return value
+
+
+def _require_sound(name: str, template: object) -> None:
+    """Refuse templates that would compute something. Raises ValidationError."""
+    if not isinstance(template, str):
+        raise ValidationError(f"{name} {not_of_type('string', template)}")
+    if not all(is_sound(block) for block in _BLOCK.findall(template)):
+        raise ValidationError(UNSOUND)
+
+
+def _with_redirect(options: object, address: str) -> object:
+    return {**options, "redirectUri": address} if isinstance(options, Mapping) else options

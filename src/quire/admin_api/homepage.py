@@ -1,0 +1,62 @@
+"""What the first page of an admin UI shows: how much there is of everything."""
+
+from collections.abc import Iterator
+
+from quire.access.administration import is_shown
+from quire.admin_api.answers import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.system_rows import SystemRows
+from quire.database.webhooks import Webhooks
+from quire.schema.model import ADMIN_USER_UID, FILE_UID, LOCALE_UID, USER_UID
+
+_COUNTED = {
+    "assets": FILE_UID,
+    "locales": LOCALE_UID,
+    "admins": ADMIN_USER_UID,
+    "apiTokens": "admin::api-token",
+}
+
+
+class HomepageApi:
+    """``/admin/homepage/*``."""
+
+    def __init__(self, database: Database, rows: SystemRows) -> None:
+        self._database = database
+        self._rows = rows
+        self._webhooks = Webhooks(rows.store.writes)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, handler in (
+            ("admin/homepage/key-statistics", self.statistics),
+            ("admin/homepage/layout", self.layout),
+        ):
+            yield Route(method="GET", path=path, action=SIGNED_IN, handler=handler)
+
+    async def statistics(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Count what there is."""
+        return respond_data(await self._database.read(self._counts))
+
+    async def layout(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Say that nobody has arranged the page otherwise."""
+        return respond_data(None)
+
+    def _counts(self) -> Program[dict[str, int]]:
+        schema = self._rows.store.schema
+        counts: dict[str, int] = {}
+        for name, uid in _COUNTED.items():
+            counts[name] = yield from self._rows.count(uid)
+        types = [t for t in schema.api_types if is_shown(t)]
+        return {
+            "assets": counts["assets"],
+            "contentTypes": len(types) + (USER_UID in schema.content_types),
+            "components": len({model.category for model in schema.components.values()}),
+            "locales": counts["locales"],
+            "admins": counts["admins"],
+            "webhooks": len((yield from self._webhooks.all())),
+            "apiTokens": counts["apiTokens"],
+        }

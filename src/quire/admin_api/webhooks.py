@@ -1,0 +1,247 @@
+"""Webhooks: listed, written, and tried out."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from quire.admin_api.answers import respond_data
+from quire.admin_api.forms import (
+    Fields,
+    Flag,
+    Items,
+    Place,
+    Shape,
+    Text,
+    id_of,
+    read_body,
+    required,
+)
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.clock import Clock, iso_from_ms
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.webhooks import Webhook, Webhooks
+from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
+from quire.events.bus import EventName
+from quire.events.outgoing import is_public, post
+from quire.schema.attributes.accept import ABSENT, not_of_type
+
+NOT_FOUND = "webhook.notFound"
+NO_IDS = "ids must be an array of id"
+BAD_URL = "must be a valid URL"
+NOT_PUBLIC = "Url is not supported because it isn't reachable over the public internet"
+UNKNOWN_EVENT = "Webhook event {} is not supported"
+BAD_HEADER = "{} cannot be a header"
+MASK = "•••"
+"""Stands for values of headers, which are mostly secrets, where somebody may not change them."""
+
+EVENTS = frozenset(
+    {*(name.value for name in EventName), "media.create", "media.update", "media.delete"}
+)
+_TEST = "trigger-test"
+_URL = re.compile(r"(https?|ftp)://[^\s/?#\[\]]+\.[^\s\[\]]+|https?://localhost(:\d+)?([/?#]\S*)?")
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]*")
+_MOST_HEADERS, _LONGEST_VALUE = 100, 8192
+
+
+@dataclass(frozen=True, slots=True)
+class _Url:
+    private: bool
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        if value is not ABSENT and not isinstance(value, str):
+            message = f"{place_text(place)} {not_of_type('string', value)}"
+            yield Problem(path_of(place), message, value)
+            return
+        given = isinstance(value, str)
+        valid = given and _URL.fullmatch(str(value)) is not None
+        if given and not valid:
+            yield Problem(path_of(place), f"{place_text(place)} {BAD_URL}", value)
+        if not value or value is ABSENT:
+            yield Problem(path_of(place), f"{place_text(place)} is a required field", value)
+        if not self.private and not _may_be_public(value):
+            yield Problem(path_of(place), NOT_PUBLIC, value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Headers:
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        shape = Fields(closed=False, rules=(required,))
+        yield from shape.problems(place, value)
+        if not isinstance(value, Mapping):
+            return
+        for name, content in value.items():
+            where = (*place, str(name))
+            if len(value) > _MOST_HEADERS or not _is_header(str(name), content):
+                yield Problem(path_of(where), BAD_HEADER.format(place_text(where)), content)
+
+
+def _form(*, private: bool, change: bool) -> Fields:
+    fields: dict[str, Shape] = {
+        "name": Text(rules=(required,)),
+        "url": _Url(private),
+        "headers": _Headers(),
+        "events": Items(item=Text(), rules=(required,)),
+    }
+    if change:
+        fields["isEnabled"] = Flag()
+    return Fields(fields=fields)
+
+
+class WebhookApi:
+    """``/admin/webhooks``; ``private`` allows addresses that are not on the public internet."""
+
+    def __init__(
+        self, database: Database, webhooks: Webhooks, clock: Clock, *, private: bool
+    ) -> None:
+        self._database = database
+        self._webhooks = webhooks
+        self._clock = clock
+        self._private = private
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, action, handler in (
+            ("GET", "admin/webhooks", "read", self.find),
+            ("POST", "admin/webhooks", "create", self.create),
+            ("POST", "admin/webhooks/batch-delete", "delete", self.delete_many),
+            ("GET", "admin/webhooks/:id", "read", self.find_one),
+            ("PUT", "admin/webhooks/:id", "update", self.change),
+            ("DELETE", "admin/webhooks/:id", "delete", self.delete),
+            ("POST", "admin/webhooks/:id/trigger", "update", self.trigger),
+        ):
+            yield Route(
+                method=method, path=path, action=f"admin::webhooks.{action}", handler=handler
+            )
+
+    async def find(self, request: Request) -> Answer:
+        """List webhooks."""
+        found = await self._database.read(self._webhooks.all)
+        return respond_data([_shown(webhook, request) for webhook in found])
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show a webhook."""
+        webhook_id = _webhook_id(request)
+        found = await self._database.read(lambda: self._existing(webhook_id))
+        return respond_data(_shown(found, request))
+
+    async def create(self, request: Request) -> Answer:
+        """Make a webhook."""
+        values = self._read(request, change=False)
+
+        def program() -> Program[Webhook]:
+            webhook_id = yield from self._webhooks.insert({**values, "enabled": True})
+            return (yield from self._existing(webhook_id))
+
+        return respond_data(_shown(await self._database.write(program()), request), 201)
+
+    async def change(self, request: Request) -> Answer:
+        """Change a webhook."""
+        values, webhook_id = self._read(request, change=True), _webhook_id(request)
+
+        def program() -> Program[Webhook]:
+            yield from self._existing(webhook_id)
+            yield from self._webhooks.update(webhook_id, values)
+            return (yield from self._existing(webhook_id))
+
+        return respond_data(_shown(await self._database.write(program()), request))
+
+    async def delete(self, request: Request) -> Answer:
+        """Delete a webhook."""
+        webhook_id = _webhook_id(request)
+
+        def program() -> Program[Webhook]:
+            webhook = yield from self._existing(webhook_id)
+            yield from self._webhooks.delete([webhook_id])
+            return webhook
+
+        return respond_data(_shown(await self._database.write(program()), request))
+
+    async def delete_many(self, request: Request) -> Answer:
+        """Delete webhooks; those that are not there are deleted already."""
+        body = request.body
+        given = body.get("ids") if isinstance(body, Mapping) else None
+        if not isinstance(given, list) or not given:
+            raise BadInputError(NO_IDS)
+        ids = [webhook_id for webhook_id in map(id_of, given) if webhook_id is not None]
+        await self._database.write(self._webhooks.delete(ids))
+        return respond_data(given)
+
+    async def trigger(self, request: Request) -> Answer:
+        """Try a webhook out, and tell how it answered."""
+        webhook_id = _webhook_id(request)
+        webhook = await self._database.read(lambda: self._existing(webhook_id))
+        told = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
+        headers = {
+            **{name: str(value) for name, value in webhook.headers.items() if name},
+            "Content-Type": "application/json",
+            "X-Strapi-Event": _TEST,
+        }
+        try:
+            answer = await post(webhook.url, headers, orjson.dumps(told), private=self._private)
+        except ApplicationError as error:
+            return respond_data({"statusCode": 500, "message": error.message})
+        return respond_data({"statusCode": answer.status, "message": answer.reason})
+
+    def _read(self, request: Request, *, change: bool) -> dict[str, object]:
+        values = read_body(request.body, _form(private=self._private, change=change))
+        events = values["events"]
+        for event in events if isinstance(events, list) else ():
+            if event not in EVENTS:
+                raise ValidationError(UNKNOWN_EVENT.format(event))
+        if "isEnabled" in values:
+            values["enabled"] = values.pop("isEnabled")
+        return values
+
+    def _existing(self, webhook_id: int) -> Program[Webhook]:
+        webhook = yield from self._webhooks.one(webhook_id)
+        if webhook is None:
+            raise NotFoundError(NOT_FOUND)
+        return webhook
+
+
+def _webhook_id(request: Request) -> int:
+    webhook_id = id_of(request.parameters["id"])
+    if webhook_id is None:
+        raise NotFoundError(NOT_FOUND)
+    return webhook_id
+
+
+def _shown(webhook: Webhook, request: Request) -> dict[str, Any]:
+    ability = request.administrator.ability
+    readable = any(ability.allows(f"admin::webhooks.{verb}") for verb in ("create", "update"))
+    headers = webhook.headers if readable else dict.fromkeys(webhook.headers, MASK)
+    return {
+        "id": str(webhook.id),
+        "name": webhook.name,
+        "url": webhook.url,
+        "headers": headers,
+        "events": list(webhook.events),
+        "isEnabled": webhook.enabled,
+    }
+
+
+def _may_be_public(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    # Of an address in brackets it is said already that it is none.
+    return bool(parts.scheme and parts.hostname) and (
+        is_public(str(parts.hostname)) or "[" in parts.netloc
+    )
+
+
+def _is_header(name: str, value: object) -> bool:
+    if not _NAME.fullmatch(name) or not isinstance(value, str | int | float | bool):
+        return False
+    text = str(value)
+    return len(text) <= _LONGEST_VALUE and not any(ord(c) < 0x20 or ord(c) == 0x7F for c in text)

@@ -1,0 +1,110 @@
+"""The locales of a project, managed: added, named, made the default one, deleted.
+
+The entries of a locale go with it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from quire.clock import Clock
+from quire.database.core_store import read_setting, write_setting
+from quire.database.program import Program
+from quire.database.system_rows import Record, SystemRows
+from quire.errors import ApplicationError, NotFoundError
+from quire.schema.model import LOCALE_UID, ContentType
+
+DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
+EXISTS = "This locale already exists"
+NOT_FOUND = "locale.notFound"
+DEFAULT_STAYS = "Cannot delete the default locale"
+_FIELDS = ("documentId", "name", "code", "createdAt", "updatedAt", "publishedAt")
+_AT_ONCE = 500
+
+
+@cache
+def iso_locales() -> Mapping[str, str]:
+    """Return the names of all locales that can be added, by code."""
+    text = files(__package__).joinpath("iso_locales.json").read_text("utf-8")
+    names: dict[str, str] = json.loads(text)
+    return names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedLocale:
+    """A locale as stored, and whether it is the default one."""
+
+    row: Record
+    is_default: bool
+
+
+class Locales:
+    """The programs that read and write locales."""
+
+    def __init__(self, rows: SystemRows, clock: Clock) -> None:
+        self._rows = rows
+        self._clock = clock
+
+    def all(self) -> Program[list[ManagedLocale]]:
+        """Return all locales, in the order in which they were added."""
+        rows = yield from self._rows.all(LOCALE_UID, _FIELDS)
+        default = yield from self.default_code()
+        return [ManagedLocale(row=row, is_default=row["code"] == default) for row in rows]
+
+    def default_code(self) -> Program[str | None]:
+        """Return the code of the default locale."""
+        stored = yield from read_setting(self._rows.store.writes, DEFAULT_LOCALE_KEY)
+        return stored if isinstance(stored, str) else None
+
+    def create(self, code: str, name: str | None, *, default: bool) -> Program[ManagedLocale]:
+        """Add a locale. Raises ApplicationError for one that is there already."""
+        if (yield from self._rows.by(LOCALE_UID, (), "code", code)):
+            raise ApplicationError(EXISTS)
+        values = {"code": code, "name": name or None}
+        row_id = yield from self._rows.insert(LOCALE_UID, values, now=self._clock())
+        if default:
+            yield from self._make_default(code)
+        return (yield from self.existing(row_id))
+
+    def change(
+        self, row_id: int, values: Mapping[str, object], *, default: bool
+    ) -> Program[ManagedLocale]:
+        """Name a locale, or make it the default one. Raises NotFoundError."""
+        locale = yield from self.existing(row_id)
+        yield from self._rows.update(LOCALE_UID, row_id, values, now=self._clock())
+        if default:
+            yield from self._make_default(str(locale.row["code"]))
+        return (yield from self.existing(row_id))
+
+    def delete(self, row_id: int) -> Program[ManagedLocale]:
+        """Delete a locale with all its entries; returns what it was.
+
+        Raises NotFoundError, and ApplicationError for the default one.
+        """
+        locale = yield from self.existing(row_id)
+        if locale.is_default:
+            raise ApplicationError(DEFAULT_STAYS)
+        for content_type in self._rows.store.schema.content_types.values():
+            if content_type.localized:
+                yield from self._delete_entries(content_type, str(locale.row["code"]))
+        yield from self._rows.delete(LOCALE_UID, [row_id])
+        return locale
+
+    def existing(self, row_id: int) -> Program[ManagedLocale]:
+        """Return a locale. Raises NotFoundError."""
+        rows = yield from self._rows.listed(LOCALE_UID, _FIELDS, [row_id])
+        if not rows:
+            raise NotFoundError(NOT_FOUND)
+        default = yield from self.default_code()
+        return ManagedLocale(row=rows[0], is_default=rows[0]["code"] == default)
+
+    def _make_default(self, code: str) -> Program[None]:
+        yield from write_setting(self._rows.store.writes, DEFAULT_LOCALE_KEY, code)
+
+    def _delete_entries(self, content_type: ContentType, code: str) -> Program[None]:
+        rows = yield from self._rows.by(content_type.uid, (), "locale", code)
+        ids = [int(str(row["id"])) for row in rows]
+        for start in range(0, len(ids), _AT_ONCE):
+            yield from self._rows.delete(content_type.uid, ids[start : start + _AT_ONCE])

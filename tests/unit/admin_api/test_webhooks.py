@@ -1,0 +1,165 @@
+"""Webhooks are kept, and tried out without leading inside."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from quire.events.outgoing import is_public
+from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.test_staff import clerk
+
+HOOKS = "/admin/webhooks"
+HOOK = {
+    "name": "Build",
+    "url": "https://example.com/build",
+    "headers": {"X-Key": "secret"},
+    "events": ["entry.create"],
+}
+
+
+@asynccontextmanager
+async def listening(answer: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
+    """A server on this machine that answers anything with these bytes; with what it was sent."""
+    heard: list[bytes] = []
+
+    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(hear, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], heard
+
+
+async def made(office: Office, **changes: object) -> str:
+    reply = await office.ask("POST", HOOKS, {**HOOK, **changes}, token=office.boss)
+    assert reply.status == 201, reply.json
+    return f"{HOOKS}/{reply.data['id']}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost/x",
+        "http://127.0.0.1/x",
+        "http://127.1/x",
+        "http://2130706433/x",
+        "http://0x7f.0.0.1/x",
+        "http://10.0.0.1/x",
+        "http://169.254.169.254/latest",
+        "http://[::1]/x",
+        "http://[::ffff:127.0.0.1]/x",
+        "http://[fd00::1]/x",
+        "http://intranet/x",
+        "http://db.internal/x",
+        "//example.com",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "",
+        5,
+        None,
+    ],
+)
+async def test_an_address_that_leads_inside_is_not_kept(office: Office, url: object) -> None:
+    reply = await office.ask("POST", HOOKS, {**HOOK, "url": url}, token=office.boss)
+
+    assert reply.status == 400
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-A": "1\r\nX-B: 2"},
+        {"X-A\r\nX-B": "1"},
+        {"X A": "1"},
+        {"X-A": {"$ne": ""}},
+        {"X-A": None},
+        {"X-A": "1" * 9000},
+        ["X-A"],
+    ],
+)
+async def test_headers_that_would_break_out_are_refused(office: Office, headers: object) -> None:
+    reply = await office.ask("POST", HOOKS, {**HOOK, "headers": headers}, token=office.boss)
+
+    assert reply.status == 400
+
+
+async def test_values_of_headers_are_masked_for_those_who_only_read(office: Office) -> None:
+    path = await made(office)
+    _, token = await clerk(office, "admin::webhooks.read")
+
+    own = await office.ask("GET", path, token=office.boss)
+    other = await office.ask("GET", path, token=token)
+    assert own.data["headers"] == {"X-Key": "secret"}
+    assert other.data["headers"] == {"X-Key": "•••"}
+
+
+async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
+    private = {"webhooks.private_addresses": True}
+    answer = b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
+    async with (
+        open_office(tmp_path, settings=private) as office,
+        listening(answer) as (port, heard),
+    ):
+        path = await made(office, url=f"http://127.0.0.1:{port}/build?x=1")
+        reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
+
+    assert reply.data == {"statusCode": 202, "message": "Accepted"}
+    lines = heard[0].decode().split("\r\n")
+    assert lines[0] == "POST /build?x=1 HTTP/1.1"
+    assert {"X-Key: secret", "X-Strapi-Event: trigger-test", f"Host: 127.0.0.1:{port}"} <= {*lines}
+
+
+async def test_a_redirect_is_told_and_not_followed(tmp_path: Path) -> None:
+    private = {"webhooks.private_addresses": True}
+    answer = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n"
+    async with (
+        open_office(tmp_path, settings=private) as office,
+        listening(answer) as (port, heard),
+    ):
+        path = await made(office, url=f"http://127.0.0.1:{port}/build")
+        reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
+
+    assert reply.data["statusCode"] == 302
+    assert len(heard) == 1
+
+
+async def test_an_address_that_leads_inside_is_not_called_either(tmp_path: Path) -> None:
+    """A name may lead to another address later than when it was kept, and so may the settings."""
+    answer = b"HTTP/1.1 200 OK\r\n\r\n"
+    async with listening(answer) as (port, heard):
+        private = {"webhooks.private_addresses": True}
+        async with open_office(tmp_path / "before", settings=private) as office:
+            path = await made(office, url=f"http://127.0.0.1:{port}/build")
+            database = tmp_path / "before" / ".tmp" / "data.db"
+        async with open_office(
+            tmp_path / "after", settings={"database.filename": database}
+        ) as office:
+            reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
+
+    assert reply.data["message"] == "The address is not on the public internet"
+    assert heard == []
+
+
+@pytest.mark.parametrize("answer", [b"", b"\0" * 100_000, b"SSH-2.0\r\n"])
+async def test_an_answer_that_is_no_http_is_told_as_such(tmp_path: Path, answer: bytes) -> None:
+    private = {"webhooks.private_addresses": True}
+    async with open_office(tmp_path, settings=private) as office, listening(answer) as (port, _):
+        path = await made(office, url=f"http://127.0.0.1:{port}/build")
+        reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
+
+    assert reply.data["statusCode"] == 500
+    assert "no answer in HTTP" in reply.data["message"]
+
+
+@pytest.mark.parametrize(
+    ("host", "public"),
+    [("example.com", True), ("8.8.8.8", True), ("localhost.", False), ("a.localhost", False)],
+)
+def test_hosts_are_told_apart_by_how_they_are_written(host: str, *, public: bool) -> None:
+    assert is_public(host) is public
