@@ -41,9 +41,10 @@ from quire.query.resolve.scope import ReadLimits
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
-from quire.uploads.assembly import open_library, signed_links
+from quire.uploads.assembly import open_gallery, open_library, signed_links
 from quire.uploads.library import Library, Rows
 from quire.uploads.links import SignedLinks, presented_files
+from quire.uploads.transforms import TransformRules
 
 _log = structlog.get_logger("quire")
 _DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
@@ -294,15 +295,22 @@ def _content_api(
             public=PublicFiles(
                 project=settings.project,
                 public=settings.project / settings.public.directory,
-                uploads=UploadedFiles(
-                    library.storage,
-                    settings.project / settings.uploads.directory,
-                    links=library.links,
-                    lifetime=settings.uploads.link_lifetime,
-                ),
+                uploads=_uploaded_files(settings, library),
             ),
             api=beside,
         ),
+    )
+
+
+def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:
+    uploads = settings.uploads
+    return UploadedFiles(
+        library.storage,
+        settings.project / uploads.directory,
+        open_gallery(settings, library),
+        TransformRules(sizes=frozenset(uploads.transform_sizes), key=uploads.transform_key),
+        links=library.links,
+        lifetime=uploads.link_lifetime,
     )
 
 

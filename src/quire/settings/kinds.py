@@ -327,3 +327,22 @@ def _storage(value: object) -> str:
 
 
 STORAGE = Kind('"local", or a bucket such as "s3://bucket/folder"', _storage, _storage)
+
+
+def _sizes(value: object) -> tuple[int, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise UnfitValueError
+    side = integer(1, 4096)
+    return tuple(side.read(item) for item in value)
+
+
+def _sizes_from_text(text: str) -> tuple[int, ...]:
+    side = integer(1, 4096)
+    return tuple(side.read_text(part) for part in text.split(",") if part.strip())
+
+
+def _show_sizes(value: Sequence[int]) -> str:
+    return ", ".join(map(str, value))
+
+
+SIZES = Kind("a list of whole numbers from 1 to 4096", _sizes, _sizes_from_text, _show_sizes)

@@ -22,6 +22,7 @@ from quire.settings.kinds import (
     ORIGINS,
     PATH,
     PREFIX,
+    SIZES,
     STORAGE,
     TEXT,
     URL,
@@ -281,6 +282,22 @@ class UploadSettings:
     )
     link_lifetime: timedelta = setting(
         DURATION, "How long such a link can be used.", default=timedelta(minutes=15)
+    )
+    transform_sizes: tuple[int, ...] = setting(
+        SIZES, "Sides in pixels that images may be asked for in, by anybody.", default=()
+    )
+    transform_key: str | None = setting(
+        SECRET,
+        "Key that any other size is signed with.",
+        default=None,
+        variable="UPLOADS_TRANSFORM_KEY",
+        private=True,
+    )
+    transform_directory: Path = setting(
+        PATH, "Folder of images in such sizes.", default=Path(".tmp/transforms")
+    )
+    transform_cache: int = setting(
+        integer(1), "Bytes of them that are kept.", default=1_000_000_000
     )
     threads: int = setting(
         integer(1, 64), "Threads of each process that work on images.", default=2

@@ -3,6 +3,7 @@
 from quire.clock import Clock
 from quire.errors import ConfigurationError
 from quire.settings import Settings
+from quire.uploads.gallery import Gallery, Room
 from quire.uploads.kinds import AllowedTypes
 from quire.uploads.library import Library, Limits, Rows
 from quire.uploads.links import SignedLinks
@@ -40,3 +41,15 @@ def open_library(settings: Settings, rows: Rows, links: SignedLinks | None) -> L
         Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types),
         links,
     )
+
+
+def open_gallery(settings: Settings, library: Library) -> Gallery:
+    """Make what makes pictures in sizes that are asked for."""
+    uploads = settings.uploads
+    room = Room(
+        folder=settings.project / uploads.transform_directory,
+        most_bytes=uploads.transform_cache,
+        most_pixels=uploads.pixel_limit,
+    )
+    rows = library.rows
+    return Gallery(rows.database, rows.store, library.storage, library.workshop, room)

@@ -81,7 +81,7 @@ class Library:
         """``links`` are what private files are told by; without it files are for everybody."""
         self.links = links
         self.storage = storage
-        self._rows = rows
+        self.rows = rows
         self._documents = rows.documents
         self._limits = limits
         self.workshop = workshop
@@ -228,8 +228,8 @@ class Library:
         return chosen
 
     async def _rules(self) -> PictureRules:
-        writes = self._rows.store.writes
-        stored = await self._rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
+        writes = self.rows.store.writes
+        stored = await self.rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
         limits = self._limits
         return picture_rules(
             library_settings(stored), boxes=limits.boxes, most_pixels=limits.most_pixels
@@ -253,8 +253,8 @@ class Library:
         }
 
     async def _row(self, file_id: int) -> FileRow:
-        store = self._rows.store
-        found = await self._rows.database.read(lambda: find_files(store, [file_id]))
+        store = self.rows.store
+        found = await self.rows.database.read(lambda: find_files(store, [file_id]))
         if not found:
             raise NotFoundError(NO_SUCH_FILE)
         return found[0]

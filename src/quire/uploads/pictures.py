@@ -4,6 +4,7 @@ Every function here takes long: they belong on the threads of a `Workshop`, neve
 Only the loader of the type that a file's first bytes tell is ever let at it.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ _SHRINKS = (8, 4, 2)
 """By how much a JPEG can be shrunk while it is decoded."""
 _KEEP_NOTHING = "none"
 _PROFILE = "icc-profile-data"
+_ANY_SIDE = 10_000_000
+"""A box that no picture fills, for a side that follows from the other."""
+_MIDDLE = (50.0, 50.0)
 _SIDEWAYS = 5
 """The first of the orientations that exchange width and height."""
 
@@ -77,6 +81,23 @@ _FORMATS: Mapping[str, _Format] = MappingProxyType(
         "image/heic": _Format("heifload"),
     }
 )
+
+
+_SAVERS: Mapping[str, Callable[[Any, str, int], None]] = MappingProxyType(
+    {
+        "jpeg": lambda image, target, quality: image.jpegsave(
+            target, Q=quality, optimize_coding=True, background=[255, 255, 255], keep=_KEEP_NOTHING
+        ),
+        "png": lambda image, target, _: image.pngsave(target, compression=6, keep=_KEEP_NOTHING),
+        "webp": lambda image, target, quality: image.webpsave(
+            target, Q=quality, effort=4, keep=_KEEP_NOTHING
+        ),
+        "avif": lambda image, target, quality: image.heifsave(
+            target, Q=quality, compression="av1", effort=3, keep=_KEEP_NOTHING
+        ),
+    }
+)
+"""How pictures are written in formats that are asked for, by quality."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +236,63 @@ def _in_srgb(image: Any) -> Any:  # noqa: ANN401 - pyvips
     if image.get_typeof(_PROFILE):
         image = image.icc_transform("srgb", embedded=True, intent="perceptual")
     return image if image.interpretation == "srgb" else image.colourspace("srgb")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crop:
+    """What is to be seen of a picture: all of it within a box, or a box full of it (``cover``).
+
+    ``focus`` is the point that stays in view, in percent of width and height. A picture never gets
+    larger than it is.
+    """
+
+    width: int | None
+    height: int | None
+    cover: bool = False
+    focus: tuple[float, float] | None = None
+
+
+def transform(picture: Picture, target: Path, crop: Crop, *, format_: str, quality: int) -> None:
+    """Write a picture in another size and format, upright, without what its camera noted.
+
+    Of an animation it is the first frame. Raises ApplicationError when the picture is damaged.
+    """
+    turned = picture.is_sideways
+    width = picture.height if turned else picture.width
+    height = picture.width if turned else picture.height
+    box = (crop.width or _ANY_SIDE, crop.height or _ANY_SIDE)
+    if crop.cover:
+        scale = min(max(box[0] / width, box[1] / height), 1)
+        box = (math.ceil(width * scale), math.ceil(height * scale))
+    try:
+        image = pyvips.Image.thumbnail(
+            str(picture.path),
+            box[0],
+            height=box[1],
+            size="down",
+            output_profile="srgb",
+            fail_on="warning",
+        )
+        if crop.cover:
+            image = _cropped(image, crop)
+        _SAVERS[format_](image, str(target), quality)
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
+
+
+def _cropped(image: Any, crop: Crop) -> Any:  # noqa: ANN401 - pyvips
+    """Cut a box out of a picture, as near around the point of interest as its borders allow."""
+    width = min(crop.width or image.width, image.width)
+    height = min(crop.height or image.height, image.height)
+    x, y = crop.focus or _MIDDLE
+    left = _edge(image.width, width, x)
+    top = _edge(image.height, height, y)
+    return image.crop(left, top, width, height)
+
+
+def _edge(whole: int, part: int, percent: float) -> int:
+    wanted = round(whole * percent / 100 - part / 2)
+    return max(0, min(wanted, whole - part))
 
 
 def svg_size(path: Path) -> tuple[int | None, int | None]:

@@ -16,12 +16,26 @@ from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import FILE_UID
 
 _FOLDER = "folder"
-_KNOWN = ("id", "name", "hash", "ext", "mime", "url", "provider", "formats", "folderPath")
+_KNOWN = (
+    "id",
+    "name",
+    "hash",
+    "ext",
+    "mime",
+    "url",
+    "provider",
+    "formats",
+    "folderPath",
+    "focalPoint",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRow:
-    """What is known of a file. ``formats`` are its other sizes by name, as they are stored."""
+    """What is known of a file. ``formats`` are its other sizes by name, as they are stored.
+
+    ``focus`` is its point of interest, in percent of width and height.
+    """
 
     id: int
     name: str
@@ -32,6 +46,7 @@ class FileRow:
     provider: str
     formats: Mapping[str, Any]
     folder_path: str
+    focus: tuple[float, float] | None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -56,6 +71,20 @@ def find_files(store: Store, ids: Collection[int]) -> Program[list[FileRow]]:
 
     rows = yield from store.writes.run_listed(("files",), build, ids)
     return [_file(store, row) for row in rows]
+
+
+def file_by_key(store: Store, key: str) -> Program[FileRow | None]:
+    """Return the file that is kept under a name, ``None`` where no row tells of it."""
+    stem = key.rpartition(".")[0] if "." in key else key
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(_table(store))
+        here = table.c(_column(store, "hash")) == builder.plain_slot(0)
+        return _select(store, table).where(here).order_by(table.c("id"))
+
+    rows = yield from store.writes.run(("file by hash",), build, (stem,))
+    found = [_file(store, row) for row in rows]
+    return next((row for row in found if row.keys[0] == key), None)
 
 
 def files_within(store: Store, paths: Collection[str]) -> Program[list[FileRow]]:
@@ -147,4 +176,13 @@ def _file(store: Store, row: Row) -> FileRow:
         provider=values["provider"] or "",
         formats=formats if isinstance(formats, dict) else {},
         folder_path=values["folderPath"] or "/",
+        focus=_focus(values["focalPoint"]),
     )
+
+
+def _focus(stored: object) -> tuple[float, float] | None:
+    point = stored if isinstance(stored, dict) else {}
+    x, y = point.get("x"), point.get("y")
+    if not isinstance(x, int | float) or not isinstance(y, int | float):
+        return None
+    return float(x), float(y)

@@ -38,6 +38,9 @@ class Storage(Protocol):
     async def put(self, key: str, source: Path, *, type_: str) -> None:
         """Keep a file, durably and whole, in place of what was there; ``source`` may be moved."""
 
+    async def version(self, key: str) -> str | None:
+        """Return what tells a file from what it was before, ``None`` where it is not there."""
+
     async def fetch(self, key: str, target: Path) -> bool:
         """Copy a file out; tells whether it was there."""
 

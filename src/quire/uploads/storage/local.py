@@ -37,6 +37,10 @@ class LocalStorage:
         del type_  # told by the name when it is served
         await _away(lambda: _place(source, self._path(key)))
 
+    async def version(self, key: str) -> str | None:
+        """Return when a file was put there, and its size."""
+        return await _away(lambda: _version(self._path(key)))
+
     async def fetch(self, key: str, target: Path) -> bool:
         """Copy a file out of the folder."""
         return await _away(lambda: _copied(self._path(key), target))
@@ -98,6 +102,14 @@ def _flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _version(path: Path) -> str | None:
+    try:
+        known = path.stat()
+    except FileNotFoundError:
+        return None
+    return f"{known.st_mtime_ns}-{known.st_size}"
 
 
 def _copied(source: Path, target: Path) -> bool:

@@ -78,6 +78,14 @@ class ObjectStorage:
         except FileNotFoundError as error:  # there is no such bucket
             raise StorageError from error
 
+    async def version(self, key: str) -> str | None:
+        """Return the tag of an object."""
+        try:
+            known = await _done(obstore.head_async(self._store, key))
+        except FileNotFoundError:
+            return None
+        return f"{known['e_tag']}-{known['size']}"
+
     async def fetch(self, key: str, target: Path) -> bool:
         """Receive a file."""
         try:

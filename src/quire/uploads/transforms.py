@@ -1,0 +1,144 @@
+"""Pictures in any size, made when they are first asked for: what may be asked, and what it means.
+
+Only sizes that the project lists are made for everybody; others need a signature, so that nobody
+can make the server work for nothing. A request is a value here; `gallery` makes pictures of them.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+from urllib.parse import parse_qs
+
+from quire.errors import ForbiddenError, ValidationError
+
+Fit = Literal["inside", "cover"]
+
+LARGEST = 4096
+"""Pixels that a side may have."""
+
+DEFAULT_QUALITY = 80
+_QUALITIES = frozenset({40, 50, 60, 70, 80, 90})
+"""What may be asked for without a signature."""
+
+_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY, _SIGNATURE = "w", "h", "fit", "format", "q", "s"
+_SHAPING = (_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY)
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "jpeg": "image/jpeg",
+        "png": "image/png",
+        "webp": "image/webp",
+        "avif": "image/avif",
+    }
+)
+"""What pictures can be turned into, with their types."""
+
+UNKNOWN_SIZE = "w and h must be among the sizes of the project, or be signed"
+BAD_SIGNATURE = "The signature does not fit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A picture as somebody wants it; without a side that follows from the other.
+
+    ``format`` is ``None`` for that of the original.
+    """
+
+    width: int | None
+    height: int | None
+    fit: Fit = "inside"
+    format: str | None = None
+    quality: int = DEFAULT_QUALITY
+
+    def name(self) -> str:
+        """Return what tells it from other wishes, in letters and digits."""
+        parts = (self.width, self.height, self.fit, self.format, self.quality)
+        return "-".join("0" if part is None else str(part) for part in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformRules:
+    """What may be asked for: ``sizes`` by anybody, anything by those who know the ``key``."""
+
+    sizes: frozenset[int]
+    key: str | None
+
+
+def understand(path: str, raw_query: bytes, rules: TransformRules) -> Wanted:
+    """Read what is wanted of the picture at a path.
+
+    Raises ValidationError for what cannot be, ForbiddenError for what nobody signed.
+    """
+    query = parse_qs(raw_query.decode("latin-1"), keep_blank_values=True)
+    values: dict[str, str] = {}
+    for name in (*_SHAPING, _SIGNATURE):
+        given = query.get(name, [])
+        if len(given) > 1:
+            raise ValidationError(f"{name} must be given once")
+        if given:
+            values[name] = given[0]
+    wanted = Wanted(
+        width=_side(values, _WIDTH),
+        height=_side(values, _HEIGHT),
+        fit=_fit(values.get(_FIT, "inside")),
+        format=_format(values.get(_FORMAT)),
+        quality=_number(values, _QUALITY, 100) or DEFAULT_QUALITY,
+    )
+    if wanted.fit == "cover" and (wanted.width is None or wanted.height is None):
+        raise ValidationError("fit=cover needs w and h")
+    if _SIGNATURE in values:
+        _require_signature(path, values, rules.key)
+    else:
+        _require_listed(wanted, rules.sizes)
+    return wanted
+
+
+def signature_of(path: str, values: Mapping[str, str], key: str) -> str:
+    """Sign a wish: the path and what shapes the picture, by name, as they stand in the address."""
+    shaping = "&".join(f"{name}={values[name]}" for name in sorted(_SHAPING) if name in values)
+    return hmac.digest(key.encode(), f"{path}?{shaping}".encode(), hashlib.sha256).hex()
+
+
+def _require_signature(path: str, values: Mapping[str, str], key: str | None) -> None:
+    if key is None:
+        raise ForbiddenError(BAD_SIGNATURE)
+    expected = signature_of(path, values, key)
+    if not hmac.compare_digest(expected.encode(), values[_SIGNATURE].encode()):
+        raise ForbiddenError(BAD_SIGNATURE)
+
+
+def _require_listed(wanted: Wanted, sizes: frozenset[int]) -> None:
+    sides = {side for side in (wanted.width, wanted.height) if side is not None}
+    if not sides or not sides <= sizes or wanted.quality not in _QUALITIES:
+        raise ForbiddenError(UNKNOWN_SIZE)
+
+
+def _side(values: Mapping[str, str], name: str) -> int | None:
+    return _number(values, name, LARGEST)
+
+
+def _number(values: Mapping[str, str], name: str, most: int) -> int | None:
+    text = values.get(name)
+    if text is None:
+        return None
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 5 else 0
+    if not 1 <= number <= most:
+        raise ValidationError(f"{name} must be a whole number from 1 to {most}")
+    return number
+
+
+def _fit(text: str) -> Fit:
+    if text == "inside":
+        return "inside"
+    if text == "cover":
+        return "cover"
+    raise ValidationError("fit must be inside or cover")
+
+
+def _format(text: str | None) -> str | None:
+    if text is not None and text not in FORMATS:
+        raise ValidationError(f"format must be one of {', '.join(FORMATS)}")
+    return text
