@@ -1,0 +1,19 @@
+"""The recorded project, served, with its media library at hand."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, running
+from tests.conformance.corpus import credentials, unpack_project
+from tests.unit.uploads.desk import Desk
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    application = build_app(load_settings(unpack_project(tmp_path), environ={}))
+    async with running(application):
+        yield Desk(application, AsgiClient(application), credentials().api_tokens["full"])

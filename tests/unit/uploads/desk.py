@@ -1,0 +1,50 @@
+"""Working in a media library: by its functions, and by requests that make content around it."""
+
+import json
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from quire.app import Application
+from quire.database.content.store import Store
+from quire.documents.unit import UnitOfWork
+from quire.uploads.library import Library
+from tests.conformance.client import AsgiClient
+
+T = TypeVar("T")
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A served project."""
+
+    application: Application
+    client: AsgiClient
+    token: str
+
+    @property
+    def library(self) -> Library:
+        assert self.application.library is not None
+        return self.application.library
+
+    @property
+    def store(self) -> Store:
+        return self.library.rows.store
+
+    async def write(self, act: Callable[[UnitOfWork], Generator[Any, Any, T]]) -> T:
+        """Run a program in a unit of work."""
+        return await self.library.rows.documents.run(act)
+
+    async def read(self, program: Callable[[Store], Generator[Any, Any, T]]) -> T:
+        """Run a program that only reads."""
+        return await self.library.rows.database.read(lambda: program(self.store))
+
+    async def send(self, method: str, target: str, data: object = None) -> JsonObject:
+        """Send JSON, and return what is answered."""
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        body = b"" if data is None else json.dumps({"data": data}).encode()
+        answer = await self.client.request(method, f"/api/{target}", headers, body)
+        assert answer.status < 300, answer.content
+        found: JsonObject = json.loads(answer.content) if answer.content else {}
+        return found
