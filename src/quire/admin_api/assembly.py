@@ -30,6 +30,7 @@ from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.limits import Limits
 from quire.auth.admin.people import People
+from quire.auth.admin.recovery import AdminRecovery
 from quire.auth.admin.roles import AdminRoles
 from quire.auth.admin.sessions import Sessions
 from quire.auth.admin.staff import Staff
@@ -86,12 +87,22 @@ def assemble_admin(
     authenticator = AdminAuthenticator(
         database, schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
     )
+    recovery = AdminRecovery(
+        database,
+        rows,
+        people,
+        sessions,
+        postbox=sources.accounts.postbox,
+        sender=sources.accounts.sender,
+        page=f"{settings.server.url or f'http://localhost:{settings.server.port}'}/admin",
+        clock=clock,
+    )
     staff = _Staff(settings, database, rows, people, sessions, clock)
 
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
         attempts = Attempts(settings.admin.rate_limit, clock)
-        yield from AdminSignInApi(accounts, cookie, attempts).routes()
+        yield from AdminSignInApi(accounts, recovery, cookie, attempts).routes()
         yield from ProfileApi(database, schema, people, sessions, clock).routes()
         yield from staff.routes()
         yield from PermissionApi(database, schema, people).routes()

@@ -18,9 +18,10 @@ from quire.admin_api.forms import (
     required,
 )
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
+from quire.api.messages import NO_CONTENT, Answer, Request
 from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts, Device, SignedIn, new_device_id
+from quire.auth.admin.recovery import AdminRecovery
 from quire.errors import (
     ApplicationError,
     ForbiddenError,
@@ -35,10 +36,11 @@ BAD_INVITATION = "Invalid registrationToken"
 _LONGEST_DEVICE = 255
 
 _DEVICE: Mapping[str, Shape] = {"deviceId": Text(longest=_LONGEST_DEVICE), "rememberMe": Flag()}
+_PASSWORD = Text(rules=(*PASSWORD_RULES, required))
 _NEW_PERSON: Mapping[str, Shape] = {
     "firstname": Text(rules=(at_least(1), required)),
     "lastname": Text(nullable=True),
-    "password": Text(rules=(*PASSWORD_RULES, required)),
+    "password": _PASSWORD,
 }
 _REGISTRATION = Fields(
     fields={
@@ -55,14 +57,28 @@ _FIRST = Fields(
         **_DEVICE,
     }
 )
+_FORGOTTEN = Fields(fields={"email": Text(rules=(email, required))}, closed=False)
+_RESET = Fields(
+    fields={
+        "resetPasswordToken": Text(rules=(required,)),
+        "password": _PASSWORD,
+    }
+)
 _INVITATION = Fields(fields={"registrationToken": Text(rules=(required,))})
 
 
 class AdminSignInApi:
     """``/admin/login``, ``/admin/access-token``, ``/admin/logout`` and ``/admin/register*``."""
 
-    def __init__(self, accounts: AdminAccounts, cookie: RefreshCookie, attempts: Attempts) -> None:
+    def __init__(
+        self,
+        accounts: AdminAccounts,
+        recovery: AdminRecovery,
+        cookie: RefreshCookie,
+        attempts: Attempts,
+    ) -> None:
         self._accounts = accounts
+        self._recovery = recovery
         self._cookie = cookie
         self._attempts = attempts
 
@@ -74,6 +90,8 @@ class AdminSignInApi:
             ("POST", "admin/register-admin", self.register_first),
             ("GET", "admin/registration-info", self.invitation),
             ("POST", "admin/register", self.register),
+            ("POST", "admin/forgot-password", self.forgot_password),
+            ("POST", "admin/reset-password", self.reset_password),
         ):
             yield Route(method=method, path=path, action=None, handler=handler)
         yield Route(method="POST", path="admin/logout", action=SIGNED_IN, handler=self.sign_out)
@@ -141,6 +159,23 @@ class AdminSignInApi:
         }
         signed_in = await self._accounts.register_first(
             info, str(body["password"]), _device(body), asked if isinstance(asked, str) else None
+        )
+        return self._welcome(signed_in)
+
+    async def forgot_password(self, request: Request) -> Answer:
+        """Send a link to choose another password; the answer is the same for everybody."""
+        body = read_body(request.body, _FORGOTTEN)
+        address = str(body["email"]).lower()
+        self._attempts.count("forgot-password", place_of(request), address)
+        self._recovery.forgot(address)
+        return NO_CONTENT
+
+    async def reset_password(self, request: Request) -> Answer:
+        """Let whoever has a link choose another password."""
+        body = read_body(request.body, _RESET)
+        self._attempts.count("reset-password", place_of(request))
+        signed_in = await self._recovery.reset(
+            str(body["resetPasswordToken"]), str(body["password"]), _device({}), self._accounts
         )
         return self._welcome(signed_in)
 

@@ -52,6 +52,7 @@ class AccountApis:
         self._recovery = Recovery(
             reader.database, documents, accounts, sender, pages=_pages(settings), clock=clock
         )
+        self.postbox = self._recovery.postbox
         issuer = Issuer(
             documents,
             accounts,
@@ -82,7 +83,7 @@ class AccountApis:
 
     async def close(self) -> None:
         """Wait for the mails that are still to be sent."""
-        await self._recovery.postbox.close(self._patience)
+        await self.postbox.close(self._patience)
 
 
 def user_sessions(settings: Settings, store: Store) -> Sessions | None:

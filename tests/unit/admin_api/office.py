@@ -95,6 +95,12 @@ class Office:
         body = {"email": email, "password": password, **device}
         return await self.ask("POST", "/admin/login", body)
 
+    async def mails_are_sent(self) -> None:
+        """Wait until no mail is left to be sent."""
+        apis = self.app._account_apis  # noqa: SLF001 - the mails are put off there
+        assert apis is not None
+        await apis.postbox.close(10)
+
     async def register_boss(self) -> None:
         """Make the first administrator, and keep the access token."""
         body = {**BOSS, "registrationToken": self.app.first_administrator}
