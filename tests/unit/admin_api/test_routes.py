@@ -1,0 +1,133 @@
+"""Every route of the admin API, called by everybody: what is not granted is refused.
+
+The routes are those of the running application, so that a new one cannot be forgotten.
+"""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from quire.admin_api.router import SIGNED_IN, AdminApi
+from quire.api.routes import Route
+from tests.unit.admin_api.office import PASSWORD, Office, open_office
+from tests.unit.admin_api.test_staff import clerk
+
+OPEN = {
+    ("GET", "admin/init"),
+    ("GET", "admin/project-type"),
+    ("GET", "admin/registration-info"),
+    ("POST", "admin/login"),
+    ("POST", "admin/access-token"),
+    ("POST", "admin/register-admin"),
+    ("POST", "admin/register"),
+    ("POST", "admin/forgot-password"),
+    ("POST", "admin/reset-password"),
+}
+"""Routes without a session: none of them does anything without a secret in the body or a cookie."""
+
+FOR_EVERY_ADMINISTRATOR = {
+    ("GET", "admin/users/me"),
+    ("PUT", "admin/users/me"),
+    ("GET", "admin/users/me/permissions"),
+    ("GET", "admin/users/me/sessions"),
+    ("DELETE", "admin/users/me/sessions/:id"),
+    ("POST", "admin/permissions/check"),
+    ("GET", "admin/permissions"),
+    ("GET", "admin/information"),
+    ("GET", "admin/homepage/key-statistics"),
+    ("GET", "admin/homepage/layout"),
+    ("GET", "admin/content-api/permissions"),
+    ("GET", "admin/content-api/routes"),
+    ("GET", "users-permissions/permissions"),
+    ("GET", "users-permissions/policies"),
+    ("GET", "users-permissions/routes"),
+    ("GET", "i18n/locales"),
+    ("POST", "admin/logout"),
+}
+"""What shows the project or concerns whoever asks alone. Content asks again for each type."""
+
+ASKING_AGAIN = "content-manager/"
+
+
+def routes(office: Office) -> list[Route]:
+    content = office.app.content
+    assert content is not None
+    api = content._beside  # noqa: SLF001 - the table that requests are found in
+    assert isinstance(api, AdminApi)
+    return sorted(api.routes.routes, key=lambda route: route.path == "admin/logout")
+
+
+def named(route: Route) -> tuple[str, str]:
+    return route.method, route.path.strip("/")
+
+
+async def call(office: Office, route: Route, token: str | None) -> int:
+    parts = route.path.strip("/").split("/")
+    target = "/" + "/".join("1" if part.startswith(":") else part for part in parts)
+    body: object = {} if route.method in {"POST", "PUT"} else None
+    return (await office.ask(route.method, target, body, token=token)).status
+
+
+def contents(folder: Path) -> str:
+    """Everything in the database but sessions, and when tokens were used."""
+    with closing(sqlite3.connect(folder / ".tmp/data.db")) as database:
+        lines = (line for line in database.iterdump() if "INSERT" in line)
+        return "\n".join(line for line in lines if "strapi_sessions" not in line)
+
+
+def is_closed(route: Route) -> bool:
+    return route.action not in {None, SIGNED_IN}
+
+
+async def test_every_route_is_open_on_purpose(office: Office) -> None:
+    unprotected = {named(route) for route in routes(office) if route.action is None}
+    signed_in = {named(route) for route in routes(office) if route.action == SIGNED_IN}
+    beyond = {route for route in signed_in if not route[1].startswith(ASKING_AGAIN)}
+
+    assert unprotected == OPEN
+    assert {route for route in beyond if not route[1].startswith("upload")} == (
+        FOR_EVERY_ADMINISTRATOR
+    )
+
+
+async def test_who_is_no_administrator_gets_nowhere(tmp_path: Path) -> None:
+    async with open_office(tmp_path) as office:
+        body = {"name": "Site", "type": "full-access"}
+        made = await office.ask("POST", "/admin/api-tokens", body, token=office.boss)
+        strangers = (None, "x", "0" * 256, made.data["accessKey"])
+        for token in strangers:  # the first use of a token is noted with it
+            await office.ask("GET", "/api/papers", token=token)
+        before = contents(tmp_path)
+        for route in routes(office):
+            if route.action is not None:
+                for token in strangers:
+                    assert await call(office, route, token) == 401, named(route)
+        assert contents(tmp_path) == before
+
+
+async def test_administrators_without_rights_do_nothing_but_what_is_theirs(tmp_path: Path) -> None:
+    async with open_office(tmp_path) as office:
+        _, token = await clerk(office)
+        before = contents(tmp_path)
+        for route in routes(office):
+            if is_closed(route):
+                assert await call(office, route, token) == 403, named(route)
+            elif route.path.strip("/").startswith(ASKING_AGAIN) and ":" in route.path:
+                assert await call(office, route, token) in {400, 403, 404}, named(route)
+        assert contents(tmp_path) == before
+
+
+async def test_each_action_opens_its_own_routes_and_no_others(office: Office) -> None:
+    actions = sorted({str(route.action) for route in routes(office) if is_closed(route)})
+    person, _ = await clerk(office, email="keys@example.com")
+    shown = await office.ask("GET", f"/admin/users/{person}", token=office.boss)
+    path = f"/admin/roles/{shown.data['roles'][0]['id']}/permissions"
+    token = (await office.sign_in("keys@example.com", PASSWORD)).data["token"]
+    for action in actions:
+        granted = {"permissions": [{"action": action, "subject": None}]}
+        reply = await office.ask("PUT", path, granted, token=office.boss)
+        assert reply.status == 200, (action, reply.json)
+        for route in routes(office):
+            if is_closed(route) and (route.method == "GET" or route.action != action):
+                status = await call(office, route, token)
+                assert (status == 403) is (route.action != action), (action, named(route))
