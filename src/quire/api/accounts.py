@@ -19,6 +19,7 @@ from quire.api.users import UserApi
 from quire.auth.admin.sessions import Sessions
 from quire.auth.end_users import EndUsers
 from quire.auth.issuer import ORIGIN, Issuer, lifetimes_of
+from quire.auth.oauth.flow import Seal
 from quire.auth.rate_limit import RateLimiter
 from quire.auth.recovery import Pages, Recovery
 from quire.auth.roles import Roles
@@ -72,7 +73,16 @@ class AccountApis:
             PasswordApi(answers, users, accounts, self._recovery, limits),
             ConfirmationApi(answers, users, accounts, self._recovery, limits),
             SessionApi(answers, issuer, cookie),
-            ProviderApi(answers, accounts, limits),
+            ProviderApi(
+                answers,
+                users,
+                accounts,
+                limits,
+                _seal(settings, clock),
+                api=f"{_server(settings)}{settings.api.prefix}",
+                secure=_server(settings).startswith("https:"),
+                clock=clock,
+            ),
             MailApi(sender),
         )
 
@@ -101,6 +111,16 @@ def _cookie(settings: Settings) -> RefreshCookie:
     return RefreshCookie(sessions, settings.cors, secure=secure)
 
 
+def _seal(settings: Settings, clock: Clock) -> Seal | None:
+    secret = settings.secrets.jwt_secret
+    return None if secret is None else Seal(secret, clock)
+
+
+def _server(settings: Settings) -> str:
+    """Return the address of the server, as it was set."""
+    return settings.server.url or f"http://localhost:{settings.server.port}"
+
+
 def _limiter(settings: Settings, clock: Clock) -> RateLimiter | None:
     limit = settings.users.rate_limit
     if not limit.enabled:
@@ -110,7 +130,7 @@ def _limiter(settings: Settings, clock: Clock) -> RateLimiter | None:
 
 
 def _pages(settings: Settings) -> Pages:
-    server = settings.server.url or f"http://localhost:{settings.server.port}"
+    server = _server(settings)
     return Pages(
         server=server,
         admin=urljoin(server, "/admin"),

@@ -5,6 +5,7 @@ beyond that. Whatever changes a password takes back what was sent out to reset i
 sessions.
 """
 
+import secrets
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TypeVar
@@ -37,6 +38,10 @@ NO_PASSWORD = "password.notNull"  # noqa: S105 - a message
 NOT_FOUND = "User not found"
 WRONG_CODE = "Incorrect code provided"
 WRONG_TOKEN = "Invalid token"  # noqa: S105 - a message
+
+NO_NEW_USERS = "Register action is actually not available."
+EMAIL_ELSEWHERE = "Email is already taken."
+_SHORTEST_NAME, _LONGEST_NAME = 3, 200
 
 GUARDED = frozenset({"resetPasswordToken", "confirmationToken"})
 """Attributes of an account that nobody sets from outside."""
@@ -81,6 +86,46 @@ class EndUsers:
             return user_id, (yield from self._shown(unit, user_id, show))
 
         return await self._run(act, data, principal)
+
+    async def connect(
+        self, provider: str, email: str, username: str | None, *, principal: Principal
+    ) -> int:
+        """Return the user who signs in through a provider with an e-mail; make one if need be.
+
+        Accounts are never shared: who signs in another way with this e-mail is somebody else.
+        Raises ApplicationError when there is no such user and none can be made.
+        """
+        address = email.lower()
+
+        def act(unit: UnitOfWork) -> Program[int]:
+            owners = yield from self._accounts.ids_of_users("email", address)
+            for owner in sorted(owners):
+                user = yield from self._existing(owner)
+                if user.provider == provider:
+                    return owner
+            options = yield from advanced_options(self._accounts)
+            if not options.allow_register:
+                raise ApplicationError(NO_NEW_USERS)
+            if owners and options.unique_email:
+                raise ApplicationError(EMAIL_ELSEWHERE)
+            role = yield from self._accounts.role_of_type(options.default_role)
+            if role is None:
+                raise ApplicationError(NO_DEFAULT_ROLE)
+            name = yield from self._free_name((username or "").strip() or address.split("@")[0])
+            data = {"username": name, "email": address, "provider": provider}
+            user_id = yield from self._insert(unit, {**data, "confirmed": True, "role": role})
+            yield from unit.settle()
+            return user_id
+
+        return await self._run(act, {}, principal)
+
+    def _free_name(self, base: str) -> Program[str]:
+        """Return a name that nobody has: this one, or one that begins with it."""
+        short = "".join(c for c in base if c.isprintable())[:_LONGEST_NAME]
+        name = short if len(short) >= _SHORTEST_NAME else f"{short}{_digits()}"
+        while (yield from self._accounts.ids_of_users("username", name)):
+            name = f"{short}{_digits()}"
+        return name
 
     async def create(self, data: Data, show: Show[T], *, principal: Principal) -> T:
         """Make an account on behalf of somebody who may.
@@ -254,3 +299,7 @@ class EndUsers:
         intent = Create(uid=USER_UID, data=data)
         passwords = list(passwords_of(self._documents.schema, intent))
         return await self._documents.run(act, passwords=passwords, principal=principal)
+
+
+def _digits() -> str:
+    return str(secrets.randbelow(900_000_000) + 100_000_000)

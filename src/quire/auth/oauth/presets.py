@@ -1,0 +1,189 @@
+"""Where providers are, and how each of them says who somebody is: one row each.
+
+``{subdomain}`` stands for what an administrator has set. A provider of OpenID Connect is found by
+its ``issuer``, and says who somebody is in what it signs; of the others a profile is read. An
+e-mail counts only if the provider says that it has verified it, or verifies all of them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Who somebody is, as a provider says; ``email`` is ``None`` without one that is verified."""
+
+    email: str | None
+    username: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A provider.
+
+    ``profile`` reads a profile from the answers of ``profile_urls``, in their order, or from the
+    claims of an ID token where there is an ``issuer``. ``headers`` go with requests for a profile;
+    ``{key}`` in them is the project's key.
+    """
+
+    profile: Callable[[tuple[object, ...]], Profile]
+    issuer: str | None = None
+    authorize_url: str = ""
+    token_url: str = ""
+    profile_urls: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    scope: tuple[str, ...] = ()
+
+
+def claims_profile(answers: tuple[object, ...]) -> Profile:
+    """Read the claims that OpenID Connect has names for."""
+    claims = _object(answers[0])
+    verified = claims.get("email_verified") in (True, "true")
+    names = ("preferred_username", "cognito:username", "nickname", "name")
+    username = next((text for name in names if (text := _text(claims, name))), None)
+    return Profile(_text(claims, "email") if verified else None, username)
+
+
+def _discord(answers: tuple[object, ...]) -> Profile:
+    user = _object(answers[0])
+    email = _text(user, "email") if user.get("verified") is True else None
+    return Profile(email, _text(user, "username"))
+
+
+def _facebook(answers: tuple[object, ...]) -> Profile:
+    user = _object(answers[0])
+    return Profile(_text(user, "email"), _text(user, "name"))
+
+
+def _github(answers: tuple[object, ...]) -> Profile:
+    user, emails = _object(answers[0]), answers[1]
+    listed = [_object(one) for one in emails] if isinstance(emails, list) else []
+    verified = [one for one in listed if one.get("verified") is True]
+    public = _text(user, "email")
+    chosen = [
+        one
+        for one in verified
+        if (one.get("primary") is True if public is None else one.get("email") == public)
+    ]
+    return Profile(_text(chosen[0], "email") if chosen else None, _text(user, "login"))
+
+
+def _microsoft(answers: tuple[object, ...]) -> Profile:
+    name = _text(_object(answers[0]), "userPrincipalName")
+    return Profile(name, name)
+
+
+def _twitch(answers: tuple[object, ...]) -> Profile:
+    listed = _object(answers[0]).get("data")
+    user = _object(listed[0]) if isinstance(listed, list) and listed else {}
+    return Profile(_text(user, "email"), _text(user, "login"))
+
+
+def _patreon(answers: tuple[object, ...]) -> Profile:
+    user = _object(_object(_object(answers[0]).get("data")).get("attributes"))
+    email = _text(user, "email") if user.get("is_email_verified") is True else None
+    return Profile(email, _text(user, "full_name"))
+
+
+def _cas(answers: tuple[object, ...]) -> Profile:
+    user = _object(answers[0])
+    inner = _object(user.get("attributes")) or user
+    verified = user.get("email_verified", inner.get("email_verified")) is True
+    name = _text(inner, "strapiusername") or _text(user, "id") or _text(user, "sub")
+    email = _text(inner, "strapiemail") or _text(inner, "email")
+    return Profile(email if verified else None, name)
+
+
+_PATREON_FIELDS = "fields[user]=full_name,email,is_email_verified"
+
+PRESETS: Mapping[str, Preset] = {
+    "google": Preset(
+        issuer="https://accounts.google.com",
+        scope=("openid", "email", "profile"),
+        profile=claims_profile,
+    ),
+    "auth0": Preset(
+        issuer="https://{subdomain}.auth0.com/",
+        scope=("openid", "email", "profile"),
+        profile=claims_profile,
+    ),
+    "keycloak": Preset(
+        issuer="https://{subdomain}",
+        scope=("openid", "email", "profile"),
+        profile=claims_profile,
+    ),
+    "linkedin": Preset(
+        issuer="https://www.linkedin.com/oauth",
+        scope=("openid", "email", "profile"),
+        profile=claims_profile,
+    ),
+    "discord": Preset(
+        authorize_url="https://discord.com/api/oauth2/authorize",
+        token_url="https://discord.com/api/oauth2/token",  # noqa: S106 - an address
+        profile_urls=("https://discord.com/api/users/@me",),
+        scope=("identify", "email"),
+        profile=_discord,
+    ),
+    "facebook": Preset(
+        authorize_url="https://www.facebook.com/dialog/oauth",
+        token_url="https://graph.facebook.com/oauth/access_token",  # noqa: S106 - an address
+        profile_urls=("https://graph.facebook.com/me?fields=name,email",),
+        scope=("email",),
+        profile=_facebook,
+    ),
+    "github": Preset(
+        authorize_url="https://github.com/login/oauth/authorize",
+        token_url="https://github.com/login/oauth/access_token",  # noqa: S106 - an address
+        profile_urls=("https://api.github.com/user", "https://api.github.com/user/emails"),
+        scope=("user", "user:email"),
+        profile=_github,
+    ),
+    "microsoft": Preset(
+        authorize_url="https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+        token_url="https://login.microsoftonline.com/common/oauth2/v2.0/token",  # noqa: S106
+        profile_urls=("https://graph.microsoft.com/v1.0/me",),
+        scope=("user.read",),
+        profile=_microsoft,
+    ),
+    "twitch": Preset(
+        authorize_url="https://id.twitch.tv/oauth2/authorize",
+        token_url="https://id.twitch.tv/oauth2/token",  # noqa: S106 - an address
+        profile_urls=("https://api.twitch.tv/helix/users",),
+        headers={"Client-Id": "{key}"},
+        scope=("user:read:email",),
+        profile=_twitch,
+    ),
+    "patreon": Preset(
+        authorize_url="https://www.patreon.com/oauth2/authorize",
+        token_url="https://www.patreon.com/api/oauth2/token",  # noqa: S106 - an address
+        profile_urls=(f"https://www.patreon.com/api/oauth2/v2/identity?{_PATREON_FIELDS}",),
+        scope=("identity", "identity[email]"),
+        profile=_patreon,
+    ),
+    "cognito": Preset(
+        authorize_url="https://{subdomain}/oauth2/authorize",
+        token_url="https://{subdomain}/oauth2/token",  # noqa: S106 - an address
+        profile_urls=("https://{subdomain}/oauth2/userInfo",),
+        scope=("openid", "email", "profile"),
+        profile=claims_profile,
+    ),
+    "cas": Preset(
+        authorize_url="https://{subdomain}/oidc/authorize",
+        token_url="https://{subdomain}/oidc/token",  # noqa: S106 - an address
+        profile_urls=("https://{subdomain}/oidc/profile",),
+        scope=("openid", "email"),
+        profile=_cas,
+    ),
+}
+"""Providers by the names that they are set under."""
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(values: Json, name: str) -> str | None:
+    value = values.get(name)
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,108 @@
+"""A provider as an administrator has set it up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+from quire.auth.oauth.presets import PRESETS, Preset, claims_profile
+
+GRANT_KEY = "plugin_users-permissions_grant"
+_LOCAL = "email"
+"""Stands among the providers for signing in with a password."""
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """A provider that is switched on.
+
+    ``callback`` is the page that a browser ends on; ``redirect_uri`` is where the provider sends
+    it back to.
+    """
+
+    name: str
+    key: str
+    secret: str
+    scope: tuple[str, ...]
+    subdomain: str
+    callback: str
+    redirect_uri: str
+    preset: Preset
+
+    def address(self, template: str) -> str:
+        """Return an address of a preset with this provider's subdomain in it."""
+        return template.replace("{subdomain}", self.subdomain)
+
+
+def read_provider(grant: object, name: str, api: str) -> Provider | None:
+    """Return a provider of what is stored; ``None`` for one that is off, or of no known kind.
+
+    ``api`` is the address of the content API. Any name with an ``issuer`` is a provider of OpenID
+    Connect.
+    """
+    options = grant.get(name) if isinstance(grant, Mapping) and name != _LOCAL else None
+    if not isinstance(options, Mapping) or options.get("enabled") is not True:
+        return None
+    issuer = options.get("issuer")
+    preset = PRESETS.get(name)
+    if isinstance(issuer, str) and is_safe(issuer):
+        scope = ("openid", "email", "profile")
+        preset = Preset(issuer=issuer, scope=scope, profile=claims_profile)
+    if preset is None:
+        return None
+    return Provider(
+        name=name,
+        key=_text(options, "key"),
+        secret=_text(options, "secret"),
+        scope=_scope(options, preset),
+        subdomain=_text(options, "subdomain"),
+        callback=_callback(options, api),
+        redirect_uri=f"{api}/connect/{name}/callback",
+        preset=preset,
+    )
+
+
+def is_known(name: str) -> bool:
+    """Tell whether there is a preset for a provider."""
+    return name in PRESETS
+
+
+def is_allowed(callback: str, provider: Provider) -> bool:
+    """Tell whether a browser may end on a page: one with origin and path of the configured one."""
+    if any(character in callback for character in "\\\t\r\n") or callback != callback.strip():
+        return False
+    try:
+        asked, known = urlsplit(callback), urlsplit(provider.callback)
+        ports = asked.port, known.port
+    except ValueError:
+        return False
+    same = (asked.scheme, asked.hostname, asked.path) == (known.scheme, known.hostname, known.path)
+    return same and ports[0] == ports[1] and "@" not in asked.netloc
+
+
+def is_safe(url: str) -> bool:
+    """Tell whether secrets may be sent to an address: over TLS, or to this machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+
+
+def _scope(options: Mapping[str, object], preset: Preset) -> tuple[str, ...]:
+    """Return what is asked for: what is set, and all that it takes to say who somebody is."""
+    stored = options.get("scope")
+    texts = [item for item in stored if isinstance(item, str)] if isinstance(stored, list) else []
+    asked = [scope for text in texts for scope in text.split()]
+    if preset.issuer is not None or not asked:
+        known = [scope for scope in asked if not scope.startswith("r_")]
+        return tuple(dict.fromkeys((*preset.scope, *known)))
+    return tuple(asked)
+
+
+def _callback(options: Mapping[str, object], api: str) -> str:
+    # Stored without a host, it is a path of this server.
+    stored = _text(options, "callback") or _text(options, "callbackUrl")
+    return urljoin(f"{api}/", f"/{stored.lstrip('/')}") if not urlsplit(stored).scheme else stored
+
+
+def _text(options: Mapping[str, object], name: str) -> str:
+    value = options.get(name)
+    return value if isinstance(value, str) else ""

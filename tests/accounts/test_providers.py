@@ -1,0 +1,236 @@
+"""Signing in through a provider of OpenID Connect that is a process of its own."""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from quire.clock import now_ms
+from tests.accounts.oidc_provider import KEY, SECRET
+from tests.accounts.site import ADVANCED, MINUTE, Inbox, Site, message, open_site
+from tests.conformance.client import Answer
+
+GRANT = "plugin_users-permissions_grant"
+PAGE = "https://front.example.org/signed-in"
+ADA = {"email": "Ada@Example.org", "email_verified": True, "preferred_username": "ada"}
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.accounts.oidc_provider"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.terminate()
+
+
+@pytest.fixture
+async def site(project: Path, inbox: Inbox, issuer: str) -> AsyncIterator[Site]:
+    async with open_site(project, inbox) as site:
+        site.clock.now = now_ms()
+        provider = {"enabled": True, "key": KEY, "secret": SECRET, "callback": PAGE}
+        site.set(GRANT, oidc={**provider, "issuer": issuer})
+        be(issuer, ADA)
+        yield site
+
+
+def be(issuer: str, claims: dict[str, Any], /, **more: object) -> None:
+    """Tell the provider who signs in, and what it does wrong."""
+    httpx.post(f"{issuer}/be", json={"claims": claims, **more}).raise_for_status()
+
+
+def kept(answer: Answer) -> dict[str, str]:
+    """The cookie that a browser sends from now on."""
+    return {"Cookie": answer.headers["set-cookie"].split(";")[0]}
+
+
+def visit(address: str) -> SplitResult:
+    """Go to the provider, and return where it sends a browser."""
+    return urlsplit(httpx.get(address).headers["location"])
+
+
+async def come_back(site: Site) -> tuple[Answer, dict[str, str]]:
+    """Go to the provider and come back; returns the answer, and what was kept before it."""
+    begun = await site.ask("GET", "connect/oidc")
+    assert begun.status == 302, begun.content
+    back = visit(begun.headers["location"])
+    assert f"{back.scheme}://{back.netloc}" == "https://news.example.org"
+    target = f"{back.path.removeprefix('/api/')}?{back.query}"
+    return await site.ask("GET", target, headers=kept(begun)), kept(begun)
+
+
+async def sign_in(site: Site) -> Answer:
+    answer, _ = await come_back(site)
+    assert (answer.status, answer.headers["location"]) == (302, PAGE), answer.content
+    return await site.ask("GET", "auth/oidc/callback", headers=kept(answer))
+
+
+async def test_whoever_the_provider_knows_is_signed_in(site: Site) -> None:
+    answer = await sign_in(site)
+    assert answer.status == 200
+    found = json.loads(answer.content)
+    user = found["user"]
+    assert (user["username"], user["email"]) == ("ada", "ada@example.org")
+    assert (user["provider"], user["confirmed"]) == ("oidc", True)
+    assert "max-age=0" in answer.headers["set-cookie"]
+    me = await site.ask("GET", "users/me", token=found["jwt"])
+    assert json.loads(me.content)["id"] == user["id"]
+    again = json.loads((await sign_in(site)).content)
+    assert again["user"]["id"] == user["id"]
+    role = "SELECT r.type FROM up_roles r JOIN up_users_role_lnk l ON l.role_id = r.id"
+    assert site.sql(f"{role} WHERE l.user_id = ?", user["id"]) == [("authenticated",)]
+
+
+async def test_a_browser_is_sent_with_state_nonce_and_challenge(site: Site, issuer: str) -> None:
+    first, second = [await site.ask("GET", "connect/oidc") for _ in range(2)]
+    asked = parse_qs(urlsplit(first.headers["location"]).query)
+    assert first.headers["location"].startswith(f"{issuer}/authorize?")
+    assert asked["redirect_uri"] == ["https://news.example.org/api/connect/oidc/callback"]
+    other = parse_qs(urlsplit(second.headers["location"]).query)
+    for name in ("state", "nonce", "code_challenge"):
+        assert asked[name] != other[name]
+    for attribute in ("httponly", "samesite=lax", "secure"):
+        assert attribute in first.headers["set-cookie"].split("; ")
+    for secret in (SECRET, asked["state"][0], asked["nonce"][0]):
+        assert secret not in first.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    ("claims", "more"),
+    [
+        ({}, {"forged": True}),
+        ({}, {"algorithm": "none"}),
+        ({}, {"algorithm": "HS256"}),
+        ({"iss": "https://evil.example"}, {}),
+        ({"aud": "another-client"}, {}),
+        ({"aud": [KEY, "another-client"]}, {}),
+        ({"nonce": "another"}, {}),
+        ({"nonce": None}, {}),
+        ({"exp": 1}, {}),
+        ({"exp": None}, {}),
+        ({"nbf": 9_999_999_999}, {}),
+        ({}, {"issuer": "https://evil.example"}),
+    ],
+)
+async def test_h063_an_id_token_has_to_be_right_in_everything(
+    site: Site, issuer: str, claims: dict[str, Any], more: dict[str, Any]
+) -> None:
+    begun = await site.ask("GET", "connect/oidc")
+    back = visit(begun.headers["location"])
+    be(issuer, {**ADA, **claims}, **more)
+    target = f"connect/oidc/callback?{back.query}"
+    answer = await site.ask("GET", target, headers=kept(begun))
+    assert answer.status == 400
+    assert message(answer) == "The provider did not say who signs in"
+    assert not site.sql("SELECT id FROM up_users WHERE provider = 'oidc'")
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        "https://evil.example/signed-in",
+        "//evil.example",
+        "/\\evil.example",
+        "https://front.example.org@evil.example/signed-in",
+        "https://front.example.org.evil.example/signed-in",
+        "https://front.example.org/other",
+        "http://front.example.org/signed-in",
+        "https://front.example.org:8443/signed-in",
+        "javascript:alert(1)",
+        "",
+    ],
+)
+async def test_h064_a_browser_ends_nowhere_but_on_the_projects_page(
+    site: Site, callback: str
+) -> None:
+    quoted = str(httpx.QueryParams({"callback": callback}))
+    answer = await site.ask("GET", f"connect/oidc?{quoted}")
+    assert (answer.status, message(answer)) == (400, "Invalid callback URL provided")
+    with_query = str(httpx.QueryParams({"callback": f"{PAGE}?from=here"}))
+    assert (await site.ask("GET", f"connect/oidc?{with_query}")).status == 302
+
+
+async def test_a_state_is_of_the_same_browser_and_the_same_minutes(site: Site) -> None:
+    begun, other = [await site.ask("GET", "connect/oidc") for _ in range(2)]
+    back = visit(begun.headers["location"])
+    target = f"connect/oidc/callback?{back.query}"
+    cookies: list[dict[str, str]] = [{}, kept(other), {"Cookie": "quire_connect=v1:00:00:00"}]
+    for headers in cookies:
+        answer = await site.ask("GET", target, headers=headers)
+        assert (answer.status, message(answer)[:5]) == (400, "OAuth")
+    site.clock.now += 10 * MINUTE
+    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+
+
+async def test_h067_nothing_in_an_address_says_who_somebody_is(site: Site) -> None:
+    answer, begun = await come_back(site)
+    for headers in ({}, begun):
+        target = "auth/oidc/callback?profile[email]=eve@example.org&access_token=x&id_token=y"
+        refused = await site.ask("GET", target, headers=headers)
+        assert (refused.status, message(refused)) == (
+            400,
+            "OAuth authentication requires a completed provider session",
+        )
+    site.clock.now += 2 * MINUTE
+    late = await site.ask("GET", "auth/oidc/callback", headers=kept(answer))
+    assert late.status == 400
+
+
+async def test_h066_accounts_of_different_providers_are_never_one(site: Site) -> None:
+    eve = {"username": "eve", "email": "ada@example.org", "password": "Evil-Eve-12"}
+    await site.post("auth/local/register", eve)
+    answer = await sign_in(site)
+    assert (answer.status, message(answer)) == (400, "Email is already taken.")
+    site.set(ADVANCED, unique_email=False)
+    found = json.loads((await sign_in(site)).content)["user"]
+    assert (found["username"], found["provider"]) == ("ada", "oidc")
+    assert (await site.post("auth/local", {"identifier": "ada", "password": "x"})).status == 400
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"email": "ada@example.org"},
+        {"email": "ada@example.org", "email_verified": False},
+        {"email_verified": True},
+        {"email": {"$ne": None}, "email_verified": True},
+    ],
+)
+async def test_h066_an_e_mail_that_is_not_verified_is_none(
+    site: Site, issuer: str, claims: dict[str, Any]
+) -> None:
+    be(issuer, claims)
+    answer, _ = await come_back(site)
+    assert (answer.status, message(answer)) == (400, "Email was not available.")
+
+
+async def test_who_is_blocked_or_new_where_nobody_may_register_is_refused(site: Site) -> None:
+    user = json.loads((await sign_in(site)).content)["user"]
+    await site.ask("PUT", f"users/{user['id']}", {"blocked": True}, token="full")
+    blocked = await sign_in(site)
+    assert message(blocked) == "Your account has been blocked by an administrator"
+    await site.ask("DELETE", f"users/{user['id']}", token="full")
+    site.set(ADVANCED, allow_register=False)
+    assert message(await sign_in(site)) == "Register action is actually not available."
+
+
+async def test_a_name_that_is_taken_gets_digits(site: Site) -> None:
+    await site.make_user("ada")
+    site.set(ADVANCED, unique_email=False)
+    user = json.loads((await sign_in(site)).content)["user"]
+    assert user["username"] != "ada"
+    assert user["username"].startswith("ada")
+
+
+async def test_a_code_is_good_once(site: Site) -> None:
+    begun = await site.ask("GET", "connect/oidc")
+    back = visit(begun.headers["location"])
+    target = f"connect/oidc/callback?{back.query}"
+    assert (await site.ask("GET", target, headers=kept(begun))).status == 302
+    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
