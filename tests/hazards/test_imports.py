@@ -1,0 +1,251 @@
+"""Importing from addresses: nothing inside is ever asked for anything."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.errors import ApplicationError, PayloadTooLargeError
+from quire.uploads.importing import import_file, is_public
+from quire.uploads.preparing import Incoming
+
+INSIDE = (
+    "127.0.0.1",
+    "127.1.2.3",
+    "0.0.0.0",  # noqa: S104 - an address that is asked for
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "::7f00:1",
+    "64:ff9b::7f00:1",
+    "64:ff9b::a9fe:a9fe",
+    "2002:7f00:1::",
+    "2001:0:4136:e378:8000:63bf:80ff:fffe",
+    "fc00::1",
+    "fe80::1",
+    "fec0::1",
+    "ff02::1",
+    "2001:db8::1",
+)
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_h098_addresses_inside_are_known_in_every_spelling(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2001:4860:4860::8888", "64:ff9b::808:808"])
+def test_addresses_outside_are_known(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+Server = Callable[[bytes], bytes]
+
+
+@asynccontextmanager
+async def serving(answer: Server) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """Answer requests on this machine; gives the address and what was asked."""
+    asked: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        asked.append(request)
+        writer.write(answer(request))
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield f"http://127.0.0.1:{port}", asked
+
+
+def plain(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    head = "\r\n".join([f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers])
+    return f"{head}\r\n\r\n".encode() + body
+
+
+async def from_here(url: str, folder: Path, size_limit: int = 1000) -> Incoming:
+    """Import as if this machine were outside."""
+    return await import_file(url, folder, size_limit=size_limit, allows=lambda _: True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:PORT/",
+        "http://localhost:PORT/",
+        "http://2130706433:PORT/",
+        "http://0177.0.0.1:PORT/",
+        "http://0x7f.1:PORT/",
+        "http://0:PORT/",
+        "http://[::ffff:127.0.0.1]:PORT/",
+        "http://LOCALHOST.:PORT/",
+    ],
+)
+async def test_h098_this_machine_is_never_asked(url: str, tmp_path: Path) -> None:
+    async with serving(lambda _: plain(b"secret")) as (address, asked):
+        target = url.replace("PORT", address.rpartition(":")[2])
+        with pytest.raises(ApplicationError, match="cannot be had"):
+            await import_file(target, tmp_path, size_limit=1000)
+    assert asked == []
+    assert await asyncio.to_thread(lambda: [*tmp_path.iterdir()]) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "gopher://example.org/",
+        "ftp://example.org/a",
+        "//example.org/a",
+        "example.org",
+        "",
+        "http://",
+        "http://user:password@example.org/",
+        "http://user@example.org/",
+        "http://example.org:99999/",
+        "http://example.org:0/",
+        "http://[::1/",
+        "http://example.org/a b",
+        "http://example.org/\r\nX: y",
+        "http://ex\u00e4mple.org/",
+        "http://example.org/" + "a" * 5000,
+    ],
+)
+async def test_h098_only_addresses_of_the_web_are_imported_from(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ApplicationError):
+        await import_file(url, tmp_path, size_limit=1000)
+
+
+async def test_h098_a_redirect_leads_nowhere_inside(tmp_path: Path) -> None:
+    """The first address is allowed, what it leads to is checked like any other."""
+    async with serving(lambda _: plain(b"secret")) as (inner, asked):
+        location = f"Location: {inner.replace('127.0.0.1', '127.0.0.2')}/secret"
+        async with serving(lambda _: plain(b"", location, status="302 Found")) as (outer, _):
+            with pytest.raises(ApplicationError, match="cannot be had"):
+                await import_file(
+                    outer,
+                    tmp_path,
+                    size_limit=1000,
+                    allows=lambda address: address == ip_address("127.0.0.1"),
+                )
+        assert asked == []
+
+
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "gopher://127.0.0.1/", "http://a@b/"])
+async def test_h098_a_redirect_leads_to_the_web_alone(location: str, tmp_path: Path) -> None:
+    head = f"Location: {location}"
+    async with serving(lambda _: plain(b"", head, status="301 Moved")) as (outer, _):
+        with pytest.raises(ApplicationError):
+            await from_here(outer, tmp_path)
+
+
+async def test_h098_redirects_have_an_end(tmp_path: Path) -> None:
+    async with serving(lambda _: plain(b"", "Location: /", status="307 Again")) as (url, asked):
+        with pytest.raises(ApplicationError):
+            await from_here(url, tmp_path)
+    assert len(asked) == 6
+
+
+async def test_h098_a_name_is_looked_up_once_and_what_was_checked_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that leads outside first and inside then leads inside at no time."""
+    answers = [["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]]
+    looked_up: list[str] = []
+
+    async def lookup(host: str, port: int, **_: object) -> list[tuple[Any, ...]]:
+        looked_up.append(host)
+        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in answers.pop(0)]
+
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(type(loop), "getaddrinfo", lambda _, *a, **o: lookup(*a, **o))
+    with pytest.raises(ApplicationError):
+        await import_file("http://rebinding.example.org/", tmp_path, size_limit=1000)
+    assert looked_up == ["rebinding.example.org"]
+
+
+async def test_a_file_is_imported_with_its_name_and_type(tmp_path: Path) -> None:
+    async with serving(lambda _: plain(b"hello", "Content-Type: text/plain")) as (url, asked):
+        found = await from_here(f"{url}/folder/My%20Notes.txt?x=1", tmp_path)
+    assert (found.name, found.declared, found.size) == ("My Notes.txt", "text/plain", 5)
+    assert found.path.read_bytes() == b"hello"
+    (request,) = asked
+    names = {line.partition(b":")[0].lower() for line in request.split(b"\r\n")[1:] if line}
+    assert names == {b"host", b"accept", b"accept-encoding"}
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ('attachment; filename="a.png"', "a.png"),
+        ('attachment; filename="../../etc/passwd"', ".._.._etc_passwd"),
+        ('attachment; filename=".."', "file"),
+        ("inline", "x.txt"),
+    ],
+)
+async def test_names_of_other_servers_are_made_plain(
+    disposition: str, name: str, tmp_path: Path
+) -> None:
+    head = f"Content-Disposition: {disposition}"
+    async with serving(lambda _: plain(b"x", head)) as (url, _):
+        assert (await from_here(f"{url}/x.txt", tmp_path)).name == name
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        plain(b"x", status="404 Not Found"),
+        plain(b""),
+        plain(b"x", "Content-Encoding: gzip"),
+        b"no HTTP at all\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\ncut",
+        b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n",
+        b"",
+    ],
+    ids=range(7),
+)
+async def test_what_is_no_file_is_refused(answer: bytes, tmp_path: Path) -> None:
+    async with serving(lambda _: answer) as (url, _):
+        with pytest.raises(ApplicationError, match="cannot be had"):
+            await from_here(url, tmp_path)
+
+
+async def test_h098_files_beyond_the_limit_are_given_up(tmp_path: Path) -> None:
+    endless = b"HTTP/1.1 200 OK\r\n\r\n" + bytes(2000)
+    async with serving(lambda _: endless) as (url, _):
+        with pytest.raises(PayloadTooLargeError):
+            await from_here(url, tmp_path)
+
+
+async def test_h098_a_server_that_never_answers_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.uploads.importing._SECONDS", 0.2)
+
+    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    handle: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]] = wait
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    async with server:
+        with pytest.raises(ApplicationError, match="cannot be had"):
+            await from_here(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", tmp_path)
