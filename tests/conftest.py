@@ -13,11 +13,24 @@ from hypothesis import settings
 
 from quire.schema.model import Schema
 from tests.databases.kind import Kind
-from tests.databases.kinds import KINDS
+from tests.databases.kinds import KINDS, POSTGRESQL, WAITING
 from tests.databases.store import Store
 
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what does not run on PostgreSQL yet; pytest counts it as deselected."""
+    waiting = [item for item in items if _waits(item)]
+    if waiting:
+        config.hook.pytest_deselected(items=waiting)
+        items[:] = [item for item in items if item not in set(waiting)]
+
+
+def _waits(item: pytest.Item) -> bool:
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    return item.nodeid.startswith(tuple(WAITING)) and parameters.get("kind") is POSTGRESQL
 
 
 @pytest.fixture(scope="session", params=KINDS, ids=lambda kind: kind.name)

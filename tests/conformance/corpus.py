@@ -161,6 +161,15 @@ def read_cases(archive: str = "reads") -> tuple[ReadCase, ...]:
 
 
 @cache
+def cases_on(database: str) -> tuple[ReadCase, ...]:
+    """Return the read cases with the answers that were recorded on a kind of database."""
+    if database != "postgresql":
+        return read_cases()
+    own = {(case.group, case.name): case for case in read_cases("reads-postgres")}
+    return tuple(own.get((case.group, case.name), case) for case in read_cases())
+
+
+@cache
 def write_scenarios() -> tuple[Scenario, ...]:
     """Return the scenarios that write, group by group."""
     return tuple(

@@ -14,6 +14,7 @@ from tests.conformance.corpus import credentials
 from tests.conformance.deviations import Deviation
 from tests.conformance.over_socket import SocketClient, connected, served
 from tests.conformance.test_reads import replay_group
+from tests.databases.kind import Kind
 
 GROUPS = ["errors", "filters-text", "format-v4", "misc", "permissions"]
 LIST = "/api/tags?sort=label"
@@ -33,9 +34,9 @@ def client(port: int) -> Iterator[SocketClient]:
 
 @pytest.mark.parametrize("group", GROUPS)
 async def test_a_recorded_read_is_answered_alike_over_a_connection(
-    group: str, client: SocketClient, deviations: tuple[Deviation, ...]
+    group: str, kind: Kind, client: SocketClient, deviations: tuple[Deviation, ...]
 ) -> None:
-    await replay_group(group, client, Authorization(client, credentials()), deviations)
+    await replay_group(group, kind, client, Authorization(client, credentials()), deviations)
 
 
 def full_access() -> str:

@@ -11,8 +11,21 @@ from tests.databases.sqlite import Sqlite
 
 SQLITE: Kind = Sqlite()
 POSTGRESQL: Kind = Postgresql()
-KINDS: Sequence[Kind] = (SQLITE,)
+KINDS: Sequence[Kind] = (SQLITE, POSTGRESQL)
 """What tests run on; each of these is one column of all results."""
+
+WAITING: Sequence[str] = (
+    "tests/hazards/",
+    "tests/property/",
+    "tests/reliability/",
+    "tests/unit/api/",
+    "tests/unit/database/content/",
+    "tests/unit/database/integrity/",
+    "tests/unit/database/links/",
+    "tests/unit/documents/",
+    "tests/conformance/test_writes.py",
+)
+"""What does not run on PostgreSQL yet."""
 
 
 def kind_of(project: Path) -> Kind:

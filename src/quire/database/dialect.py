@@ -49,6 +49,9 @@ class Dialect(Protocol):
     def encode_json(self, value: object) -> Value:
         """Return what a JSON column stores for a value, in the form that the reference stores."""
 
+    def stored_json(self, text: str) -> Value:
+        """Return what a JSON column stores for the text of any JSON value, a string included."""
+
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
         """Return a stored value as Python has it: JSON parsed, moments as epoch milliseconds."""
 

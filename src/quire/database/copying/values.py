@@ -30,6 +30,7 @@ Common = str | int | float | bool | bytes | Decimal | None
 Convert = Callable[[Value], Value]
 Reduce = Callable[[Value], Common]
 
+_LARGEST = 2**63 - 1
 _HUNDREDTH = Decimal("0.01")
 _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
 _WHOLE = frozenset({StorageKind.ID, StorageKind.INTEGER, StorageKind.BIGINTEGER})
@@ -66,7 +67,10 @@ def _moment(dialect: Dialect, stored: Value) -> Common:
 
 
 def _whole(stored: Value) -> Common:
-    return int(stored) if isinstance(stored, float) and stored.is_integer() else stored
+    if not (isinstance(stored, float) and stored.is_integer()):
+        return stored
+    # The reference leaves the largest of all in SQLite as a float, which rounds it up by one.
+    return _LARGEST if stored == _LARGEST + 1 else int(stored)
 
 
 def _float(stored: Value) -> Common:
@@ -127,7 +131,7 @@ _REDUCERS: Mapping[StorageKind, Reduce] = {
 def _restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
     """Return what turns the common form into what a database stores."""
     if kind is StorageKind.JSON:
-        return lambda text: _stored_json(dialect, text)
+        return lambda text: dialect.stored_json(text) if isinstance(text, str) else None
     encode = dialect.encoder(kind)
 
     def restore(value: Common) -> Value:
@@ -136,10 +140,3 @@ def _restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
         return encode(float(value) if isinstance(value, Decimal) else value)
 
     return restore
-
-
-def _stored_json(dialect: Dialect, text: Common) -> Value:
-    """Objects and lists go over as the text that they are; scalars as the target stores them."""
-    if not isinstance(text, str) or text.lstrip()[:1] in {"{", "["}:
-        return text  # type: ignore[return-value]  # nothing but text and bytes comes here
-    return dialect.encode_json(json.loads(text))

@@ -1,7 +1,9 @@
 """A copy has everything that its source has, or says what it has not."""
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from tests.databases.kinds import kind_of, rows_of
 from tests.unit.database.copying.conftest import Copying
 
 STATE = "quire_copy"
+LARGEST = 2**63 - 1
 OWN_TABLE = "CREATE TABLE ledger (id integer, sum bigint, note text)"
 OWN_ROWS = "INSERT INTO ledger (id, sum, note) VALUES (2, 9007199254740993, 'ü'), (1, NULL, '')"
 _KILLED = """
@@ -74,31 +77,47 @@ def test_a_copy_has_all_tables_and_rows_and_nothing_else(copying: Copying) -> No
     assert code == 0, output + messages
 
 
-@pytest.mark.parametrize("group", ["populate-nested", "filters-range", "locale", "permissions"])
-async def test_a_copy_answers_as_its_source_does(copied: Path, group: str) -> None:
+@pytest.mark.parametrize("group", ["populate-nested", "filters-text", "locale", "permissions"])
+async def test_a_copy_answers_as_its_source_does(
+    kind: Kind, goal: Kind, copied: Path, group: str
+) -> None:
     async with running(build_app(load_settings(copied, environ={}))) as client:
         authorization = Authorization(client, credentials())
-        await replay_group(group, client, authorization, read_deviations())
+        await replay_group(group, goal, client, authorization, read_deviations())
 
 
 def test_a_copy_of_a_copy_has_the_rows_of_the_first(
-    kind: Kind, copying: Copying, tmp_path: Path
+    kind: Kind, copying: Copying, copied: Path, tmp_path: Path
 ) -> None:
-    execute(copying.source, OWN_TABLE, OWN_ROWS)
-    assert copying.copy().code == 0
     address = kind.spare(tmp_path / "back")
-    code, _, messages = copying.run("copy", copying.target, "--to", address)
+    code, _, messages = copying.run("copy", copied, "--to", address)
     assert code == 0, messages
-    with rows_of(copying.source) as source:
-        before = {t: source.execute(f'SELECT * FROM "{t}" ORDER BY id') for t in source.tables()}
-    kind.point(copying.target, address)
-    with rows_of(copying.target) as target:
-        after = {t: target.execute(f'SELECT * FROM "{t}" ORDER BY id') for t in target.tables()}
-    kind.release(copying.target)
-    kind_of(copying.source)
+    back = shutil.copytree(copied, tmp_path / "again")
+    kind.point(back, address)
+    before, after = contents(copying.source), contents(back)
+    kind.release(back)
     assert after.keys() == before.keys()
     for table, rows in before.items():
         assert after[table] == rows, table
+
+
+def contents(project: Path) -> dict[str, list[list[object]]]:
+    """All rows of all tables, but for what kinds of database write in ways of their own."""
+    with rows_of(project) as rows:
+        return {
+            table: [
+                [meant(value) for value in row]
+                for row in rows.execute(f'SELECT * FROM "{table}" ORDER BY id')
+            ]
+            for table in rows.tables()
+        }
+
+
+def meant(value: object) -> object:
+    """JSON whatever the order of its keys; the largest integer is a float in SQLite."""
+    if isinstance(value, str) and value[:1] in {"{", "["}:
+        return json.loads(value)
+    return LARGEST if value == float(LARGEST) else value
 
 
 @pytest.mark.parametrize("rows", [1, 1200, 2400])

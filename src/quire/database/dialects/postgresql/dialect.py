@@ -203,6 +203,10 @@ class PostgresDialect:
             return _checked_json(value)
         return orjson.dumps(value, default=str).decode()
 
+    def stored_json(self, text: str) -> Value:
+        """See `Dialect.stored_json`."""
+        return text
+
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
         """See `Dialect.decode_value`."""
         if stored is None:

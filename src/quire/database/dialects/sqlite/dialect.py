@@ -4,6 +4,7 @@ Moments are whole epoch milliseconds, booleans 1 and 0, JSON is text. Text compa
 to case knows ASCII only, and ``LIKE`` never regards case.
 """
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -158,6 +159,10 @@ class SqliteDialect:
         if isinstance(value, int):
             return _encode_plain(value)
         return orjson.dumps(value, default=_unlisted).decode()
+
+    def stored_json(self, text: str) -> Value:
+        """See `Dialect.stored_json`; the text of objects and lists stays as it is."""
+        return text if text.lstrip()[:1] in {"{", "["} else self.encode_json(json.loads(text))
 
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
         """See `Dialect.decode_value`."""
