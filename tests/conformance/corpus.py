@@ -236,10 +236,13 @@ def dump(value: JSON) -> bytes:
 
 
 def _scenario(group: str, recorded: Any) -> Scenario:  # noqa: ANN401 - as JSON gives it
-    return Scenario(group=group, name=recorded["name"], steps=tuple(map(_step, recorded["steps"])))
+    return Scenario(
+        group=group, name=recorded["name"], steps=tuple(map(recorded_step, recorded["steps"]))
+    )
 
 
-def _step(recorded: Any) -> Step:  # noqa: ANN401 - as JSON gives it
+def recorded_step(recorded: Any) -> Step:  # noqa: ANN401 - as JSON gives it
+    """Return a step of a scenario as it is written in the corpus."""
     request, answer = recorded["request"], dict(recorded)
     del answer["request"]
     return Step(

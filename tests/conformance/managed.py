@@ -10,13 +10,23 @@ Beside the members of other cases, these may have
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.conformance.client import Answer, Authorization, Client
-from tests.conformance.corpus import CORPUS, JSON, Credentials, archive_members
+from tests.conformance.compare import differences
+from tests.conformance.corpus import (
+    CORPUS,
+    JSON,
+    Credentials,
+    Step,
+    archive_members,
+    recorded_step,
+)
+from tests.conformance.placeholders import Placeholders
+from tests.conformance.scenarios import described, filled, send
 
 _NAMING = ("uid", "action", "actionId", "subject")
 
@@ -38,22 +48,36 @@ class ManagedCase:
     unordered: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedStep:
+    """A step of a scenario, and what of its answer counts.
+
+    ``deviation`` is set where the reference does what a safe server must not.
+    """
+
+    step: Step
+    without: tuple[str, ...] = ()
+    unordered: tuple[str, ...] = ()
+    deviation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedScenario:
+    """Requests in their order, and the administrators that the first of them make."""
+
+    name: str
+    people: Mapping[str, Mapping[str, str]]
+    steps: tuple[ManagedStep, ...]
+
+
 @cache
-def managed_cases(archive: str) -> tuple[ManagedCase, ...]:
-    """Return the cases of an archive, group by group."""
+def managed_scenarios(archive: str) -> tuple[ManagedScenario, ...]:
+    """Return the scenarios of an archive, group by group."""
     return tuple(
-        _case(Path(name).stem, json.loads(line))
+        _scenario(Path(name).stem, json.loads(line))
         for name, content in sorted(archive_members(f"{archive}.tar.xz").items())
         for line in content.splitlines()
     )
-
-
-def reduced(value: JSON, without: Sequence[str], unordered: Sequence[str]) -> JSON:
-    """Return what counts of an answer."""
-    counted = _without(value, tuple(without)) if without else value
-    for path in unordered:
-        counted = _sorted_at(counted, path.split("."))
-    return counted
 
 
 class AdminAuthorization(Authorization):
@@ -95,6 +119,58 @@ async def sign_in(client: Client, credentials: Mapping[str, str]) -> str:
     return token
 
 
+async def differing_steps(
+    scenario: ManagedScenario, client: Client, authorization: AdminAuthorization
+) -> dict[int, list[str]]:
+    """Send the requests of a scenario; return in words where answers differ, by step.
+
+    For a recorded server error any answer with a 4xx will do. Steps that deviate are sent alone.
+    """
+    placeholders = Placeholders()
+    answers: list[Answer] = []
+    found: dict[int, list[str]] = {}
+    for number, one in enumerate(scenario.steps, start=1):
+        step = filled(one.step, answers)
+        answer = await send(step, client, authorization)
+        answers.append(answer)
+        if one.deviation is not None:
+            continue
+        told = _told(one, answer, placeholders)
+        if told:
+            found[number] = [described(number, step), *told]
+    return found
+
+
+def _told(one: ManagedStep, answer: Answer, placeholders: Placeholders) -> list[str]:
+    recorded = one.step
+    if recorded.status >= 500:
+        refused = 400 <= answer.status < 500
+        return [] if refused else [f"expected a 4xx, got {answer.status}"]
+    expected = replace(recorded, body=reduced(recorded.body, one.without, one.unordered))
+    if one.without or one.unordered:
+        counted = reduced(answer.json, one.without, one.unordered)
+        answer = replace(answer, content=json.dumps(counted).encode())
+    return differences(expected, answer, placeholders)
+
+
+@cache
+def managed_cases(archive: str) -> tuple[ManagedCase, ...]:
+    """Return the cases of an archive, group by group."""
+    return tuple(
+        _case(Path(name).stem, json.loads(line))
+        for name, content in sorted(archive_members(f"{archive}.tar.xz").items())
+        for line in content.splitlines()
+    )
+
+
+def reduced(value: JSON, without: Sequence[str], unordered: Sequence[str]) -> JSON:
+    """Return what counts of an answer."""
+    counted = _without(value, tuple(without)) if without else value
+    for path in unordered:
+        counted = _sorted_at(counted, path.split("."))
+    return counted
+
+
 async def ask(case: ManagedCase, client: Client, authorization: AdminAuthorization) -> Answer:
     """Send the request of a case."""
     headers = {**await authorization.headers(case.auth), **case.headers}
@@ -118,6 +194,24 @@ def _case(group: str, recorded: Any) -> ManagedCase:  # noqa: ANN401 - as JSON g
         data=recorded.get("data"),
         without=tuple(recorded.get("without", ())),
         unordered=tuple(recorded.get("unordered", ())),
+    )
+
+
+def _scenario(group: str, recorded: Any) -> ManagedScenario:  # noqa: ANN401 - as JSON gives it
+    return ManagedScenario(
+        name=f"{group}/{recorded['name']}",
+        people=recorded.get("admins", {}),
+        steps=tuple(map(_managed_step, recorded["steps"])),
+    )
+
+
+def _managed_step(recorded: Any) -> ManagedStep:  # noqa: ANN401 - as JSON gives it
+    own = ("without", "unordered", "deviation", "ignore_paths", "ignore_body", "restarts")
+    return ManagedStep(
+        step=recorded_step({k: v for k, v in recorded.items() if k not in own}),
+        without=tuple(recorded.get("without", ())),
+        unordered=tuple(recorded.get("unordered", ())),
+        deviation=recorded.get("deviation"),
     )
 
 

@@ -19,6 +19,7 @@ _KINDS = {
     "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",
     "hash": r"[0-9A-Za-z]+",
     "jwt": r"[\w-]+\.[\w-]+\.[\w-]+",
+    "token": r"[0-9a-f]+",
     "size": r"\d+(?:\.\d+)?",
 }
 _TEXT: frozenset[type] = frozenset({str})

@@ -8,15 +8,16 @@ from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, FACTS
 from quire.content_manager.plans import Planner
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
-from quire.content_manager.rights import Rights
+from quire.content_manager.rights import CREATOR_FIELDS, Rights
 from quire.content_manager.shaping import Shaping, owned
-from quire.content_manager.states import Shown, Versions, in_short, is_published
+from quire.content_manager.states import Shown, Versions, in_locale_order, in_short, is_published
 from quire.database.content.finding import first_document_id
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError
 from quire.schema.model import ContentType
 
+_IN_SHORT = ("id", "firstname", "lastname", "email")
 Listed = dict[str, object]
 
 
@@ -80,10 +81,11 @@ class ContentReading:
             return self._missing(rights, every, wanted)
         rules = rights.require_on(owned(here))
         entry = yield from self.entry(rights, here["id"], wanted, rows)
-        localizations = None
         if full:
-            localizations = yield from self.localizations(rights, document_id)
-        return self.document(rights, entry, every, wanted, rules=rules, full=localizations)
+            localizations = yield from self.localized_in_full(rights, entry, every)
+        else:
+            localizations = self.localized(rights, entry, every)
+        return self.document(rights, entry, every, wanted, localizations, rules)
 
     def single(self, content_type: ContentType) -> Program[str | None]:
         """Return the id of the document of a single type, if there is one."""
@@ -95,11 +97,11 @@ class ContentReading:
         every, _ = yield from self.planner.versions_of(rights, document_id).entries()
         return every
 
-    def localizations(self, rights: Rights, document_id: str) -> Program[list[Shown]]:
-        """Return all versions of a document with what can keep them from being published."""
-        if not rights.content_type.localized:
+    def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> Program[list[Shown]]:
+        """Return all versions of documents with what rules ask of them."""
+        if not document_ids:
             return []
-        found, _ = yield from self.planner.localizations(rights, document_id).entries()
+        found, _ = yield from self.planner.owned_versions(rights, document_ids).entries()
         return found
 
     def entry(
@@ -108,9 +110,15 @@ class ContentReading:
         entry_id: int,
         wanted: Wanted,
         rows: frozenset[str] | None = frozenset(),
+        *,
+        rules: tuple[Rule, ...] | None = None,
     ) -> Program[Shown]:
-        """Return one row with all that a form shows. Raises NotFoundError without it."""
-        entry = yield from self.planner.form(rights, wanted, entry_id, rows).first()
+        """Return one row with all that a form shows, by other rules than those of the caller too.
+
+        Raises NotFoundError without it.
+        """
+        planned = self.planner.form(rights, wanted, entry_id, rows, rules=rules)
+        entry = yield from planned.first()
         if entry is None:
             raise NotFoundError
         return entry
@@ -121,34 +129,42 @@ class ContentReading:
         entry: Shown,
         every: list[Shown],
         wanted: Wanted,
-        *,
+        localizations: list[Shown],
         rules: Sequence[Rule] | None = None,
-        full: list[Shown] | None = None,
     ) -> dict[str, object]:
         """Return an entry as a form shows it; ``every`` are all versions of its document.
 
-        By ``rules`` it is shown, ``None`` for those that hold for it. ``full`` are its versions
-        with content, where localizations are shown with that.
+        By ``rules`` it is shown, ``None`` for those that hold for it.
         """
-        content_type = rights.content_type
-        versions = Versions(content_type, every)
-        entry["localizations"] = self._localizations(rights, entry, versions, full)
-        if content_type.draft_and_publish:
-            entry["status"] = versions.status(entry)
+        entry["localizations"] = localizations
+        if rights.content_type.draft_and_publish:
+            entry["status"] = Versions(rights.content_type, every).status(entry)
         shown = self.shaping(rights, wanted).entry(entry, rules)
         return {"data": shown, "meta": self._meta(rights, every, entry)}
 
-    def _localizations(
-        self, rights: Rights, entry: Shown, versions: Versions, full: list[Shown] | None
-    ) -> list[Shown]:
-        every = versions.localizations(entry)
-        if full is None:
-            return [{**in_short(one), "status": versions.status(one)} for one in every]
+    def localized(self, rights: Rights, entry: Shown, every: list[Shown]) -> list[Shown]:
+        """Return the localizations of an entry in short."""
+        versions = Versions(rights.content_type, every)
+        found = versions.localizations(entry)
+        return [{**in_short(one), "status": versions.status(one)} for one in found]
+
+    def localized_in_full(
+        self, rights: Rights, entry: Shown | None, every: list[Shown]
+    ) -> Program[list[Shown]]:
+        """Return the localizations of an entry with what can keep them from being published.
+
+        Each is shown as far as it may be read. Without an entry these are all versions there are.
+        """
+        if not every or (entry is not None and not rights.content_type.localized):
+            return []
+        document_id = every[0]["documentId"]
+        full, _ = yield from self.planner.localizations(rights, document_id).entries()
+        versions = Versions(rights.content_type, every)
         shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
         shown = [
             shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
-            for one in every
+            for one in (in_locale_order(every) if entry is None else versions.localizations(entry))
             if one["id"] in by_id
         ]
         return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
@@ -161,7 +177,8 @@ class ContentReading:
         """Answer for a document without this version: what there is of it instead."""
         if not any(rights.on(owned(version)) for version in every):
             raise ForbiddenError
-        absent = {"documentId": every[0]["documentId"], "locale": wanted.locale, "id": None}
+        locale = wanted.locale if wanted.named else None
+        absent = {"documentId": every[0]["documentId"], "locale": locale, "id": None}
         return {"data": {}, "meta": self._meta(rights, every, absent)}
 
     def _meta(
@@ -181,7 +198,9 @@ class ContentReading:
         ]
         others: list[Shown] = []
         if content_type.draft_and_publish and entry["id"] is not None:
-            others = [facts(version) for version in versions.other_versions(entry)]
+            localized = content_type.localized
+            other = versions.other_versions(entry)
+            others = [facts(version, localized=localized) for version in other]
         return {"availableLocales": locales, "availableStatus": others}
 
 
@@ -196,15 +215,16 @@ def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> 
     return None
 
 
-def facts(version: Shown) -> Shown:
+def facts(version: Shown, *, localized: bool) -> Shown:
     """Return what is told of another version of an entry: when and by whom it was changed."""
+    told = CREATOR_FIELDS if localized else _IN_SHORT
     return {
         **{name: version.get(name) for name in FACTS},
-        **{name: _without_roles(version.get(name)) for name in CREATORS},
+        **{name: _creator(version.get(name), told) for name in CREATORS},
     }
 
 
-def _without_roles(creator: object) -> object:
+def _creator(creator: object, told: Sequence[str]) -> object:
     if isinstance(creator, dict):
-        return {name: value for name, value in creator.items() if name != "roles"}
+        return {name: creator[name] for name in told}
     return creator

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from quire.access.admin_ability import AdminAbility, Rule
-from quire.access.administration import HAS_SAME_ROLE
 from quire.content_manager.rights import CREATOR_FIELDS, covers, may_follow, reading
 from quire.content_manager.scope import is_hidden
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
@@ -35,7 +34,7 @@ class Nodes:
 
     ``rules`` are those by which the root is shown. ``only`` narrows a list to these attributes,
     ``None`` shows all. ``rows`` are relations of the root that are shown as rows in any case,
-    ``None`` stands for all of them at every depth.
+    ``None`` stands for all of them at every depth. With ``roles`` those of creators are read.
     """
 
     schema: Schema
@@ -44,6 +43,7 @@ class Nodes:
     status: Status
     only: frozenset[str] | None = None
     rows: frozenset[str] | None = frozenset()
+    roles: bool = False
 
     def listed(self, content_type: ContentType) -> PlanNode:
         """Return what a list shows of an entry, but for its localizations."""
@@ -159,10 +159,8 @@ class Nodes:
 
     def _creator(self) -> PlanNode:
         """Return who made an entry, with their roles where a condition asks for them."""
-        rules = self.rules
-        asked = any(HAS_SAME_ROLE in rule.conditions for rule in rules)
         role = PlanEdge(attribute="roles", nodes=(PlanNode(uid="admin::role", fields=("id",)),))
-        edges = (role,) if asked else ()
+        edges = (role,) if self.roles else ()
         return PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, edges=edges)
 
     def _file(self) -> PlanNode:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, Nodes
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
 from quire.content_manager.rights import Rights
@@ -18,6 +19,7 @@ from quire.query.plan import (
     LocaleScope,
     PlanNode,
     ReadPlan,
+    SortKey,
 )
 from quire.query.resolve import ResolvedRead
 from quire.query.resolve.filters import resolve_filters
@@ -30,6 +32,7 @@ from quire.schema.model import ContentType
 
 PAGE_SIZE, MOST_ROWS = 10, 1000
 LISTING = ReadLimits(default_limit=PAGE_SIZE, max_limit=MOST_ROWS)
+_BY_ID = (SortKey((), "id", descending=False),)
 VERSION_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 
 
@@ -78,6 +81,14 @@ class Planner:
         root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=here)
         return self.planned(ReadPlan(root=root), slots)
 
+    def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
+        """Plan the read of all versions of documents with those who made them."""
+        content_type, slots = rights.content_type, Slots()
+        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
+        root = replace(nodes.version(content_type, frozenset()), filter=here)
+        return self.planned(ReadPlan(root=replace(root, sort=_BY_ID)), slots)
+
     def versions_of(self, rights: Rights, document_id: str) -> PlannedRead:
         """Plan the read of all versions of a document, with what all locales have in common."""
         content_type, slots = rights.content_type, Slots()
@@ -109,10 +120,15 @@ class Planner:
         wanted: Wanted,
         entry_id: int,
         rows: frozenset[str] | None = frozenset(),
+        *,
+        rules: tuple[Rule, ...] | None = None,
     ) -> PlannedRead:
         """Plan the read of one row with all that a form shows, some relations as rows."""
         content_type, slots = rights.content_type, Slots()
-        node = replace(self.nodes(rights, wanted), rows=rows).edited(content_type)
+        nodes = replace(self.nodes(rights, wanted), rows=rows)
+        if rules is not None:
+            nodes = replace(nodes, rules=rules)
+        node = nodes.edited(content_type)
         plan = ReadPlan(
             root=node, entry=slots.add(entry_id), limit=slots.add(1), offset=slots.add(0)
         )
@@ -125,6 +141,7 @@ class Planner:
             ability=rights.ability,
             rules=rights.rules(wanted.locales),
             status=wanted.related,
+            roles=rights.asks_for_roles(),
         )
 
     def scope(

@@ -20,12 +20,13 @@ class Wanted:
     """Which version of documents: its status, and its locale (``None`` where there is none).
 
     ``related`` is the version in which related entries are shown: where there are no drafts of an
-    entry itself, what is published of them.
+    entry itself, what is published of them. ``named`` says that the locale was asked for by name.
     """
 
     status: Status
     locale: str | None
     related: Status = "draft"
+    named: bool = True
 
     @property
     def locales(self) -> tuple[str, ...] | None:
@@ -44,6 +45,7 @@ def wanted(query: Query, content_type: ContentType, default_locale: str | None) 
         status,
         locale_of(query, content_type, default_locale),
         status if versioned else "published",
+        named="locale" in query,
     )
 
 

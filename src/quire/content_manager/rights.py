@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from quire.access.admin_ability import AdminAbility, Creator, Rule
-from quire.access.administration import READ
+from quire.access.administration import CREATE, DELETE, HAS_SAME_ROLE, PUBLISH, READ, UPDATE
 from quire.errors import ForbiddenError, PolicyError
 from quire.schema.model import ADMIN_USER_UID, ContentType
 
@@ -31,6 +31,7 @@ ALWAYS = frozenset(
 )
 """What is shown of every entry that may be read at all."""
 
+_ACTIONS = (CREATE, READ, UPDATE, DELETE, PUBLISH)
 CREATOR_FIELDS = ("id", "firstname", "lastname", "username", "email", "isActive")
 """What is shown of those who made an entry, and may be asked of them."""
 
@@ -55,6 +56,12 @@ class Rights:
         """Demand that the action is granted at all. Raises PolicyError."""
         if not self.ability.allows(self.action, self.content_type.uid):
             raise PolicyError
+
+    def asks_for_roles(self) -> bool:
+        """Tell whether some rule on the type asks for the roles of those who made an entry."""
+        uid = self.content_type.uid
+        rules = (rule for action in _ACTIONS for rule in self.ability.rules(action, uid))
+        return any(HAS_SAME_ROLE in rule.conditions for rule in rules)
 
     def rules(self, locales: Iterable[str] | None) -> tuple[Rule, ...]:
         """Return the rules that grant something in one of these locales; ``None`` means any."""

@@ -17,6 +17,11 @@ LOCALIZATION = ("id", "documentId", "locale", "publishedAt", "updatedAt")
 """What an entry says of each of its localizations."""
 
 
+def in_locale_order(versions: Iterable[Shown]) -> list[Shown]:
+    """Return versions by locale, older ones first."""
+    return sorted(versions, key=lambda version: (str(version["locale"]), version["id"]))
+
+
 def in_short(version: Shown) -> Shown:
     """Return what a list says of a localization."""
     return {name: version[name] for name in LOCALIZATION}
@@ -67,7 +72,7 @@ class Versions:
             for version in self._other_locales(entry)
             if is_published(version) is is_published(entry) or not self._type.draft_and_publish
         ]
-        return sorted(found, key=lambda version: (str(version["locale"]), version["id"]))
+        return in_locale_order(found)
 
     def other_locales(
         self, document_id: str, locale: str | None, default_locale: str | None

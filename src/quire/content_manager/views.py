@@ -66,13 +66,18 @@ def default_view(schema: Schema, model: Model) -> View:
     }
 
 
-def stored_view(schema: Schema, model: Model, stored: object) -> View:
-    """Return the view of a model of which something is stored, or nothing of use."""
+def stored_view(schema: Schema, model: Model, stored: object, *, identified: bool = True) -> View:
+    """Return the view of a model of which something is stored, or nothing of use.
+
+    An ``identified`` one has the document id in its metadata, whatever is stored.
+    """
     default = default_view(schema, model)
     kept = stored if isinstance(stored, Mapping) else {}
     settings = _settings(model, kept.get("settings"), default["settings"])
     shape = _Shape(schema, model)
     metadatas, added = shape.metadatas(kept.get("metadatas"), default["metadatas"])
+    if identified:
+        metadatas.setdefault("documentId", default["metadatas"]["documentId"])
     layouts = kept.get("layouts")
     if not isinstance(layouts, Mapping):
         layouts = default["layouts"]
@@ -152,7 +157,6 @@ class _Shape:
         }
         added = [name for name in default if name not in kept] if "id" in kept else []
         kept |= {name: default[name] for name in added}
-        kept.setdefault("documentId", default["documentId"])
         return kept, [name for name in added if self._is_edited(name)]
 
     def _checked(self, name: str, metadata: Mapping[str, Any]) -> dict[str, Any]:

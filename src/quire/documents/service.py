@@ -86,11 +86,13 @@ class DocumentService:
         *,
         passwords: Collection[Password] = (),
         principal: Principal | None = None,
+        editor: int | None = None,
         origin: str = "api",
     ) -> T:
         """Run a program that acts on documents, in one transaction, and tell what happened.
 
-        ``passwords`` are those in the data that it writes. Raises what the actions raise, with
+        ``passwords`` are those in the data that it writes; ``editor`` is the row of the
+        administrator whose name entries carry. Raises what the actions raise, with
         nothing written, and ServiceUnavailableError when the database is busy for too long.
         """
         hashed = await self._hash(passwords)
@@ -99,6 +101,7 @@ class DocumentService:
                 engine=self._engine,
                 clock=self._clock,
                 principal=principal,
+                editor=editor,
                 origin=origin,
                 listening=self._bus.has_listeners,
                 hashed=hashed,

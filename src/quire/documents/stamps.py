@@ -1,6 +1,7 @@
 """The columns that the server writes by itself: who a row is, and when it was written."""
 
 from quire.database.content.layout import Layout
+from quire.database.mapping import ColumnEdge
 from quire.database.program import Value
 from quire.documents.unit import UnitOfWork
 
@@ -8,6 +9,15 @@ from quire.documents.unit import UnitOfWork
 def stamp(unit: UnitOfWork, layout: Layout, **values: object) -> dict[str, Value]:
     """Return automatic attributes by column; moments are epoch milliseconds."""
     return unit.encode(layout, values)
+
+
+def signature(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, Value]:
+    """Return who makes or changes an entry, by column; nothing where no administrator does."""
+    if unit.editor is None:
+        return {}
+    names = ("createdBy", "updatedBy") if creating else ("updatedBy",)
+    edges = (layout.table.edges.get(name) for name in names)
+    return {edge.column: unit.editor for edge in edges if isinstance(edge, ColumnEdge)}
 
 
 def entry_locale(unit: UnitOfWork, layout: Layout, asked: str | None) -> str | None:

@@ -56,12 +56,14 @@ class UnitOfWork:
 
     ``listening`` says that somebody wants to hear of it: only then entries are read for events.
     ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
-    while other writers wait. ``principal`` is ``None`` where the server itself writes.
+    while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
+    is the row of the administrator who writes, whose name entries carry.
     """
 
     engine: Engine
     clock: Clock
     principal: Principal | None = None
+    editor: int | None = None
     origin: str = "api"
     listening: bool = False
     hashed: Mapping[Password, str] = field(default_factory=dict)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from quire.admin_api.content_manager.changes import ChangeApi
 from quire.admin_api.content_manager.entries import EntryApi
 from quire.admin_api.content_manager.models import ManagedModelApi
+from quire.admin_api.content_manager.related import RelatedApi
 from quire.api.routes import Route
 from quire.database.connection import Database
 from quire.documents.service import DocumentService
@@ -14,3 +16,5 @@ def content_manager_routes(database: Database, documents: DocumentService) -> It
     engine = documents.engine
     yield from ManagedModelApi(database, engine.store).routes()
     yield from EntryApi(database, engine).routes()
+    yield from ChangeApi(documents).routes()
+    yield from RelatedApi(database, engine).routes()

@@ -98,7 +98,7 @@ class ManagedModelApi:
         if not request.administrator.ability.allows(_CONFIGURE[content_type.kind]):
             raise ForbiddenError
         await self._change(content_type, request.body)
-        return await self._shown_type(content_type, changed=request.body)
+        return await self._shown_type(content_type, identified=False)
 
     async def component_view(self, request: Request) -> Answer:
         """Show how forms of a component are laid out."""
@@ -117,12 +117,11 @@ class ManagedModelApi:
         view = await self._change(component, request.body)
         return respond_data(_part(component, {component.uid: view}))
 
-    async def _shown_type(self, content_type: ContentType, *, changed: object = None) -> Answer:
+    async def _shown_type(self, content_type: ContentType, *, identified: bool = True) -> Answer:
         parts = self._parts_of(content_type)
-        views = await self._database.read(lambda: self._views([content_type, *parts]))
+        models = [content_type, *parts]
+        views = await self._database.read(lambda: self._views(models, identified=identified))
         view = with_list_main_fields(views[content_type.uid])
-        if isinstance(changed, Mapping) and changed.get("metadatas") is not None:
-            view = {**view, "metadatas": changed["metadatas"]}
         return respond_data(
             {
                 "contentType": {"uid": content_type.uid, **view},
@@ -138,7 +137,7 @@ class ManagedModelApi:
             raise BadInputError("Bad Request", details)
 
         def change() -> Program[View]:
-            before = yield from self._views([model])
+            before = yield from self._views([model], identified=False)
             view = changed_view(before[model.uid], data)
             stored: dict[str, Any] = {"uid": model.uid, **view}
             if isinstance(model, Component):
@@ -148,11 +147,13 @@ class ManagedModelApi:
 
         return await self._database.write(change())
 
-    def _views(self, models: list[Any]) -> Program[dict[str, View]]:
+    def _views(self, models: list[Any], *, identified: bool = True) -> Program[dict[str, View]]:
         keys = {model.uid: view_key(model) for model in models}
         stored = yield from read_settings(self._store.writes, list(keys.values()))
         return {
-            model.uid: stored_view(self._schema, model, stored.get(keys[model.uid]))
+            model.uid: stored_view(
+                self._schema, model, stored.get(keys[model.uid]), identified=identified
+            )
             for model in models
         }
 

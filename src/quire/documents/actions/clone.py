@@ -11,7 +11,7 @@ from quire.documents.entries import update_entry
 from quire.documents.finding import in_locale
 from quire.documents.intents import Clone, Written
 from quire.documents.relations import Version
-from quire.documents.stamps import stamp
+from quire.documents.stamps import signature, stamp
 from quire.documents.understanding import check_publishable, understand
 from quire.documents.unit import UnitOfWork
 from quire.errors import NotFoundError
@@ -55,6 +55,7 @@ def _clone(
         updatedAt=now,
         publishedAt=None if versioned else now,
     )
+    columns |= signature(unit, layout, creating=True)
     row_id = yield from copy_entry(unit.store, layout, entry.id, columns)
     version = Version(content_type=content_type, published=not versioned, locale=entry.locale)
     if intent.data:

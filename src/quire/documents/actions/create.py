@@ -9,7 +9,7 @@ from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
 from quire.documents.intents import Create, Written
 from quire.documents.relations import Version
-from quire.documents.stamps import entry_locale, stamp
+from quire.documents.stamps import entry_locale, signature, stamp
 from quire.documents.understanding import understand
 from quire.documents.unit import UnitOfWork
 from quire.events.bus import EventName
@@ -46,6 +46,7 @@ def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
         publishedAt=None if versioned else now,
         locale=locale,
     )
+    columns |= signature(unit, layout, creating=True)
     row_id = yield from insert_entry(unit, layout, values, columns, resolution)
     yield from unit.happened(
         EventName.CREATE,

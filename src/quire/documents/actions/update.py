@@ -22,7 +22,7 @@ from quire.documents.locales import (
 )
 from quire.documents.preconditions import require_unchanged
 from quire.documents.relations import Version
-from quire.documents.stamps import entry_locale, stamp
+from quire.documents.stamps import entry_locale, signature, stamp
 from quire.documents.understanding import refuse_unknown_targets, understand
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import EntryValues
@@ -142,6 +142,7 @@ class _Update:
         columns = stamp(unit, layout, updatedAt=now)
         if not versioned:
             columns |= stamp(unit, layout, publishedAt=now)
+        columns |= signature(unit, layout, creating=False)
         siblings = [other.id for other in entries if other.id != entry.id]
         yield from update_entry(
             unit, layout, entry.id, values, columns, resolution, siblings=siblings
@@ -182,6 +183,7 @@ class _Update:
             publishedAt=None if versioned else now,
             locale=self._locale,
         )
+        columns |= signature(unit, layout, creating=True)
         if source is not None:
             columns |= yield from shared_columns(unit, layout, source.id, taken)
         own = _without(values, taken)

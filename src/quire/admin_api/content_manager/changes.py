@@ -1,0 +1,284 @@
+"""Writing below ``/content-manager/collection-types`` and ``…/single-types``."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
+from quire.admin_api.content_manager.types import rights_of, type_of
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Handler, Request
+from quire.api.routes import Route
+from quire.api.writing import expected_tags
+from quire.content_manager.content import ContentReading
+from quire.content_manager.picking import body_of
+from quire.content_manager.requests import invalid, locale_of, locales_of
+from quire.content_manager.rights import Rights
+from quire.content_manager.writing import ContentWriting, Result
+from quire.database.program import Program
+from quire.documents.passwords import passwords_in
+from quire.documents.service import DocumentService
+from quire.documents.unit import UnitOfWork
+from quire.errors import NotFoundError
+
+CREATED, OK = 201, 200
+MOST_DOCUMENTS = 1000
+_FEW = "Too small: expected array to have >=1 items"
+_MANY = f"Too big: expected array to have <={MOST_DOCUMENTS} items"
+_NO_LIST = "Invalid input: expected array, received {}"
+_ORIGIN = "admin"
+
+Act = Callable[[ContentWriting], Program[Result]]
+Count = Callable[[ContentWriting], Program[int]]
+
+
+class ChangeApi:
+    """Makes, changes, publishes and deletes entries."""
+
+    def __init__(self, documents: DocumentService) -> None:
+        self._documents = documents
+        self._schema = documents.schema
+        self._default_locale = documents.engine.default_locale
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        collection, single = "collection-types/:uid", "single-types/:uid"
+        listed: tuple[tuple[str, str, Handler], ...] = (
+            ("POST", collection, self.create),
+            ("PUT", f"{collection}/:id", self.update),
+            ("DELETE", f"{collection}/:id", self.delete),
+            ("POST", f"{collection}/clone/:id", self.clone),
+            ("POST", f"{collection}/actions/publish", self.publish_new),
+            ("POST", f"{collection}/:id/actions/publish", self.publish),
+            ("POST", f"{collection}/:id/actions/unpublish", self.unpublish),
+            ("POST", f"{collection}/:id/actions/discard", self.discard),
+            ("POST", f"{collection}/actions/bulkPublish", self.publish_many),
+            ("POST", f"{collection}/actions/bulkUnpublish", self.unpublish_many),
+            ("POST", f"{collection}/actions/bulkDelete", self.delete_many),
+            ("PUT", single, self.update_single),
+            ("DELETE", single, self.delete_single),
+            ("POST", f"{single}/actions/publish", self.publish_single),
+            ("POST", f"{single}/actions/unpublish", self.unpublish_single),
+            ("POST", f"{single}/actions/discard", self.discard_single),
+        )
+        for method, path, handler in listed:
+            yield Route(
+                method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
+            )
+
+    # Collections -------------------------------------------------------------------------------
+
+    async def create(self, request: Request) -> Answer:
+        """Make a document."""
+        self._require(request, CREATE)
+        body, locale = body_of(request.body, creating=True), self._locale(request)
+        return await self._run(request, lambda writing: writing.create(body, locale), CREATED)
+
+    async def update(self, request: Request) -> Answer:
+        """Change a document, or add a locale to it."""
+        self._require(request, UPDATE)
+        body, locale = body_of(request.body), self._locale(request)
+        document_id, expected = request.parameters["id"], expected_tags(request)
+        return await self._run(
+            request, lambda writing: writing.update(document_id, body, locale, expected)
+        )
+
+    async def delete(self, request: Request) -> Answer:
+        """Delete a document in one locale, or in all."""
+        self._require(request, DELETE)
+        document_id, locale = request.parameters["id"], self._locale(request)
+
+        def act(writing: ContentWriting) -> Program[Result]:
+            yield from writing.delete(document_id, locale)
+            return {}
+
+        return await self._run(request, act)
+
+    async def clone(self, request: Request) -> Answer:
+        """Make a new document of another one."""
+        self._require(request, CREATE)
+        body, locale = body_of(request.body), self._locale(request)
+        document_id = request.parameters["id"]
+        return await self._run(request, lambda writing: writing.clone(document_id, body, locale))
+
+    async def publish_new(self, request: Request) -> Answer:
+        """Make a document and publish it."""
+        self._require(request, PUBLISH)
+        body, locale = body_of(request.body, creating=True), self._locale(request)
+        return await self._run(request, lambda writing: writing.publish_new(body, locale))
+
+    async def publish(self, request: Request) -> Answer:
+        """Publish a document, with what the body changes of it first."""
+        self._require(request, PUBLISH)
+        body, locale = body_of(request.body), self._locale(request)
+        document_id = request.parameters["id"]
+        return await self._run(request, lambda writing: writing.publish(document_id, body, locale))
+
+    async def unpublish(self, request: Request) -> Answer:
+        """Take what is published of a document away."""
+        self._require(request, PUBLISH)
+        discard, locale = _discards(request.body), self._locale(request)
+        document_id = request.parameters["id"]
+        return await self._run(
+            request, lambda writing: writing.unpublish(document_id, locale, discard=discard)
+        )
+
+    async def discard(self, request: Request) -> Answer:
+        """Make the draft of a document what is published."""
+        self._require(request, UPDATE)
+        document_id, locale = request.parameters["id"], self._locale(request)
+        return await self._run(request, lambda writing: writing.discard(document_id, locale))
+
+    # Several documents -------------------------------------------------------------------------
+
+    async def publish_many(self, request: Request) -> Answer:
+        """Publish several documents."""
+        self._require(request, PUBLISH)
+        ids, locales = document_ids(request.body), self._locales(request)
+        return await self._count(request, lambda writing: writing.publish_many(ids, locales))
+
+    async def unpublish_many(self, request: Request) -> Answer:
+        """Take what is published of several documents away."""
+        self._require(request, PUBLISH)
+        ids, locales = document_ids(request.body), self._locales(request)
+        return await self._count(request, lambda writing: writing.unpublish_many(ids, locales))
+
+    async def delete_many(self, request: Request) -> Answer:
+        """Delete several documents."""
+        self._require(request, DELETE)
+        ids, locales = document_ids(request.body), self._locales(request)
+        return await self._count(request, lambda writing: writing.delete_many(ids, locales))
+
+    # Single types ------------------------------------------------------------------------------
+
+    async def update_single(self, request: Request) -> Answer:
+        """Change the document of a single type, or make it."""
+        self._require(request, UPDATE)
+        body, locale = body_of(request.body), self._locale(request)
+        expected = expected_tags(request)
+
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            if document_id is None:
+                return (yield from writing.create(body, locale))
+            return (yield from writing.update(document_id, body, locale, expected))
+
+        return await self._single(request, act)
+
+    async def delete_single(self, request: Request) -> Answer:
+        """Delete the document of a single type in one locale, or in all."""
+        self._require(request, DELETE)
+        locale = self._locale(request)
+
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            yield from writing.delete(_there(document_id), locale)
+            return {}
+
+        return await self._single(request, act)
+
+    async def publish_single(self, request: Request) -> Answer:
+        """Publish the document of a single type, which is made where there is none."""
+        self._require(request, PUBLISH)
+        body, locale = body_of(request.body), self._locale(request)
+
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            if document_id is None:
+                return (yield from writing.publish_new(body, locale))
+            return (yield from writing.publish(document_id, body, locale))
+
+        return await self._single(request, act)
+
+    async def unpublish_single(self, request: Request) -> Answer:
+        """Take what is published of a single type away."""
+        self._require(request, PUBLISH)
+        discard, locale = _discards(request.body), self._locale(request)
+
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            return (yield from writing.unpublish(_there(document_id), locale, discard=discard))
+
+        return await self._single(request, act)
+
+    async def discard_single(self, request: Request) -> Answer:
+        """Make the draft of a single type what is published."""
+        self._require(request, UPDATE)
+        locale = self._locale(request)
+
+        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+            return (yield from writing.discard(_there(document_id), locale))
+
+        return await self._single(request, act)
+
+    # Common ------------------------------------------------------------------------------------
+
+    def _require(self, request: Request, action: str) -> None:
+        rights_of(self._schema, request, action)
+
+    def _locale(self, request: Request) -> str | None:
+        """Return the locale that is written: that of the query, or else of the body."""
+        content_type = type_of(self._schema, request)
+        query, body = request.query, request.body
+        named = body.get("locale") if isinstance(body, Mapping) else None
+        if isinstance(named, str) and "locale" not in query:
+            query = {**query, "locale": named}
+        return locale_of(query, content_type, self._default_locale)
+
+    def _locales(self, request: Request) -> tuple[str | None, ...]:
+        content_type = type_of(self._schema, request)
+        return locales_of(request.query, content_type, self._default_locale)
+
+    async def _single(
+        self,
+        request: Request,
+        act: Callable[[ContentWriting, str | None], Program[Result]],
+    ) -> Answer:
+        """Run what is done to the document of a single type."""
+
+        def run(writing: ContentWriting) -> Program[Result]:
+            reading = ContentReading(writing.unit.engine)
+            document_id = yield from reading.single(writing.rights.content_type)
+            return (yield from act(writing, document_id))
+
+        return await self._run(request, run)
+
+    async def _count(self, request: Request, act: Count) -> Answer:
+        def run(writing: ContentWriting) -> Program[Result]:
+            return {"count": (yield from act(writing))}
+
+        return await self._run(request, run)
+
+    async def _run(self, request: Request, act: Act, status: int = OK) -> Answer:
+        """Run a program that writes, in one transaction."""
+        administrator = request.administrator
+        content_type = type_of(self._schema, request)
+        rights = Rights(administrator.ability, READ, content_type)
+
+        def program(unit: UnitOfWork) -> Program[Result]:
+            return (yield from act(ContentWriting(unit, rights)))
+
+        passwords = list(passwords_in(self._schema, content_type, request.body))
+        result = await self._documents.run(
+            program, passwords=passwords, editor=administrator.id, origin=_ORIGIN
+        )
+        return respond_bare(result, status)
+
+
+def document_ids(body: object) -> list[str]:
+    """Return the ``documentIds`` of a body. Raises ValidationError where they are none."""
+    given = body.get("documentIds") if isinstance(body, Mapping) else None
+    if isinstance(given, list):
+        if not given:
+            raise invalid("documentIds", _FEW)
+        if len(given) > MOST_DOCUMENTS:
+            raise invalid("documentIds", _MANY)
+        return list(dict.fromkeys(str(one) for one in given if isinstance(one, str | int)))
+    named = isinstance(body, Mapping) and "documentIds" in body
+    kind = "undefined" if not named else "string" if isinstance(given, str) else "object"
+    raise invalid("documentIds", _NO_LIST.format(kind))
+
+
+def _discards(body: object) -> bool:
+    return isinstance(body, Mapping) and body.get("discardDraft") is True
+
+
+def _there(document_id: str | None) -> str:
+    if document_id is None:
+        raise NotFoundError
+    return document_id

@@ -1,0 +1,100 @@
+"""What of a body is written: the attributes there are, and that the caller may write.
+
+Forms send entries back as they were shown, with all that the server decides. So what is no
+attribute, or may not be written, is left out without a word, in components too.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from quire.access.admin_ability import Rule
+from quire.content_manager.requests import invalid
+from quire.errors import InvalidKeyError
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import AUTOMATIC_NAMES, Model, Schema
+
+_NOT_OBJECT = "Invalid input: expected object, received {}"
+_IN_RELATION = frozenset({"connect", "disconnect", "set", "id", "documentId"})
+_KINDS = ((bool, "boolean"), (list, "array"), (str, "string"), (int, "number"), (float, "number"))
+
+Body = Mapping[str, object]
+
+
+def body_of(body: object, *, creating: bool = False) -> Body:
+    """Return the attributes in a body, none when there is no body.
+
+    Raises ValidationError for what is no object, and for an id where an entry is made.
+    """
+    if body is None:
+        return {}
+    if not isinstance(body, Mapping):
+        kind = next((name for type_, name in _KINDS if isinstance(body, type_)), "null")
+        raise invalid((), _NOT_OBJECT.format(kind))
+    if creating and "id" in body:
+        raise InvalidKeyError("id", None, source="body", show_path=False)
+    return body
+
+
+def picked(schema: Schema, model: Model, body: Body, rules: Sequence[Rule]) -> dict[str, object]:
+    """Return what is written of a body for an entry."""
+    return _picked(schema, model, body, rules, "")
+
+
+def _picked(
+    schema: Schema, model: Model, body: Body, rules: Sequence[Rule], path: str
+) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in body.items():
+        attribute = model.attributes.get(name)
+        own = f"{path}{name}"
+        if attribute is None or name in AUTOMATIC_NAMES or not attribute.writable:
+            continue
+        if not any(rule.covers_field(own) for rule in rules) or _says_nothing(attribute, value):
+            continue
+        found[name] = _inner(schema, attribute, value, rules, f"{own}.")
+    return found
+
+
+def _inner(
+    schema: Schema, attribute: Attribute, value: object, rules: Sequence[Rule], path: str
+) -> object:
+    """Return what is written of the value of an attribute."""
+    if isinstance(attribute, ComponentAttribute):
+        component = schema.components[attribute.component]
+        if isinstance(value, list):
+            return [_part(schema, component, item, rules, path) for item in value]
+        return _part(schema, component, value, rules, path)
+    if isinstance(attribute, DynamicZoneAttribute) and isinstance(value, list):
+        # What is in a zone is granted with it.
+        return [_zone_item(schema, item) for item in value]
+    return value
+
+
+def _part(
+    schema: Schema, component: Model, value: object, rules: Sequence[Rule], path: str
+) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    found = _picked(schema, component, value, rules, path)
+    return found if value.get("id") is None else {"id": value["id"], **found}
+
+
+def _zone_item(schema: Schema, item: object) -> object:
+    uid = item.get("__component") if isinstance(item, Mapping) else None
+    component = schema.components.get(uid) if isinstance(uid, str) else None
+    if component is None or not isinstance(item, Mapping):
+        return item
+    part = _part(schema, component, item, (Rule(),), "")
+    return {"__component": uid, **part} if isinstance(part, Mapping) else item
+
+
+def _says_nothing(attribute: Attribute, value: object) -> bool:
+    """Tell whether an object for a relation has no member that means anything."""
+    if not isinstance(attribute, RelationAttribute | MediaAttribute):
+        return False
+    return isinstance(value, Mapping) and _IN_RELATION.isdisjoint(value)

@@ -1,0 +1,107 @@
+"""What is asked of the entries that a relation leads to, or may lead to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quire.content_manager.requests import Query, invalid
+from quire.query.operators import OPERATORS, Operand
+from quire.query.plan import Status
+from quire.query.querystring import QueryValue
+from quire.schema.attributes.number import parse_number
+
+PAGE_SIZE, LARGEST_PAGE = 10, 100
+LARGEST_NUMBER = 1_000_000_000
+_MOST_OMITTED = 10_000
+_CONTAINS = "$containsi"
+_STATUS = 'Invalid option: expected one of "published"|"draft"'
+_NOT_NUMBER = "Invalid input: expected number, received NaN"
+_NOT_LIST = "Invalid input: expected array, received {}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationQuery:
+    """A request for related entries.
+
+    ``id`` names an entry whose relation is meant; ``omitted`` are rows that are not shown, and
+    ``included`` those that are shown although they are linked already.
+    ``term`` is looked for by ``operator`` in the main field. ``raw`` is the query as it was sent.
+    """
+
+    raw: Query
+    id: str | None
+    page: int
+    page_size: int
+    status: Status | None
+    term: str | None
+    operator: str
+    omitted: tuple[int, ...]
+    included: tuple[int, ...]
+
+
+def relation_query(query: Query, entry_id: str | None = None) -> RelationQuery:
+    """Understand a request. Raises ValidationError with its first fault."""
+    asked = query.get("id")
+    own = asked if isinstance(asked, str) and asked else None
+    return RelationQuery(
+        raw=query,
+        id=own if entry_id is None else entry_id,
+        page=_number(query, "page", 1, LARGEST_NUMBER),
+        page_size=_number(query, "pageSize", PAGE_SIZE, LARGEST_PAGE),
+        status=_status(query.get("status")),
+        term=_term(query.get("_q")),
+        operator=_operator(query.get("_filter")),
+        omitted=_rows(query, "idsToOmit"),
+        included=_rows(query, "idsToInclude"),
+    )
+
+
+def _number(query: Query, name: str, default: int, most: int) -> int:
+    value = query.get(name)
+    if value is None or value == "":
+        return default
+    number = parse_number(value) if isinstance(value, str) else None
+    if number is None or number != number:  # noqa: PLR0124 - what is no number
+        raise invalid(name, _NOT_NUMBER)
+    if number < 1:
+        raise invalid(name, "Too small: expected number to be >=1")
+    if number > most:
+        raise invalid(name, f"Too big: expected number to be <={most}")
+    if number != int(number):
+        raise invalid(name, "Invalid input: expected int, received number")
+    return int(number)
+
+
+def _status(value: QueryValue) -> Status | None:
+    match value:
+        case None:
+            return None
+        case "draft" | "published":
+            return value
+        case _:
+            raise invalid("status", _STATUS)
+
+
+def _term(value: QueryValue) -> str | None:
+    if value is None or isinstance(value, str):
+        return value or None
+    raise invalid("_q", "Invalid input: expected string, received object")
+
+
+def _operator(value: QueryValue) -> str:
+    """Return the operator of a term: any that compares texts."""
+    if isinstance(value, str) and value in OPERATORS:
+        operator = OPERATORS[value]
+        if operator.operand in {Operand.TEXT, Operand.VALUE}:
+            return value
+    return _CONTAINS
+
+
+def _rows(query: Mapping[str, QueryValue], name: str) -> tuple[int, ...]:
+    """Return the ids of rows in a list; what is none is left out."""
+    value = query.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise invalid(name, _NOT_LIST.format("string" if isinstance(value, str) else "object"))
+    texts = (item for item in value if isinstance(item, str))
+    return tuple(int(text) for text in texts if text.isascii() and text.isdecimal())[:_MOST_OMITTED]

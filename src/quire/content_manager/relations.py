@@ -1,0 +1,297 @@
+"""What a relation may lead to, and what it leads to: pages of related entries for a form.
+
+A related entry is shown by one attribute, its main field. Of entries whose type the caller may not
+read, or not that field, there is nothing but their ids and times. Linked entries come with the
+last one first, as the screens of the format expect them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.administration import CREATE, READ, UPDATE
+from quire.content_manager.content import chosen_of
+from quire.content_manager.plans import Planner, both, locale_scope
+from quire.content_manager.relation_query import RelationQuery
+from quire.content_manager.requests import EVERY_LOCALE, Wanted, locale_of
+from quire.content_manager.rights import Rights, covers, may_follow, reading
+from quire.content_manager.shaping import owned
+from quire.content_manager.states import Shown, Versions
+from quire.content_manager.views import View, main_field
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.query.operators import Predicate
+from quire.query.parameters import as_query
+from quire.query.plan import Comparison, Filter, PlanNode, ReadPlan, SortKey, Status
+from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.pagination import Pagination
+from quire.query.resolve.scope import Slots
+from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
+from quire.schema.model import Component, ContentType, Model, Schema
+
+NO_MODEL = "The model {} doesn't exist"
+NO_RELATION = "The relational field {} doesn't exist on {}"
+NO_ENTITY = "Entity not found"
+_FACTS = ("id", "documentId", "publishedAt", "updatedAt")
+_BY_ID = "documentId"
+_ACTIONS = (READ, CREATE, UPDATE)
+
+Result = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A relation of a model, and the content type that it leads to."""
+
+    model: Model
+    attribute: RelationAttribute
+    target: ContentType
+
+
+def field_of(schema: Schema, uid: str, name: str) -> Field:
+    """Return a relation by its model and name. Raises ValidationError when there is none.
+
+    Relations to any type, and those that the server keeps, are none that a form shows.
+    """
+    model: Model | None = schema.content_types.get(uid) or schema.components.get(uid)
+    if model is None:
+        raise ValidationError(NO_MODEL.format(uid))
+    attribute = model.attributes.get(name)
+    shown = isinstance(attribute, RelationAttribute) and attribute.visible
+    target = attribute.target if shown and isinstance(attribute, RelationAttribute) else None
+    if target is None or not isinstance(attribute, RelationAttribute):
+        raise ValidationError(NO_RELATION.format(name, uid))
+    return Field(model, attribute, schema.content_types[target])
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """Reads related entries for one administrator; ``view`` is that of the target, if stored."""
+
+    engine: Engine
+    ability: AdminAbility
+    field: Field
+    view: View
+
+    def candidates(self, query: RelationQuery) -> Program[Result]:
+        """Return a page of the entries that the relation may lead to.
+
+        Raises ForbiddenError when the caller may not see the relation.
+        """
+        self._require_field()
+        omitted = set(query.omitted)
+        if query.id is not None:
+            linked = yield from self._linked_rows(query)
+            omitted |= {*linked}.difference(query.included)
+        locale = self._asked_locale(query, default=None)
+        plan, slots, pagination = self._search(query, locale, omitted)
+        planned = self._planner.planned(plan, slots, pagination)
+        rows, total = yield from planned.entries()
+        shown = yield from self._shown(rows)
+        return {"results": shown, "pagination": pagination.meta(total)}
+
+    def linked(self, query: RelationQuery) -> Program[Result]:
+        """Return a page of the entries that the relation of one entry leads to.
+
+        Raises NotFoundError for an entry that is not there, and ForbiddenError when the caller may
+        not see it, or not this relation of it.
+        """
+        ids = yield from self._linked_rows(query)
+        locale = self._asked_locale(query, default=self.engine.default_locale)
+        rows = yield from self._matching(query, ids, locale)
+        placed = {row_id: place for place, row_id in enumerate(reversed(ids))}
+        ordered = sorted({row["id"] for row in rows}, key=lambda row_id: placed[row_id])
+        if not self.field.attribute.to_many:
+            ordered = ordered[:1]
+        start = (query.page - 1) * query.page_size
+        chosen = ordered[start : start + query.page_size]
+        by_id = {row["id"]: row for row in rows}
+        shown = yield from self._shown([by_id[row_id] for row_id in chosen])
+        return {"results": shown, "pagination": self._pages(query, len(ordered))}
+
+    def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
+        if not self.field.attribute.to_many:
+            return {"page": 1, "pageCount": 1, "pageSize": query.page_size, "total": total}
+        count = -(-total // query.page_size)
+        return {
+            "page": query.page,
+            "pageSize": query.page_size,
+            "pageCount": count,
+            "total": total,
+        }
+
+    # Which rows --------------------------------------------------------------------------------
+
+    def _linked_rows(self, query: RelationQuery) -> Program[list[int]]:
+        """Return the rows that the relation of the entry leads to, in their order."""
+        model = self.field.model
+        if isinstance(model, ContentType):
+            row_id = yield from self._entry(model, query)
+        else:
+            row_id = yield from self._part(model, query)
+        name = self.field.attribute.name
+        found = yield from self.engine.store.links.read(model.uid, name, [row_id])
+        return [link.row for link in found.get(row_id, ())]
+
+    def _entry(self, content_type: ContentType, query: RelationQuery) -> Program[int]:
+        rights = reading(self.ability, content_type)
+        rights.require()
+        every, _ = yield from self._planner.versions_of(rights, query.id or "").entries()
+        locale = locale_of(query.raw, content_type, self.engine.default_locale)
+        here = chosen_of(content_type, every, Wanted(query.status or "draft", locale))
+        if here is None:
+            raise NotFoundError(NO_ENTITY)
+        rules = rights.require_on(owned(here))
+        if not covers(rules, self.field.attribute.name):
+            raise ForbiddenError
+        return int(here["id"])
+
+    def _part(self, component: Model, query: RelationQuery) -> Program[int]:
+        """Return the row of a component, which has no address but its id."""
+        row_id = int(query.id) if query.id is not None and query.id.isdecimal() else 0
+        slots = Slots()
+        plan = ReadPlan(
+            root=PlanNode(uid=component.uid, fields=("id",)), entry=slots.add(min(row_id, 2**53))
+        )
+        found, _ = yield from self._planner.planned(plan, slots).entries()
+        if not found:
+            raise NotFoundError(NO_ENTITY)
+        return row_id
+
+    def _require_field(self) -> None:
+        """Demand that the caller may see the relation on some entry. Raises ForbiddenError."""
+        model = self.field.model
+        if isinstance(model, Component):
+            return
+        uid, name = model.uid, self.field.attribute.name
+        actions = [action for action in _ACTIONS if self.ability.allows(action, uid)]
+        if not any(self.ability.allows_field(action, uid, name) for action in actions):
+            raise ForbiddenError
+
+    # What of the target ------------------------------------------------------------------------
+
+    @property
+    def _planner(self) -> Planner:
+        return Planner(self.engine)
+
+    @property
+    def _rights(self) -> Rights:
+        return reading(self.ability, self.field.target)
+
+    def _main_field(self, locales: tuple[str, ...] | None) -> str:
+        """Return the attribute that stands for an entry, where the caller may read it."""
+        target = self.field.target
+        name = str(self.view["settings"]["mainField"] or main_field(target))
+        scalar = isinstance(target.attributes.get(name), ScalarAttribute)
+        if not scalar or not may_follow(self.ability, target):
+            return _BY_ID
+        scope = self._planner.scope(self._rights, locales)
+        return _BY_ID if scope.ignores(name) else name
+
+    def _status(self, query: RelationQuery) -> Status | None:
+        """Return the version that is shown of the target, where it has several."""
+        if not self.field.target.draft_and_publish:
+            return None
+        return query.status or "draft"
+
+    def _asked_locale(self, query: RelationQuery, *, default: str | None) -> str | None:
+        """Return the locale of the target's entries; every one where nothing is said of it."""
+        target = self.field.target
+        if not target.localized:
+            return None
+        model = self.field.model
+        alike = not isinstance(model, ContentType) or not model.localized
+        fallback = EVERY_LOCALE if default is None or alike else default
+        return locale_of(query.raw, target, fallback)
+
+    def _search(
+        self, query: RelationQuery, locale: str | None, omitted: set[int]
+    ) -> tuple[ReadPlan, Slots, Pagination]:
+        wanted = Wanted("draft", locale)
+        main = self._main_field(wanted.locales)
+        slots, condition = self._conditions(query, wanted, main)
+        if omitted:
+            slot = slots.add([*omitted])
+            other = Comparison("id", Predicate.IN, (slot,), negated=True)
+            condition = both(condition, other)
+        pagination = Pagination(
+            start=(query.page - 1) * query.page_size,
+            limit=query.page_size,
+            with_count=True,
+            by_page=True,
+        )
+        root = replace(
+            self._node(query, main),
+            filter=condition,
+            sort=(SortKey((), main, descending=False),),
+        )
+        scope, slot_of_locale = locale_scope(self.field.target, wanted, slots)
+        plan = ReadPlan(
+            root=root,
+            locale=scope,
+            locale_slot=slot_of_locale,
+            limit=slots.add(pagination.limit),
+            offset=slots.add(pagination.start),
+            count=True,
+        )
+        return plan, slots, pagination
+
+    def _matching(
+        self, query: RelationQuery, ids: Sequence[int], locale: str | None
+    ) -> Program[list[Shown]]:
+        """Return those of the rows that may be shown, in no order."""
+        if not ids:
+            return []
+        wanted = Wanted("draft", locale)
+        main = self._main_field(wanted.locales)
+        slots, condition = self._conditions(query, wanted, main)
+        here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
+        root = replace(self._node(query, main), filter=both(condition, here))
+        scope, slot = locale_scope(self.field.target, wanted, slots)
+        plan = ReadPlan(root=root, locale=scope, locale_slot=slot)
+        found, _ = yield from self._planner.planned(plan, slots).entries()
+        return found
+
+    def _node(self, query: RelationQuery, main: str) -> PlanNode:
+        target = self.field.target
+        fields = dict.fromkeys((*_FACTS, "locale", main))
+        return PlanNode(uid=target.uid, fields=tuple(fields), status=self._status(query))
+
+    def _conditions(
+        self, query: RelationQuery, wanted: Wanted, main: str
+    ) -> tuple[Slots, Filter | None]:
+        """Return what rows must be like: named like the term, and within the caller's reach."""
+        planner, target = self._planner, self.field.target
+        scope = planner.scope(self._rights, wanted.locales)
+        asked = resolve_filters(query.raw.get("filters"), target, scope)
+        scope.findings.raise_first()
+        named: Filter | None = None
+        if query.term:
+            trusted = replace(scope, trusted=True)
+            term = as_query({main: {query.operator: query.term}})
+            named = resolve_filters(term, target, trusted)
+        reached: Filter | None = None
+        if self.ability.allows(self._rights.action, target.uid):
+            reached = planner.reached(self._rights, wanted.locales, scope)
+        return scope.slots, both(both(asked, named), reached)
+
+    # Showing -----------------------------------------------------------------------------------
+
+    def _shown(self, rows: Sequence[Shown]) -> Program[list[Shown]]:
+        target = self.field.target
+        versions: Versions | None = None
+        if target.draft_and_publish and rows:
+            ids = list(dict.fromkeys(str(row["documentId"]) for row in rows))
+            found, _ = yield from self._planner.versions(target, ids).entries()
+            versions = Versions(target, found)
+        return [dict(self._row(row, versions)) for row in rows]
+
+    def _row(
+        self, row: Mapping[str, object], versions: Versions | None
+    ) -> Iterator[tuple[str, object]]:
+        for name, value in row.items():
+            if name != "locale" or self.field.target.localized:
+                yield name, value
+        if versions is not None:
+            yield "status", versions.status(row)
