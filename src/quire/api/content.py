@@ -31,6 +31,7 @@ from quire.database.connection import Database
 from quire.errors import (
     AppError,
     InternalServerError,
+    ServiceUnavailableError,
     UnimplementedError,
 )
 from quire.settings import ApiSettings, LimitSettings
@@ -99,6 +100,11 @@ class ContentApi:
         """
         try:
             return await self._answer(request, receive)
+        except ServiceUnavailableError as error:
+            # Many requests may meet the same outage; where they met it says nothing.
+            reason = repr(error.__cause__ or error)
+            _log.warning("request put off", path=_shown(request.path), reason=reason)
+            return respond_error(error)
         except AppError as error:
             if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
                 _log.error("request failed", path=_shown(request.path), exc_info=error)

@@ -92,7 +92,8 @@ async def open_connection(options: PostgresOptions, **session: str) -> Connectio
     connection: Connection = await asyncpg.connect(**_arguments(options, session))
     try:
         connection.watch()
-        await _set_up(connection)
+        async with connection.transaction():  # a pooler could change the server in between
+            await _set_up(connection)
     except BaseException:
         connection.terminate()
         raise

@@ -33,6 +33,7 @@ T = TypeVar("T")
 _WRITERS = 0x7175697265  # "quire"
 _BEGIN_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS})"
 _ENDING_SECONDS = 5
+_BEGIN_READ = "BEGIN READ ONLY"
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -58,6 +59,8 @@ class PostgresDatabase:
     def __init__(self, options: PostgresOptions) -> None:
         """Nothing is connected to yet; :func:`connect` looks whether it can be."""
         self.dialect = PostgresDialect(options.clock)
+        # What a statement is prepared with has to stay together with it.
+        self._begin_read = _BEGIN_READ if options.pooler else None
         self._ending: set[asyncio.Future[None]] = set()
         """Work that goes on although nobody waits for it any more."""
         self._readers = _pool(
@@ -99,9 +102,10 @@ class PostgresDatabase:
 
     async def _read(self, program: Program[T], *, snapshot: bool) -> T:
         async with self._connection(self._readers) as connection:
-            if not snapshot:
+            begin = _BEGIN_SNAPSHOT if snapshot else self._begin_read
+            if begin is None:
                 return await connection.run(program)
-            await connection.execute(_BEGIN_SNAPSHOT)
+            await connection.execute(begin)
             result = await connection.run(program)
             await connection.execute("COMMIT")
             return result

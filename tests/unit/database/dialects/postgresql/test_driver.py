@@ -239,6 +239,18 @@ async def test_a_write_that_loses_its_connection_is_not_kept_and_may_be_tried_ag
     assert await count(database) == 1
 
 
+async def test_behind_a_pooler_every_read_is_a_transaction(options: PostgresOptions) -> None:
+    own = (
+        "SELECT pg_current_xact_id_if_assigned() IS NULL, current_setting('transaction_read_only')"
+    )
+
+    async with another(replace(options, pooler=True)) as database:
+        await database.write(run(ADD, "one"))
+        assert await count(database) == 1
+        assert await database.read(lambda: run(own)) == [("on",)]
+        assert await database.read(lambda: run(own), snapshot=True) == [("on",)]
+
+
 async def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(DatabaseOpenError, match="cannot be reached"):
         await connect(PostgresOptions(host="127.0.0.1", port=1))
