@@ -61,6 +61,7 @@ class Cluster:
         self._account = _account()
         self._binaries = _reachable(find_binaries(), folder, self._account)
         self._process: subprocess.Popen[bytes] | None = None
+        self._port = 0
 
     def start(self) -> str:
         """Make the data and start the server; returns its URL once it takes connections.
@@ -69,19 +70,29 @@ class Cluster:
         """
         password = secrets.token_hex(16)
         self._make(password)
-        port = _free_port()
+        self._port = _free_port()
+        self.resume()
+        return f"postgresql://{USER}:{password}@127.0.0.1:{self._port}/postgres"
+
+    def halt(self) -> None:
+        """Stop the server as an operator does, and end its connections; its data stay."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait()
+
+    def resume(self) -> None:
+        """Start the server, at the address that it had before, and wait until it is ready."""
         self._process = self._run(
             "postgres",
             "-D",
             str(self._data),
             "-p",
-            str(port),
+            str(self._port),
             "-k",
             str(self._folder),
             *(part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")),
         )
         self._wait(self._process)
-        return f"postgresql://{USER}:{password}@127.0.0.1:{port}/postgres"
 
     def stop(self) -> None:
         """Stop the server without ceremony, and remove the folder."""
