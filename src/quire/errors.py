@@ -13,6 +13,7 @@
     │   ├── BadRequestError           400  the HTTP layer cannot read the request
     │   ├── BodySyntaxError           400  the body is not JSON
     │   ├── UnauthorizedError         401  credentials missing, unknown or expired
+    │   │   └── SecondFactorError     401  the password is right, a code is still needed
     │   ├── ForbiddenError            403  the principal lacks the permission
     │   │   └── PolicyError           403  an administrator lacks the right to a route
     │   ├── NotFoundError             404  no such document, file, role or route
@@ -172,6 +173,13 @@ class UnauthorizedError(AppError):
     status = 401
     name = "UnauthorizedError"
     default_message = "Missing or invalid credentials"
+
+
+class SecondFactorError(UnauthorizedError):
+    """The password is right, and a code of the second factor is needed beside it."""
+
+    name = "SecondFactorError"
+    default_message = "A code of your second factor is needed"
 
 
 class ForbiddenError(AppError):

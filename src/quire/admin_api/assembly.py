@@ -19,6 +19,7 @@ from quire.admin_api.profile import ProfileApi
 from quire.admin_api.project import ProjectApi
 from quire.admin_api.roles import AdminRoleApi
 from quire.admin_api.router import AdminApi
+from quire.admin_api.second_factor import SecondFactorApi
 from quire.admin_api.sign_in import AdminSignInApi
 from quire.admin_api.staff import StaffApi
 from quire.admin_api.webhooks import WebhookApi
@@ -30,8 +31,9 @@ from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.limits import Limits
 from quire.auth.admin.people import People
-from quire.auth.admin.recovery import AdminRecovery
+from quire.auth.admin.recovery import AdminRecovery, Mailing
 from quire.auth.admin.roles import AdminRoles
+from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.sessions import Sessions
 from quire.auth.admin.staff import Staff
 from quire.clock import Clock
@@ -76,33 +78,40 @@ def assemble_admin(
     rows = SystemRows(store=engine.store, new_id=engine.new_id)
     schema = engine.schema
     people, sessions = People(rows), Sessions(rows, secret)
+    key = settings.secrets.encryption_key or secret
+    factors = SecondFactors(engine.store.writes, key, clock)
     accounts = AdminAccounts(
         database,
         rows,
         people,
         sessions,
+        factors,
         clock=clock,
         registration_key=secret if settings.admin.registration == "link" else None,
     )
     authenticator = AdminAuthenticator(
         database, schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
     )
-    recovery = AdminRecovery(
-        database,
-        rows,
-        people,
-        sessions,
+    mailing = Mailing(
         postbox=sources.accounts.postbox,
         sender=sources.accounts.sender,
         page=f"{settings.server.url or f'http://localhost:{settings.server.port}'}/admin",
-        clock=clock,
     )
+    recovery = AdminRecovery(database, rows, people, sessions, factors, mailing, clock)
     staff = _Staff(settings, database, rows, people, sessions, clock)
 
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
         attempts = Attempts(settings.admin.rate_limit, clock)
         yield from AdminSignInApi(accounts, recovery, cookie, attempts).routes()
+        yield from SecondFactorApi(
+            database,
+            people,
+            factors,
+            Limits(schema, people),
+            attempts,
+            project=settings.project.resolve().name,
+        ).routes()
         yield from ProfileApi(database, schema, people, sessions, clock).routes()
         yield from staff.routes()
         yield from PermissionApi(database, schema, people).routes()

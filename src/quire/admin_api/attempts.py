@@ -28,3 +28,11 @@ class Attempts:
         self._place.count(f"{route} {place}")
         if who:
             self._account.count(f"{route} {who}")
+
+    def count_code(self, email: str) -> None:
+        """Count a code of a second factor, by account alone.
+
+        Only who knows the password comes here, so nobody locks others out. Raises RateLimitError.
+        """
+        if self._enabled:
+            self._both.count(f"code {email.lower()[:_LONGEST_EMAIL]}")

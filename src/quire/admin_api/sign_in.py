@@ -21,6 +21,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.api.messages import NO_CONTENT, Answer, Request
 from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts, Device, SignedIn, new_device_id
+from quire.auth.admin.people import Person
 from quire.auth.admin.recovery import AdminRecovery
 from quire.errors import (
     ApplicationError,
@@ -62,6 +63,7 @@ _RESET = Fields(
     fields={
         "resetPasswordToken": Text(rules=(required,)),
         "password": _PASSWORD,
+        "code": Text(),
     }
 )
 _INVITATION = Fields(fields={"registrationToken": Text(rules=(required,))})
@@ -103,7 +105,9 @@ class AdminSignInApi:
         self._attempts.count("login", place_of(request), address)
         if not address or not password:
             raise ApplicationError(MISSING_CREDENTIALS)
-        signed_in = await self._accounts.sign_in(address, password, _device(body))
+        person = await self._accounts.identified(address, password)
+        code = self._counted_code(person, body.get("code"))
+        signed_in = await self._accounts.sign_in(person, _device(body), code)
         return self._welcome(signed_in, roles=False)
 
     async def refresh(self, request: Request) -> Answer:
@@ -174,10 +178,17 @@ class AdminSignInApi:
         """Let whoever has a link choose another password."""
         body = read_body(request.body, _RESET)
         self._attempts.count("reset-password", place_of(request))
-        signed_in = await self._recovery.reset(
-            str(body["resetPasswordToken"]), str(body["password"]), _device({}), self._accounts
-        )
-        return self._welcome(signed_in)
+        token = str(body["resetPasswordToken"])
+        code = self._counted_code(await self._recovery.holder(token), body.get("code"))
+        person = await self._recovery.reset(token, str(body["password"]), code)
+        return self._welcome(await self._accounts.begin(person, _device({})))
+
+    def _counted_code(self, person: Person, code: object) -> str | None:
+        """Return a code of a second factor; it is counted by account, wherever it comes from."""
+        if not isinstance(code, str):
+            return None
+        self._attempts.count_code(person.email)
+        return code
 
     def _welcome(self, signed_in: SignedIn, *, roles: bool = True) -> Answer:
         token = signed_in.tokens.access

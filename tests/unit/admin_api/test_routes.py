@@ -43,6 +43,11 @@ FOR_EVERY_ADMINISTRATOR = {
     ("GET", "users-permissions/routes"),
     ("GET", "i18n/locales"),
     ("POST", "admin/logout"),
+    ("GET", "admin/x/second-factor"),
+    ("POST", "admin/x/second-factor"),
+    ("POST", "admin/x/second-factor/confirm"),
+    ("POST", "admin/x/second-factor/recovery-codes"),
+    ("POST", "admin/x/second-factor/remove"),
 }
 """What shows the project or concerns whoever asks alone. Content asks again for each type."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.people import ADMIN_ROLE_UID, People, Person
+from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.sessions import Sessions, Tokens
 from quire.auth.passwords import hash_in_background, verify_password
 from quire.clock import Clock
@@ -55,6 +56,7 @@ class AdminAccounts:
         rows: SystemRows,
         people: People,
         sessions: Sessions,
+        factors: SecondFactors,
         *,
         clock: Clock,
         registration_key: str | None,
@@ -64,6 +66,7 @@ class AdminAccounts:
         self._rows = rows
         self._people = people
         self._sessions = sessions
+        self._factors = factors
         self._clock = clock
         self._registration_key = registration_key
 
@@ -83,11 +86,6 @@ class AdminAccounts:
         text = _FIRST_ADMINISTRATOR + str(role["documentId"] if role else "").encode()
         return hmac.new(self._registration_key.encode(), text, hashlib.sha256).hexdigest()
 
-    async def sign_in(self, email: str, password: str, device: Device) -> SignedIn:
-        """Sign in with a password. Raises ApplicationError, which tells no more than it must."""
-        person = await self.identified(email, password)
-        return await self.begin(person, device)
-
     async def identified(self, email: str, password: str) -> Person:
         """Return who has an e-mail and a password.
 
@@ -102,8 +100,21 @@ class AdminAccounts:
             raise ApplicationError(NOT_ACTIVE)
         return person
 
+    async def sign_in(self, person: Person, device: Device, code: str | None) -> SignedIn:
+        """Begin a session of somebody whose password is right.
+
+        Whoever has a second factor shows a code of it, too. Raises SecondFactorError without one,
+        and ApplicationError for a wrong one.
+        """
+
+        def program() -> Program[SignedIn]:
+            yield from self._factors.require(person, code)
+            return SignedIn(person=person, tokens=(yield from self._begun(person.id, device)))
+
+        return await self._database.write(program())
+
     async def begin(self, person: Person, device: Device) -> SignedIn:
-        """Begin a session of somebody who has shown who they are."""
+        """Begin a session of somebody who has shown everything already."""
         tokens = await self._database.write(self._begun(person.id, device))
         return SignedIn(person=person, tokens=tokens)
 

@@ -5,11 +5,12 @@ there is an account for an address shows nowhere.
 """
 
 import secrets
+from dataclasses import dataclass
 from datetime import timedelta
 from html import escape
 
-from quire.auth.admin.accounts import AdminAccounts, Device, SignedIn
 from quire.auth.admin.people import People, Person
+from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.sessions import Sessions
 from quire.auth.passwords import hash_in_background
 from quire.auth.postbox import Postbox
@@ -32,6 +33,15 @@ _TEXT = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mailing:
+    """How mails go out; ``page`` is the address of the admin UI, which their links begin with."""
+
+    postbox: Postbox
+    sender: Sender
+    page: str
+
+
 class AdminRecovery:
     """Sends links to choose another password, and lets whoever has one do so."""
 
@@ -41,20 +51,16 @@ class AdminRecovery:
         rows: SystemRows,
         people: People,
         sessions: Sessions,
-        *,
-        postbox: Postbox,
-        sender: Sender,
-        page: str,
+        factors: SecondFactors,
+        mailing: Mailing,
         clock: Clock,
     ) -> None:
-        """``page`` is the address of the admin UI."""
         self._database = database
         self._rows = rows
         self._people = people
         self._sessions = sessions
-        self._postbox = postbox
-        self._sender = sender
-        self._page = page
+        self._factors = factors
+        self._mailing = mailing
         self._clock = clock
 
     def forgot(self, email: str) -> None:
@@ -62,22 +68,27 @@ class AdminRecovery:
 
         Raises ServiceUnavailableError when too much is waiting to be sent.
         """
-        self._postbox.require_room()
-        self._postbox.put(self._send(email), "mail to an administrator to choose a password")
+        self._mailing.postbox.require_room()
+        self._mailing.postbox.put(
+            self._send(email), "mail to an administrator to choose a password"
+        )
 
-    async def reset(
-        self, token: str, password: str, device: Device, accounts: AdminAccounts
-    ) -> SignedIn:
-        """Let whoever has a link choose another password, and sign them in.
+    async def holder(self, token: str) -> Person:
+        """Return whose link it is. Raises ApplicationError for one that does not hold."""
+        return await self._database.read(lambda: self._holder(token))
 
-        The link is used up, and all other sessions end. Raises ApplicationError for a link that
-        does not hold.
+    async def reset(self, token: str, password: str, code: str | None) -> Person:
+        """Let whoever has a link choose another password; returns who it is.
+
+        The link is used up, and all sessions end. Whoever has a second factor shows a code of it,
+        too. Raises ApplicationError for a link or code that does not hold, and SecondFactorError
+        without a code, with nothing changed.
         """
-        await self._database.read(lambda: self._holder(token))
         hashed = await hash_in_background(password)
 
         def program() -> Program[Person]:
             person = yield from self._holder(token)
+            yield from self._factors.require(person, code)
             values = {
                 "password": hashed,
                 "resetPasswordToken": None,
@@ -88,8 +99,7 @@ class AdminRecovery:
             yield from self._sessions.end_all(person.id)
             return person
 
-        person = await self._database.write(program())
-        return await accounts.begin(person, device)
+        return await self._database.write(program())
 
     def _holder(self, token: str) -> Program[Person]:
         found = yield from self._people.by_reset_token(token)
@@ -112,6 +122,6 @@ class AdminRecovery:
         await self._database.write(
             self._rows.update(ADMIN_USER_UID, person.id, values, now=self._clock())
         )
-        url = f"{self._page}/auth/reset-password?code={token}"
+        url = f"{self._mailing.page}/auth/reset-password?code={token}"
         html = _TEXT.format(email=escape(person.email), url=escape(url))
-        await self._sender.send(Mail(to=(person.email,), subject=_SUBJECT, html=html))
+        await self._mailing.sender.send(Mail(to=(person.email,), subject=_SUBJECT, html=html))

@@ -1,0 +1,145 @@
+"""One's own second factor: begun, confirmed, renewed, removed; and that of others, removed."""
+
+from collections.abc import Callable, Iterator
+
+from quire.admin_api.answers import respond_data
+from quire.admin_api.attempts import Attempts
+from quire.admin_api.forms import Fields, Text, id_of, read_body, required
+from quire.admin_api.router import SIGNED_IN
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.auth.admin.limits import Limits
+from quire.auth.admin.people import People, Person
+from quire.auth.admin.second_factor import SecondFactors
+from quire.auth.admin.staff import NOT_FOUND
+from quire.auth.passwords import verify_password
+from quire.auth.totp import provisioning_uri
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
+
+OWN = "One's own second factor is removed with a code of it"
+WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
+_PATH = "admin/x/second-factor"
+_PASSWORD = Fields(fields={"password": Text(rules=(required,))})
+_CODE = Fields(fields={"code": Text(rules=(required,))})
+_BOTH = Fields(fields={**_PASSWORD.fields, **_CODE.fields})
+
+
+class SecondFactorApi:
+    """``/admin/x/second-factor`` and ``/admin/x/users/:id/second-factor``."""
+
+    def __init__(
+        self,
+        database: Database,
+        people: People,
+        factors: SecondFactors,
+        limits: Limits,
+        attempts: Attempts,
+        *,
+        project: str,
+    ) -> None:
+        """``project`` is the name under which apps list their codes."""
+        self._database = database
+        self._people = people
+        self._factors = factors
+        self._limits = limits
+        self._attempts = attempts
+        self._project = project
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("GET", _PATH, self.show),
+            ("POST", _PATH, self.begin),
+            ("POST", f"{_PATH}/confirm", self.confirm),
+            ("POST", f"{_PATH}/recovery-codes", self.renew_codes),
+            ("POST", f"{_PATH}/remove", self.remove),
+        ):
+            yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
+        yield Route(
+            method="DELETE",
+            path="admin/x/users/:id/second-factor",
+            action="admin::users.update",
+            handler=self.remove_of_other,
+        )
+
+    async def show(self, request: Request) -> Answer:
+        """Tell whether whoever asks has a second factor, and how many recovery codes are left."""
+        person = await self._person(request)
+        factor = await self._database.read(lambda: self._factors.of(person))
+        active = factor is not None and factor.active
+        left = len(factor.recovery) if factor is not None else 0
+        return respond_data({"active": active, "recoveryCodes": left if active else 0})
+
+    async def begin(self, request: Request) -> Answer:
+        """Begin a second factor: the secret is for an app, and shown this once."""
+        body = read_body(request.body, _PASSWORD)
+        person = await self._with_password(request, str(body["password"]))
+        secret = await self._database.write(self._factors.begin(person))
+        uri = provisioning_uri(secret, person.email, self._project)
+        return respond_data({"secret": secret, "uri": uri}, 201)
+
+    async def confirm(self, request: Request) -> Answer:
+        """Take it into use with a code of the app; the recovery codes are shown this once."""
+        code = str(read_body(request.body, _CODE)["code"])
+        return await self._codes(request, lambda person: self._factors.confirm(person, code))
+
+    async def renew_codes(self, request: Request) -> Answer:
+        """Make other recovery codes."""
+        code = str(read_body(request.body, _CODE)["code"])
+        return await self._codes(request, lambda person: self._factors.renew_codes(person, code))
+
+    async def remove(self, request: Request) -> Answer:
+        """Remove one's own second factor, with the password and a code of it."""
+        body = read_body(request.body, _BOTH)
+        person = await self._with_password(request, str(body["password"]))
+        self._attempts.count_code(person.email)
+
+        def program() -> Program[None]:
+            yield from self._factors.require(person, str(body["code"]))
+            yield from self._factors.remove(person)
+
+        await self._database.write(program())
+        return respond_data({})
+
+    async def remove_of_other(self, request: Request) -> Answer:
+        """Remove the second factor of somebody who lost it and may not do more than oneself."""
+        asking = request.administrator
+        person_id = id_of(request.parameters["id"])
+        if person_id == asking.id:
+            raise ApplicationError(OWN)
+
+        def program() -> Program[None]:
+            person = None
+            if person_id is not None:
+                person = yield from self._people.person(person_id)
+            if person is None:
+                raise NotFoundError(NOT_FOUND)
+            yield from self._limits.require_person(asking.ability, person)
+            yield from self._factors.remove(person)
+
+        await self._database.write(program())
+        return respond_data({})
+
+    async def _codes(
+        self, request: Request, make: Callable[[Person], Program[tuple[str, ...]]]
+    ) -> Answer:
+        person = await self._person(request)
+        self._attempts.count_code(person.email)
+        codes = await self._database.write(make(person))
+        return respond_data({"recoveryCodes": list(codes)})
+
+    async def _person(self, request: Request) -> Person:
+        user_id = request.administrator.id
+        person = await self._database.read(lambda: self._people.person(user_id))
+        if person is None:
+            raise UnauthorizedError
+        return person
+
+    async def _with_password(self, request: Request, password: str) -> Person:
+        person = await self._person(request)
+        self._attempts.count_code(person.email)
+        if not await verify_password(password, person.password):
+            raise BadInputError(details={"password": [WRONG_PASSWORD]})
+        return person

@@ -1,0 +1,151 @@
+"""The second factor of administrators: codes of an app, and recovery codes for when it is lost.
+
+Each code is good for once. Secrets are kept encrypted, recovery codes hashed, under a key of the
+core store that the reference server does not know and leaves alone.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from quire.auth.admin.people import Person
+from quire.auth.encryption import decrypt_token, encrypt_token
+from quire.auth.totp import matching_step, new_secret
+from quire.clock import Clock
+from quire.database.core_store import read_setting, write_setting
+from quire.database.program import Program
+from quire.database.writes import Writes
+from quire.errors import ApplicationError, SecondFactorError
+
+WRONG_CODE = "Invalid code"
+ALREADY_ON = "There is a second factor already"
+NOT_BEGUN = "No second factor has been begun"
+_KEY = "quire_second_factor_"
+_RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10
+_NEVER = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """What is kept of somebody's second factor; ``step`` is the last one whose code was used."""
+
+    secret: str
+    active: bool
+    step: int = _NEVER
+    recovery: tuple[str, ...] = ()
+
+
+class SecondFactors:
+    """The programs of second factors; ``key`` is what secrets are encrypted with."""
+
+    def __init__(self, writes: Writes, key: str, clock: Clock) -> None:
+        self._writes = writes
+        self._key = key
+        self._clock = clock
+
+    def of(self, person: Person) -> Program[Factor | None]:
+        """Return somebody's second factor, begun or in use; ``None`` when there is none."""
+        stored = yield from read_setting(self._writes, _name(person))
+        return self._factor(stored)
+
+    def begin(self, person: Person) -> Program[str]:
+        """Begin a second factor; returns its secret. It is in use once a code was confirmed.
+
+        Raises ApplicationError when there is one in use.
+        """
+        present = yield from self.of(person)
+        if present is not None and present.active:
+            raise ApplicationError(ALREADY_ON)
+        factor = Factor(secret=new_secret(), active=False)
+        yield from self._keep(person, factor)
+        return factor.secret
+
+    def confirm(self, person: Person, code: str) -> Program[tuple[str, ...]]:
+        """Take a second factor into use, with a code that shows that the app has it.
+
+        Returns recovery codes. Raises ApplicationError.
+        """
+        factor = yield from self.of(person)
+        if factor is None or factor.active:
+            raise ApplicationError(NOT_BEGUN)
+        step = matching_step(factor.secret, code, self._clock(), after=factor.step)
+        if step is None:
+            raise ApplicationError(WRONG_CODE)
+        return (yield from self._with_new_codes(person, replace(factor, active=True, step=step)))
+
+    def renew_codes(self, person: Person, code: str) -> Program[tuple[str, ...]]:
+        """Make other recovery codes; the old ones are void. Raises as `require` does."""
+        yield from self.require(person, code)
+        factor = yield from self.of(person)
+        if factor is None or not factor.active:
+            raise ApplicationError(NOT_BEGUN)
+        return (yield from self._with_new_codes(person, factor))
+
+    def require(self, person: Person, code: str | None) -> Program[None]:
+        """Demand a code of whoever has a second factor in use, and use it up.
+
+        Raises SecondFactorError without one, and ApplicationError for a wrong one.
+        """
+        factor = yield from self.of(person)
+        if factor is None or not factor.active:
+            return
+        if not code:
+            raise SecondFactorError
+        used = self._used(factor, code.replace(" ", "").replace("-", "").lower())
+        if used is None:
+            raise ApplicationError(WRONG_CODE)
+        yield from self._keep(person, used)
+
+    def remove(self, person: Person) -> Program[None]:
+        """Let somebody sign in without a second factor."""
+        yield from write_setting(self._writes, _name(person), {})
+
+    def _used(self, factor: Factor, code: str) -> Factor | None:
+        """Return the factor after a code was used, ``None`` when the code is none of it."""
+        step = matching_step(factor.secret, code, self._clock(), after=factor.step)
+        if step is not None:
+            return replace(factor, step=step)
+        hashed = _hashed(code)
+        kept = tuple(one for one in factor.recovery if not hmac.compare_digest(one, hashed))
+        return replace(factor, recovery=kept) if len(kept) < len(factor.recovery) else None
+
+    def _with_new_codes(self, person: Person, factor: Factor) -> Program[tuple[str, ...]]:
+        codes = tuple(secrets.token_hex(_RECOVERY_BYTES // 2) for _ in range(_RECOVERY_CODES))
+        yield from self._keep(person, replace(factor, recovery=tuple(map(_hashed, codes))))
+        return tuple(f"{code[:5]}-{code[5:]}" for code in codes)
+
+    def _keep(self, person: Person, factor: Factor) -> Program[None]:
+        value = {
+            "secret": encrypt_token(factor.secret, self._key),
+            "active": factor.active,
+            "step": factor.step,
+            "recovery": list(factor.recovery),
+        }
+        yield from write_setting(self._writes, _name(person), value)
+
+    def _factor(self, stored: object) -> Factor | None:
+        if not isinstance(stored, Mapping) or "secret" not in stored:
+            return None
+        secret = decrypt_token(str(stored["secret"]), self._key)
+        if secret is None:
+            # Better nobody gets in than somebody without the factor: the key has changed.
+            raise ApplicationError(WRONG_CODE)
+        step, recovery = stored.get("step"), stored.get("recovery")
+        return Factor(
+            secret=secret,
+            active=stored.get("active") is True,
+            step=step if isinstance(step, int) else _NEVER,
+            recovery=tuple(map(str, recovery)) if isinstance(recovery, list) else (),
+        )
+
+
+def _name(person: Person) -> str:
+    return f"{_KEY}{person.fields['documentId']}"
+
+
+def _hashed(code: str) -> str:
+    """Return what is kept of a recovery code; these are random, so no slow hash is needed."""
+    return hashlib.sha256(code.encode()).hexdigest()
