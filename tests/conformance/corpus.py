@@ -6,6 +6,7 @@ Beside this module, in `corpus/`:
 ``reads.tar.xz``            content API reads on SQLite: a JSON Lines file for each group of cases
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
 ``writes.tar.xz``           scenarios that write: a JSON Lines file for each group of scenarios
+``ratelimit.jsonl.xz``      scenarios of somebody who calls too often
 ``content-manager-*``       reads and scenarios of administrators who manage content
 ``assets.tar.xz``           the files that scenarios upload
 ``model.jsonl.xz``          content types and components as ``content-type-builder`` describes them
@@ -177,6 +178,13 @@ def write_scenarios() -> tuple[Scenario, ...]:
         for name, content in sorted(archive_members("writes.tar.xz").items())
         for line in content.splitlines()
     )
+
+
+@cache
+def ratelimit_scenarios() -> tuple[Scenario, ...]:
+    """Return the scenarios that were recorded with limits on calls, which the others were not."""
+    lines = lzma.decompress((CORPUS / "ratelimit.jsonl.xz").read_bytes()).splitlines()
+    return tuple(_scenario("ratelimit", json.loads(line)) for line in lines)
 
 
 @cache

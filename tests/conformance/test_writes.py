@@ -10,7 +10,13 @@ import pytest
 from quire.app import build_app
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiApp, AsgiClient, Authorization, running
-from tests.conformance.corpus import Scenario, Step, credentials, write_scenarios
+from tests.conformance.corpus import (
+    Scenario,
+    Step,
+    credentials,
+    ratelimit_scenarios,
+    write_scenarios,
+)
 from tests.conformance.deviations import Deviation
 from tests.conformance.scenarios import replay
 from tests.conformance.written_deviations import name_of, written_deviation
@@ -53,15 +59,16 @@ class TickingClient(AsgiClient):
 
 
 @asynccontextmanager
-async def fresh_app(project: Path) -> AsyncIterator[TickingClient]:
-    """Serve a project on a copy of its database."""
+async def fresh_app(project: Path, **limits: object) -> AsyncIterator[TickingClient]:
+    """Serve a project on a copy of its database; ``enabled`` limits how often may be called."""
     with kind_of(project).borrow(project) as database, TemporaryDirectory() as folder:
         uploads = {
             "uploads.directory": f"{folder}/uploads",
             "uploads.temporary_directory": f"{folder}/incoming",
         }
+        named = {f"users.rate_limit.{name}": value for name, value in limits.items()}
         clock = Clock()
-        settings = load_settings(project, environ={}, overrides={**database, **uploads})
+        settings = load_settings(project, environ={}, overrides={**database, **uploads, **named})
         app = build_app(settings, clock=clock)
         async with running(app):
             yield TickingClient(app, clock)
@@ -86,3 +93,12 @@ async def test_a_recorded_scenario_is_answered_as_the_reference_did(
     if found:
         pytest.fail("\n    ".join(found[: SHOWN_DIFFERENCES + 1]), pytrace=False)
     assert bool(allowed) == (deviation is not None), "what is listed to differ does not"
+
+
+@pytest.mark.parametrize("scenario", ratelimit_scenarios(), ids=name_of)
+async def test_who_calls_too_often_is_answered_as_the_reference_did(
+    scenario: Scenario, recorded: Path, deviations: tuple[Deviation, ...]
+) -> None:
+    async with fresh_app(recorded, enabled=True) as client:
+        authorization = Authorization(client, credentials())
+        assert await replay(scenario, client, authorization, deviations) == []
