@@ -1,12 +1,12 @@
 """One server writes all recorded scenarios, the other opens what is left and answers the same."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.project import DATABASE
 from bench.servers import Launch, make_strapi_application, quire, running, strapi
 from tests.conformance.client import Answer, Authorization
 from tests.conformance.corpus import (
@@ -14,13 +14,17 @@ from tests.conformance.corpus import (
     Step,
     credentials,
     read_cases,
-    unpack_project,
     write_scenarios,
 )
 from tests.conformance.deviations import read_deviations
 from tests.conformance.over_socket import SocketClient, connected
 from tests.conformance.scenarios import filled, send
-from tests.interop.rows import differences, fold, rows_of
+from tests.databases.environment import write_environment
+from tests.databases.kind import Kind
+from tests.databases.kinds import SQLITE, kind_of
+from tests.databases.kinds import rows_of as database_of
+from tests.databases.sqlite import file_of
+from tests.interop.rows import Rows, differences, rows_of
 
 READY = "/_health"
 _ANSWERS = frozenset({200, 204})
@@ -54,12 +58,11 @@ class Trip:
         return not (self.complaints or self.changed or self.answers)
 
 
-async def there_and_back(folder: Path, installed: Path, told: Told) -> dict[str, Trip]:
+async def there_and_back(folder: Path, installed: Path, kind: Kind, told: Told) -> dict[str, Trip]:
     """Let each server write and the other read; ``installed`` has the reference's packages.
 
-    What has shown itself stands under a sentence that says which way it was.
-
-    Raises ServerError when one does not start.
+    ``kind`` is that of the database. What has shown itself stands under a sentence that says which
+    way it was. Raises ServerError when one does not start.
     """
     trips: dict[str, Trip] = {}
     for name, ours_first in (
@@ -69,41 +72,50 @@ async def there_and_back(folder: Path, installed: Path, told: Told) -> dict[str,
         told(name)
         place = folder / ("there" if ours_first else "back")
         shutil.rmtree(place, ignore_errors=True)
-        trips[name] = await _trip(place, installed, told, ours_first=ours_first)
+        trips[name] = await _trip(place, installed, kind, told, ours_first=ours_first)
     return trips
 
 
-async def _trip(folder: Path, installed: Path, told: Told, *, ours_first: bool) -> Trip:
-    project = unpack_project(folder / "quire")
-    application = folder / "strapi"
-    make_strapi_application(application, project, installed)
-    shutil.copytree(
-        project / "public" / "uploads", application / "public" / "uploads", dirs_exist_ok=True
-    )
-    fold(project / DATABASE)
-    shutil.copy(project / DATABASE, application / DATABASE)
-    writer, reader = (project, application) if ours_first else (application, project)
+async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_first: bool) -> Trip:
+    project = kind.recorded(folder / "first")
+    application = _application_of(project, folder / "strapi-first", installed)
     told("writing the scenarios")
-    with _serving(_launch(writer)) as client:
+    with _serving(quire(project) if ours_first else application) as client:
         await _write_all(client)
-    fold(writer / DATABASE)
-    shutil.copy(writer / DATABASE, reader / DATABASE)
-    before = rows_of(reader / DATABASE)
-    with _serving(_launch(reader)) as second, _serving(_launch(writer)) as first:
-        after = rows_of(reader / DATABASE)
+    kind.seal(project)
+    copied = kind.copy(project, folder / "second")
+    reader = _application_of(copied, folder / "strapi-second", installed)
+    before = _rows(copied)
+    with (
+        _serving(reader if ours_first else quire(copied)) as second,
+        _serving(quire(project) if ours_first else application) as first,
+    ):
+        after = _rows(copied)
         # Before any request: some of the reads are meant to be complained about.
-        complaints = _complaints(_log(reader)) if ours_first else ()
+        complaints = _complaints(reader.folder) if ours_first else ()
         told("comparing answers")
-        answers = await _compare(first, second)
-    return Trip(
-        tuple(complaints),
-        tuple(differences(before, after)),
-        tuple(answers),
+        ours, theirs = (first, second) if ours_first else (second, first)
+        answers = await _compare(ours, theirs)
+    for one in (project, copied):
+        kind.release(one)
+    return Trip(complaints, tuple(differences(before, after)), tuple(answers))
+
+
+def _application_of(project: Path, folder: Path, installed: Path) -> Launch:
+    """Make a Strapi application that serves the project's own database; returns its launch."""
+    make_strapi_application(folder, project, installed)
+    shutil.copytree(
+        project / "public" / "uploads", folder / "public" / "uploads", dirs_exist_ok=True
     )
+    if kind_of(project) is SQLITE:
+        file = os.path.relpath(file_of(project), folder)
+        write_environment(folder, {"DATABASE_FILENAME": file})
+    return strapi(folder)
 
 
-def _launch(folder: Path) -> Launch:
-    return strapi(folder) if (folder / "node_modules").exists() else quire(folder)
+def _rows(project: Path) -> Rows:
+    with database_of(project) as database:
+        return rows_of(database)
 
 
 @contextmanager
@@ -127,9 +139,12 @@ def _is_about_accounts(step: Step) -> bool:
     return step.path.startswith(_ACCOUNTS)
 
 
-async def _compare(first: SocketClient, second: SocketClient) -> list[str]:
-    """Ask both servers the recorded reads, and say which they answer differently."""
-    ours, theirs = (Authorization(client, credentials()) for client in (first, second))
+async def _compare(quire_client: SocketClient, strapi_client: SocketClient) -> list[str]:
+    """Ask both servers the recorded reads, and say which they answer differently.
+
+    Where the reference fails, on whatever database, anything else is better.
+    """
+    ours, theirs = (Authorization(one, credentials()) for one in (quire_client, strapi_client))
     told: list[str] = []
     rows = read_deviations()
     cases = [
@@ -138,10 +153,11 @@ async def _compare(first: SocketClient, second: SocketClient) -> list[str]:
         if not (case.status == 500 or case.deviation or any(row.covers(case) for row in rows))
     ]
     for case in cases:
-        one = await _ask(first, ours, case)
-        other = await _ask(second, theirs, case)
-        if (one.status, one.json) != (other.status, other.json):
-            told.append(f"{case.method} {case.path}: {one.status} and {other.status}")
+        one = await _ask(quire_client, ours, case)
+        other = await _ask(strapi_client, theirs, case)
+        failed = other.status >= 500 > one.status
+        if not failed and (one.status, one.json) != (other.status, other.json):
+            told.append(f"{case.method} {case.path}: {one.status}, Strapi {other.status}")
     return _bounded(told)
 
 
@@ -150,11 +166,8 @@ async def _ask(client: SocketClient, authorization: Authorization, case: ReadCas
     return await client.request(case.method, case.path, headers)
 
 
-def _log(folder: Path) -> str:
-    return (folder / "server.log").read_text(encoding="utf-8", errors="replace")
-
-
-def _complaints(log: str) -> tuple[str, ...]:
+def _complaints(folder: Path) -> tuple[str, ...]:
+    log = (folder / "server.log").read_text(encoding="utf-8", errors="replace")
     return tuple(
         line.strip()
         for line in log.splitlines()
