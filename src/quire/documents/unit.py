@@ -113,9 +113,8 @@ class UnitOfWork:
         entry: Shown | None = None
         if self.listening:
             status: Status = "published" if published else "draft"
-            planned = self.engine.reads.entry(
-                uid, entry_id, status=status, populated=name is not EventName.DELETE
-            )
+            populated = name is not EventName.DELETE and not name.is_media
+            planned = self.engine.reads.entry(uid, entry_id, status=status, populated=populated)
             entry = yield from planned.first()
         self.events.append(
             Event(

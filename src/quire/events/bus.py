@@ -18,7 +18,7 @@ _log = structlog.get_logger("quire.events")
 
 
 class EventName(StrEnum):
-    """What can happen to an entry, by the names that webhooks know."""
+    """What can happen to an entry or a file, by the names that webhooks know."""
 
     CREATE = "entry.create"
     UPDATE = "entry.update"
@@ -26,6 +26,14 @@ class EventName(StrEnum):
     PUBLISH = "entry.publish"
     UNPUBLISH = "entry.unpublish"
     DRAFT_DISCARD = "entry.draft-discard"
+    MEDIA_CREATE = "media.create"
+    MEDIA_UPDATE = "media.update"
+    MEDIA_DELETE = "media.delete"
+
+    @property
+    def is_media(self) -> bool:
+        """Whether it happens to a file of the media library."""
+        return self.value.startswith("media.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +62,11 @@ class Event:
 
     def payload(self) -> dict[str, Any]:
         """Return what is told of the event outside, as JSON has it."""
+        told = {"event": self.name.value, "createdAt": iso_from_ms(self.at)}
+        if self.name.is_media:
+            return {**told, "media": self.entry}
         return {
-            "event": self.name.value,
-            "createdAt": iso_from_ms(self.at),
+            **told,
             "model": self.model,
             "uid": self.uid,
             "entry": self.entry,

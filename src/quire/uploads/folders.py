@@ -10,7 +10,6 @@ from typing import Any
 from quire.database.core_store import read_setting, write_setting
 from quire.database.library.files import (
     FileRow,
-    delete_files,
     files_within,
     find_files,
     put_into,
@@ -30,6 +29,7 @@ from quire.documents.unit import UnitOfWork
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.attributes.accept import ABSENT, Absent
+from quire.uploads.removal import delete_records
 
 API_FOLDER = "API Uploads"
 _API_FOLDER_KEY = "plugin_upload_api-folder"
@@ -148,7 +148,7 @@ def delete(unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]
     named = tuple(rows)
     inside = yield from files_within(unit.store, [folder.path for folder in chosen])
     rows |= {row.id: row for row in inside}
-    yield from delete_files(unit.store, list(rows))
+    yield from delete_records(unit, list(rows.values()))
     gone = [
         folder.id
         for folder in known.values()

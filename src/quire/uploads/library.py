@@ -9,13 +9,14 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import structlog
 
 from quire.database.connection import Database
 from quire.database.content.store import Store
 from quire.database.core_store import read_setting
-from quire.database.library.files import FileRow, delete_files, find_files
+from quire.database.library.files import FileRow, find_files
 from quire.database.program import Program
 from quire.documents.service import DocumentService
 from quire.documents.unit import UnitOfWork
@@ -34,6 +35,7 @@ from quire.uploads.records import (
     replaced_values,
     require_records,
 )
+from quire.uploads.removal import delete_records
 from quire.uploads.rules import SETTINGS_KEY, library_settings, picture_rules
 from quire.uploads.storage import Storage
 from quire.uploads.workshop import Workshop
@@ -84,6 +86,7 @@ class Library:
         self.rows = rows
         self._documents = rows.documents
         self._limits = limits
+        self._busy: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self.workshop = workshop
 
     async def add(
@@ -141,6 +144,19 @@ class Library:
         ``bench`` is a folder where the present bytes wait, in case that something fails. Raises
         NotFoundError, and whatever `add` raises; then all is as it was.
         """
+        lock = self._busy.setdefault(file_id, asyncio.Lock())
+        async with lock:  # the bytes of one and the row of another would not fit
+            return await self._replace(file_id, incoming, information, bench, read, by)
+
+    async def _replace(
+        self,
+        file_id: int,
+        incoming: Incoming,
+        information: Information,
+        bench: Path,
+        read: Read[T],
+        by: int | None,
+    ) -> T:
         present = await self._row(file_id)
         ((file, _),) = await self._let_in([incoming], [information])
         kept = Kept(present.hash, present.ext)
@@ -194,7 +210,7 @@ class Library:
             for row in rows:
                 shown = yield from read(row.id)
                 told.append(shown)
-            yield from delete_files(unit.store, [row.id for row in rows])
+            yield from delete_records(unit, rows)
             return told, rows
 
         told, rows = await self._documents.run(act)

@@ -16,9 +16,11 @@ from quire.database.links.change import LinkChange, Linked
 from quire.database.program import Program
 from quire.documents.unit import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
+from quire.events.bus import EventName
 from quire.schema.attributes.accept import Absent
 from quire.schema.attributes.base import MediaAttribute
 from quire.uploads.folders import folder_for_api, require_folder
+from quire.uploads.happening import file_happened
 from quire.uploads.information import Information
 from quire.uploads.preparing import Prepared
 
@@ -59,9 +61,11 @@ def insert_record(
         "createdBy": by,
         "updatedBy": by,
     }
-    return (
-        yield from insert_file(unit.store, values, folder=None if folder is None else folder.id)
-    )
+    place = None if folder is None else folder.id
+    row_id = yield from insert_file(unit.store, values, folder=place)
+    document_id = str(values["documentId"])
+    yield from file_happened(unit, EventName.MEDIA_CREATE, document_id=document_id, file_id=row_id)
+    return row_id
 
 
 def _folder_of_new(unit: UnitOfWork, said: Information, *, api: bool) -> Program[FolderRow | None]:
@@ -87,6 +91,10 @@ def change_record(
         changed["folderPath"] = ROOT if folder is None else folder.path
         yield from put_into(unit.store, file_id, None if folder is None else folder.id)
     yield from update_file(unit.store, file_id, changed)
+    (row,) = yield from find_files(unit.store, [file_id])
+    yield from file_happened(
+        unit, EventName.MEDIA_UPDATE, document_id=row.document_id, file_id=file_id
+    )
 
 
 def replaced_values(prepared: Prepared, said: Information) -> dict[str, object]:

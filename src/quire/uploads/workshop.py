@@ -1,10 +1,12 @@
 """Threads for what takes long, as work on pictures does, and folders for what is worked on."""
 
 import asyncio
+import os
 import shutil
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import ParamSpec, TypeVar
@@ -13,13 +15,18 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+_NICER = 5
+
+
 class Workshop:
     """A bounded number of threads, and a folder for temporary files."""
 
     def __init__(self, folder: Path, *, threads: int) -> None:
         """``folder`` is made when it is first needed."""
         self._folder = folder
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="quire-picture")
+        self._threads = ThreadPoolExecutor(
+            threads, thread_name_prefix="quire-picture", initializer=_step_back
+        )
 
     async def run(self, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do something on a thread; raises what it raises."""
@@ -42,3 +49,9 @@ class Workshop:
     def close(self) -> None:
         """Let what is under way finish, and take no more."""
         self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _step_back() -> None:
+    """Let those who answer requests go first, where threads have priorities of their own."""
+    with suppress(OSError, AttributeError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICER)

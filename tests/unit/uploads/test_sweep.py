@@ -12,14 +12,13 @@ from quire.cli.check_uploads import check_uploads, delete_uploads
 from quire.cli.repair import repair_project
 from quire.schema.load import load_schema
 from quire.settings import Settings, load_settings
-from tests.conformance.corpus import unpack_project
 
 LONG_AGO = time.time() - 7200
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return load_settings(unpack_project(tmp_path), environ={})
+def settings(own_recorded: Path) -> Settings:
+    return load_settings(own_recorded, environ={})
 
 
 @pytest.fixture

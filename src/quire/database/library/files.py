@@ -18,6 +18,7 @@ from quire.schema.model import FILE_UID
 _FOLDER = "folder"
 _KNOWN = (
     "id",
+    "documentId",
     "name",
     "hash",
     "ext",
@@ -38,6 +39,7 @@ class FileRow:
     """
 
     id: int
+    document_id: str
     name: str
     hash: str
     ext: str
@@ -168,6 +170,7 @@ def _file(store: Store, row: Row) -> FileRow:
     formats = values["formats"]
     return FileRow(
         id=int(values["id"]),
+        document_id=values["documentId"] or "",
         name=values["name"] or "",
         hash=values["hash"] or "",
         ext=values["ext"] or "",

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,7 +17,7 @@ from quire.database.mapping import (
 )
 from quire.database.program import Program
 from quire.database.statements import StatementBuilder
-from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import FILE_UID
 
 MOST = 1000
@@ -133,11 +132,10 @@ def _rows_with(
     store: Store, layout: Layout, attribute: ScalarAttribute, pattern: str
 ) -> Program[list[int]]:
     column = layout.table.columns[attribute.name]
-    kind: StorageKind = attribute.storage
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        text: Any = store.dialect.as_text(table.c(column), kind, fold=False)
+        text = sa.cast(table.c(column), sa.Text())  # JSON as well
         here = store.dialect.like(text, builder.plain_slot(0), fold=False)
         chosen = sa.select(table.c("id")).where(here).order_by(table.c("id"))
         return chosen.limit(sa.literal_column(str(MOST)))
