@@ -7,6 +7,7 @@ Beside this module, in `corpus/`:
 ``reads-postgres.tar.xz``   those of them that PostgreSQL answers otherwise
 ``writes.tar.xz``           scenarios that write: a JSON Lines file for each group of scenarios
 ``ratelimit.jsonl.xz``      scenarios of somebody who calls too often
+``administration-*``        reads and scenarios of administrators who run the project
 ``content-manager-*``       reads and scenarios of administrators who manage content
 ``assets.tar.xz``           the files that scenarios upload
 ``model.jsonl.xz``          content types and components as ``content-type-builder`` describes them

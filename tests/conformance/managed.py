@@ -5,7 +5,8 @@ Beside the members of other cases, these may have
 - ``data``: the JSON that is sent;
 - ``without``: prefixes; items and members that are named so, or whose ``uid``, ``action``,
   ``actionId`` or ``subject`` begins so, belong to what Quire does not have, and do not count;
-- ``unordered``: dotted paths of lists whose order means nothing.
+- ``unordered``: dotted paths of lists whose order means nothing;
+- ``ignore_paths``: dotted paths (``*`` is any member or item) of what differs each time.
 """
 
 import json
@@ -46,6 +47,7 @@ class ManagedCase:
     data: JSON = None
     without: tuple[str, ...] = ()
     unordered: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,7 @@ class ManagedStep:
     step: Step
     without: tuple[str, ...] = ()
     unordered: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     deviation: str | None = None
 
 
@@ -146,9 +149,9 @@ def _told(one: ManagedStep, answer: Answer, placeholders: Placeholders) -> list[
     if recorded.status >= 500:
         refused = 400 <= answer.status < 500
         return [] if refused else [f"expected a 4xx, got {answer.status}"]
-    expected = replace(recorded, body=reduced(recorded.body, one.without, one.unordered))
-    if one.without or one.unordered:
-        counted = reduced(answer.json, one.without, one.unordered)
+    expected = replace(recorded, body=counting(one, recorded.body))
+    if one.without or one.unordered or one.ignored:
+        counted = counting(one, answer.json)
         answer = replace(answer, content=json.dumps(counted).encode())
     return differences(expected, answer, placeholders)
 
@@ -161,6 +164,14 @@ def managed_cases(archive: str) -> tuple[ManagedCase, ...]:
         for name, content in sorted(archive_members(f"{archive}.tar.xz").items())
         for line in content.splitlines()
     )
+
+
+def counting(one: "ManagedCase | ManagedStep", value: JSON) -> JSON:
+    """Return what counts of an answer to a case or step."""
+    counted = reduced(value, one.without, one.unordered)
+    for path in one.ignored:
+        counted = _without_path(counted, path.split("."))
+    return counted
 
 
 def reduced(value: JSON, without: Sequence[str], unordered: Sequence[str]) -> JSON:
@@ -194,6 +205,7 @@ def _case(group: str, recorded: Any) -> ManagedCase:  # noqa: ANN401 - as JSON g
         data=recorded.get("data"),
         without=tuple(recorded.get("without", ())),
         unordered=tuple(recorded.get("unordered", ())),
+        ignored=tuple(recorded.get("ignore_paths", ())),
     )
 
 
@@ -211,6 +223,7 @@ def _managed_step(recorded: Any) -> ManagedStep:  # noqa: ANN401 - as JSON gives
         step=recorded_step({k: v for k, v in recorded.items() if k not in own}),
         without=tuple(recorded.get("without", ())),
         unordered=tuple(recorded.get("unordered", ())),
+        ignored=tuple(recorded.get("ignore_paths", ())),
         deviation=recorded.get("deviation"),
     )
 
@@ -229,6 +242,19 @@ def _without(value: JSON, prefixes: tuple[str, ...]) -> JSON:
             and not (isinstance(item, dict) and any(dropped(item.get(n)) for n in _NAMING))
         ]
     return value
+
+
+def _without_path(value: JSON, path: list[str]) -> JSON:
+    first, *rest = path
+    if isinstance(value, list):
+        return [_without_path(item, rest) for item in value] if first == "*" and rest else value
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _without_path(inner, rest) if first in {name, "*"} and rest else inner
+        for name, inner in value.items()
+        if rest or first not in {name, "*"}
+    }
 
 
 def _sorted_at(value: JSON, path: list[str]) -> JSON:

@@ -11,6 +11,7 @@ from tests.conformance.forms import FORM_TYPE
 from tests.conformance.placeholders import Placeholders
 
 _TEMPLATE = re.compile(r"\{\{step\.(\d+)\.body((?:\.[^.{}]+)*)\}\}")
+_COOKIE = re.compile(r"\{\{step\.(\d+)\.cookie\.([^{}]+)\}\}")
 _JSON = {"content-type": "application/json"}
 _FORM = {"content-type": FORM_TYPE}
 
@@ -63,7 +64,18 @@ def filled(step: Step, answers: Sequence[Answer]) -> Step:
         path=str(_fill(step.path, answers)),
         auth=None if step.auth is None else str(_fill(step.auth, answers)),
         json_body=_fill(step.json_body, answers),
+        headers={
+            name: _COOKIE.sub(lambda found: _cookie(found, answers), value)
+            for name, value in step.headers.items()
+        },
     )
+
+
+def _cookie(template: re.Match[str], answers: Sequence[Answer]) -> str:
+    """Return the value of a cookie that an answer sets; nothing where it does not."""
+    headers = answers[int(template[1]) - 1].headers.get("set-cookie", "")
+    found = re.search(rf"(?:^|,\s*){re.escape(template[2])}=([^;]*)", headers)
+    return found[1] if found else ""
 
 
 def described(number: int, step: Step) -> str:

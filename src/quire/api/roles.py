@@ -65,7 +65,7 @@ class RoleApi:
 
     async def find(self, request: Request) -> Answer:
         """List roles with the number of their users; the query does not count."""
-        prepared = self._reader.prepare(self._type, "window", b"", FullAccess())
+        prepared = self._reader.prepare(self._type, "window", b"sort=id", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
         users = await self._reader.database.read(self._accounts.users_by_role)
         shown = [members(item) for item in items]

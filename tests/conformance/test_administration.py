@@ -1,0 +1,101 @@
+"""What administrators are shown of the project and change in it, replayed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.client import AsgiClient
+from tests.conformance.compare import differences
+from tests.conformance.corpus import ReadCase, credentials
+from tests.conformance.managed import (
+    AdminAuthorization,
+    ManagedCase,
+    ManagedScenario,
+    ask,
+    counting,
+    differing_steps,
+    managed_cases,
+    managed_scenarios,
+)
+from tests.conformance.test_writes import fresh_app
+from tests.databases.kind import Kind
+
+CASES = managed_cases("administration-reads")
+SHOWN_DIFFERENCES = 40
+
+ELSEWHERE: Mapping[str, frozenset[int]] = {"i18n/locales": frozenset({19, 20, 21, 22, 23})}
+"""Scenarios that go on with what the content manager does not do yet, by the steps."""
+
+ON_POSTGRESQL: Mapping[str, frozenset[int]] = {
+    "i18n/deleting a locale takes its entries": frozenset({1, 4, 6})
+}
+"""Steps that show content as PostgreSQL keeps it: times without fractions, texts as JSON."""
+
+EXPECTED: Mapping[str, Mapping[int, str]] = {"roles/permissions": {18: "unknown-condition"}}
+"""Steps that differ on purpose, by the rows of docs/compatibility.md."""
+
+
+@pytest.fixture(scope="module")
+def administrators(client: AsgiClient) -> AdminAuthorization:
+    return AdminAuthorization(client, credentials())
+
+
+@pytest.mark.parametrize("group", sorted({case.group for case in CASES}))
+async def test_administrators_are_shown_what_the_reference_shows(
+    group: str, client: AsgiClient, administrators: AdminAuthorization
+) -> None:
+    failures: list[str] = []
+    for case in (case for case in CASES if case.group == group):
+        found = await differing(case, client, administrators)
+        if found:
+            failures += [f"{case.method} {case.path}", *found]
+    if failures:
+        pytest.fail("\n    ".join(failures[:SHOWN_DIFFERENCES]), pytrace=False)
+
+
+@pytest.mark.parametrize(
+    "scenario", managed_scenarios("administration-writes"), ids=lambda scenario: scenario.name
+)
+async def test_administrators_change_what_the_reference_changes(
+    scenario: ManagedScenario, recorded: Path, kind: Kind
+) -> None:
+    async with fresh_app(recorded) as client:
+        authorization = AdminAuthorization(client, credentials(), scenario.people)
+        found = await differing_steps(scenario, client, authorization)
+    found = {step: told for step, told in found.items() if step not in skipped(scenario, kind)}
+    expected = EXPECTED.get(scenario.name, {})
+    surprising = [line for step, told in found.items() if step not in expected for line in told]
+    if surprising:
+        pytest.fail("\n    ".join(surprising[:SHOWN_DIFFERENCES]), pytrace=False)
+    assert sorted(found) == sorted(expected), "what is listed to differ does not"
+
+
+def skipped(scenario: ManagedScenario, kind: Kind) -> frozenset[int]:
+    steps = ELSEWHERE.get(scenario.name, frozenset())
+    if kind.name == "postgresql":
+        steps |= ON_POSTGRESQL.get(scenario.name, frozenset())
+    return steps
+
+
+async def differing(
+    case: ManagedCase, client: AsgiClient, administrators: AdminAuthorization
+) -> list[str]:
+    answer = await ask(case, client, administrators)
+    if case.status >= 500:
+        return [] if 400 <= answer.status < 500 else [f"expected a 4xx, got {answer.status}"]
+    expected = ReadCase(
+        group=case.group,
+        name=case.name,
+        method=case.method,
+        path=case.path,
+        auth=case.auth,
+        headers=case.headers,
+        status=case.status,
+        content_type="application/json",
+        body=counting(case, case.body),
+    )
+    counted = json.dumps(counting(case, answer.json)).encode()
+    return differences(expected, replace(answer, content=counted))
