@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tests.conformance.client import Answer, Authorization, Client
+from tests.conformance.common_form import common_answer, common_step
 from tests.conformance.corpus import JSON, Scenario, Step
 from tests.conformance.deviations import Deviation, judge
 from tests.conformance.forms import FORM_TYPE
@@ -27,8 +28,12 @@ async def replay(
     authorization: Authorization,
     deviations: Iterable[Deviation],
     allow: Callable[[Step, str], bool] = nothing,
+    *,
+    in_common: bool = False,
 ) -> list[str]:
     """Send the requests of a scenario, and return in words where the answers differ.
+
+    With ``in_common`` they are compared in a form that all databases have in common.
 
     No more is sent after the first answer that differs, since the next ones build upon it; but
     differences that ``allow`` accepts do not count.
@@ -38,7 +43,10 @@ async def replay(
     for number, recorded in enumerate(scenario.steps, start=1):
         step = filled(recorded, answers)
         answer = await send(step, client, authorization)
-        told = judge(recorded, answer, deviations, placeholders)
+        if in_common:
+            told = judge(common_step(recorded), common_answer(answer), deviations, placeholders)
+        else:
+            told = judge(recorded, answer, deviations, placeholders)
         found = [difference for difference in told if not allow(recorded, difference)]
         if found:
             return [described(number, step), *found]

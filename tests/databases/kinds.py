@@ -19,10 +19,7 @@ WAITING: Sequence[str] = (
     "tests/property/",
     "tests/reliability/",
     "tests/unit/api/",
-    "tests/unit/database/content/",
     "tests/unit/database/integrity/",
-    "tests/unit/database/links/",
-    "tests/unit/documents/",
     "tests/conformance/test_writes.py",
 )
 """What does not run on PostgreSQL yet."""

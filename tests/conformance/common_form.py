@@ -1,0 +1,56 @@
+"""What was recorded on SQLite, and is answered by a server on PostgreSQL, in a form of both.
+
+Times lose the zeros at the end of their fraction there, big integers are exact, decimals have two
+digits, and localizations come in any order. Everything else has to be the same.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+from tests.conformance.client import Answer
+from tests.conformance.corpus import JSON, Step
+
+_TIME = re.compile(r"\d\d:\d\d:\d\d(\.\d{1,3})?")
+_BIG = re.compile(r"-?\d{16,19}")
+
+
+def common_step(step: Step) -> Step:
+    """Return a step with its recorded answer in the common form."""
+    return replace(step, body=common(step.body))
+
+
+def common_answer(answer: Answer) -> Answer:
+    """Return an answer with its JSON in the common form."""
+    if answer.json is None:
+        return answer
+    return replace(answer, content=json.dumps(common(answer.json)).encode())
+
+
+def common(value: JSON) -> JSON:
+    """Return a value as both databases would show it."""
+    match value:
+        case dict():
+            return {
+                name: _by_locale(inner) if name == "localizations" else common(inner)
+                for name, inner in value.items()
+            }
+        case list():
+            return [common(inner) for inner in value]
+        case str() if _TIME.fullmatch(value):
+            clock, _, fraction = value.partition(".")
+            return f"{clock}.{fraction:0<3}"
+        case str() if _BIG.fullmatch(value):
+            return f"about {float(value):.15e}"
+        case _:
+            return value
+
+
+def _by_locale(localizations: JSON) -> JSON:
+    if not isinstance(localizations, list):
+        return common(localizations)
+    return sorted(map(common, localizations), key=_locale)
+
+
+def _locale(entry: JSON) -> str:
+    return str(entry.get("locale")) if isinstance(entry, dict) else ""
