@@ -37,6 +37,8 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
         "email.config.providerOptions.auth.pass": "mail.password",
         "email.config.settings.defaultFrom": "mail.sender",
         "upload.config.sizeLimit": "uploads.size_limit",
+        "upload.config.security.allowedTypes": "uploads.allowed_types",
+        "upload.config.security.deniedTypes": "uploads.denied_types",
         "users-permissions.config.jwtSecret": "secrets.jwt_secret",
         "users-permissions.config.jwt.expiresIn": "users.jwt_expires_in",
         "users-permissions.config.jwtManagement": "users.jwt_management",
