@@ -5,10 +5,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 import aiosmtplib
+import structlog
 
 from quire.errors import MailError
 from quire.mail.message import Mail, compose
 from quire.settings import MailSettings
+
+_log = structlog.get_logger("quire.mail")
 
 NOT_CONFIGURED = "no mail can be sent: mail.host (SMTP_HOST) names no SMTP server"
 
@@ -72,7 +75,10 @@ class NoSender:
 
 
 def choose_sender(settings: MailSettings, *, development: bool) -> Sender:
-    """Return who takes the mails of a project."""
+    """Return who takes the mails of a project; say so in the log when nobody does."""
     if settings.host is not None:
         return SmtpSender(settings, settings.host)
-    return TerminalSender(settings.sender) if development else NoSender()
+    if development:
+        return TerminalSender(settings.sender)
+    _log.warning(NOT_CONFIGURED)
+    return NoSender()
