@@ -1,5 +1,6 @@
 """Registering, and confirming that an e-mail is one's own."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -135,3 +136,24 @@ async def test_what_users_call_themselves_is_no_html_and_no_header_in_a_mail(sit
     assert "&lt;b&gt;x&lt;/b&gt;" in html.get_content()
     assert "&lt;%= CODE %&gt;" in html.get_content()
     assert site.inbox.recipients == [["ada@example.org"]]
+
+
+async def test_of_many_who_want_the_same_name_or_e_mail_at_once_one_gets_it(site: Site) -> None:
+    bodies = [{**ADA, "username": f"ada{number % 2}"} for number in range(8)]
+    answers = await asyncio.gather(*(site.post("auth/local/register", body) for body in bodies))
+    assert sorted(answer.status for answer in answers) == [200, *[400] * 7]
+    taken = {message(answer) for answer in answers if answer.status == 400}
+    assert taken == {"Email or Username are already taken"}
+    assert site.sql("SELECT count(*) FROM up_users WHERE email = 'ada@example.org'") == [(1,)]
+
+
+async def test_a_code_that_is_used_twice_at_once_is_used_once(site: Site) -> None:
+    await site.make_user("ada")
+    await site.post("auth/forgot-password", {"email": "ada@example.org"})
+    (mail,) = await site.mails()
+    bodies = [
+        {"code": code_in(mail), "password": f"another-{n}", "passwordConfirmation": f"another-{n}"}
+        for n in range(5)
+    ]
+    answers = await asyncio.gather(*(site.post("auth/reset-password", body) for body in bodies))
+    assert sorted(answer.status for answer in answers) == [200, *[400] * 4]
