@@ -7,6 +7,7 @@ from quire import __version__
 from quire.access.actions import all_actions
 from quire.admin_api.api_tokens import ApiTokenApi
 from quire.admin_api.attempts import Attempts
+from quire.admin_api.audit import AuditApi, AuditTrail
 from quire.admin_api.content_api import ContentApiApi
 from quire.admin_api.content_manager.assembly import content_manager_routes
 from quire.admin_api.cookies import RefreshCookie
@@ -38,7 +39,9 @@ from quire.auth.admin.sessions import Sessions
 from quire.auth.admin.staff import Staff
 from quire.clock import Clock
 from quire.content_manager.locales import Locales
+from quire.database.audit import AuditLog
 from quire.database.connection import Database
+from quire.database.rooms import room_of
 from quire.database.system_rows import SystemRows
 from quire.database.webhooks import Webhooks
 from quire.documents.service import DocumentService
@@ -100,6 +103,8 @@ def assemble_admin(
     recovery = AdminRecovery(database, rows, people, sessions, factors, mailing, clock)
     staff = _Staff(settings, database, rows, people, sessions, clock)
 
+    log = AuditLog(database, engine.store.writes, room_of(settings))
+
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
         attempts = Attempts(settings.admin.rate_limit, clock)
@@ -128,13 +133,16 @@ def assemble_admin(
         yield from WebhookApi(
             database, Webhooks(engine.store.writes), clock, private=private
         ).routes()
+        yield from AuditApi(log).routes()
         yield from HomepageApi(database, rows).routes()
         yield from ProjectApi(
             accounts, database, environment=settings.environment, version=__version__
         ).routes()
         yield from content_manager_routes(database, sources.documents)
 
-    return AdminParts(api=AdminApi(routes(), database, authenticator), accounts=accounts)
+    trail = AuditTrail(log, clock)
+    api = AdminApi(routes(), database, authenticator, trail.note)
+    return AdminParts(api=api, accounts=accounts)
 
 
 class _Staff:

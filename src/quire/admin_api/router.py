@@ -5,27 +5,40 @@ is signed in, or asks for an action. What may be done to content depends on more
 handlers of content ask again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
+from quire.access.admin_ability import AdminAbility
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route, RouteTable
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.database.connection import Database
-from quire.errors import PolicyError
+from quire.errors import AppError, PolicyError
 
 SIGNED_IN = "signed in"
 """The action of routes that everybody who is signed in may call."""
+
+
+SUPER_ADMINS = "super admins"
+"""The action of routes for super admins alone, which no role can be granted."""
+
+Note = Callable[[Request, Route, int], Awaitable[None]]
+"""Is told of each request to a route, with the status of its answer."""
 
 
 class AdminApi:
     """Answers the routes of administrators."""
 
     def __init__(
-        self, routes: Iterable[Route], database: Database, authenticator: AdminAuthenticator
+        self,
+        routes: Iterable[Route],
+        database: Database,
+        authenticator: AdminAuthenticator,
+        note: Note,
     ) -> None:
         self.routes = RouteTable(routes)
         self._database = database
         self._authenticator = authenticator
+        self._note = note
 
     async def __call__(self, request: Request) -> Answer | None:
         """Answer a request whose body has been read; ``None`` when it has no route here.
@@ -44,6 +57,19 @@ class AdminApi:
                 header, request.credential, version
             )
             request.administrator = administrator
-            if route.action != SIGNED_IN and not administrator.ability.allows(route.action):
+            if not _may_call(administrator.ability, route.action):
+                await self._note(request, route, PolicyError.status)
                 raise PolicyError
-        return await route.handler(request)
+        try:
+            answer = await route.handler(request)
+        except AppError as error:
+            await self._note(request, route, error.status)
+            raise
+        await self._note(request, route, answer.status)
+        return answer
+
+
+def _may_call(ability: AdminAbility, action: str) -> bool:
+    if action == SUPER_ADMINS:
+        return ability.super_admin
+    return action == SIGNED_IN or ability.allows(action)

@@ -1,0 +1,155 @@
+"""The audit log: who did what and when, in a table of Quire's own.
+
+Rows are added and read, never changed or deleted. The table is made when the first row comes; the
+reference server leaves tables alone that it does not know.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from quire.database.connection import Database
+from quire.database.program import Program, Row, Statement
+from quire.database.room import Room
+from quire.database.statements import StatementBuilder
+from quire.database.tables import plain_column
+from quire.database.writes import Writes
+from quire.errors import AppError
+from quire.schema.attributes.base import StorageKind
+
+AUDIT_TABLE = "quire_audit"
+_COLUMNS: Mapping[str, StorageKind] = {
+    "at": StorageKind.BIGINTEGER,
+    "actor_id": StorageKind.INTEGER,
+    "actor": StorageKind.TEXT,
+    "action": StorageKind.TEXT,
+    "target": StorageKind.TEXT,
+    "details": StorageKind.TEXT,
+    "status": StorageKind.INTEGER,
+    "place": StorageKind.TEXT,
+}
+FILTERED = ("actor", "action", "target")
+"""Columns that can be asked for by their exact value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """Something that was done, or tried; ``at`` is epoch milliseconds, ``place`` an address."""
+
+    at: int
+    actor_id: int | None
+    actor: str
+    action: str
+    target: str
+    details: str
+    status: int
+    place: str
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditQuery:
+    """Which rows are wanted, the latest first; ``before`` is the id of a row that is known."""
+
+    values: Mapping[str, str]
+    limit: int
+    before: int | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+class AuditLog:
+    """Adds rows and reads them."""
+
+    def __init__(self, database: Database, writes: Writes, room: Room) -> None:
+        self._database = database
+        self._writes = writes
+        self._room = room
+        self._is_there = False
+        self._making = asyncio.Lock()
+
+    async def add(self, row: AuditRow) -> None:
+        """Add a row."""
+        await self._make()
+        values = {name: getattr(row, name) for name in _COLUMNS}
+        await self._database.write(self._writes.insert(AUDIT_TABLE, values))
+
+    async def find(self, query: AuditQuery) -> list[AuditRow]:
+        """Return the rows that a query asks for."""
+        await self._make()
+        return await self._database.read(lambda: self._found(query))
+
+    async def _make(self) -> None:
+        """Make the table, if there is none."""
+        if self._is_there:
+            return
+        async with self._making:
+            if not await self._found_table():
+                await self._make_once()
+            self._is_there = True
+
+    async def _make_once(self) -> None:
+        try:
+            await self._database.write(self._created())
+        except AppError:
+            # Another process may have made it at the same moment.
+            if not await self._found_table():
+                raise
+
+    async def _found_table(self) -> bool:
+        async with self._room.look() as looking:
+            return AUDIT_TABLE in await looking.run(self._room.kind.inspector.table_names())
+
+    def _created(self) -> Program[None]:
+        kind = self._room.kind
+        table = sa.Table(
+            AUDIT_TABLE,
+            sa.MetaData(),
+            plain_column(kind.column_types, "id", StorageKind.ID),
+            *(plain_column(kind.column_types, name, of) for name, of in _COLUMNS.items()),
+        )
+        yield Statement(kind.ddl.create_table(table))
+
+    def _found(self, query: AuditQuery) -> Program[list[AuditRow]]:
+        bounds = {"before": query.before, "since": query.since, "until": query.until}
+        asked = [name for name in FILTERED if name in query.values]
+        limited = [name for name, value in bounds.items() if value is not None]
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(AUDIT_TABLE)
+            comparisons = {
+                "before": lambda bind: table.c("id") < bind,
+                "since": lambda bind: table.c("at") >= bind,
+                "until": lambda bind: table.c("at") < bind,
+            }
+            where = [table.c(name) == builder.plain_slot(slot) for slot, name in enumerate(asked)]
+            where += [
+                comparisons[name](builder.plain_slot(len(asked) + slot))
+                for slot, name in enumerate(limited)
+            ]
+            columns = [table.c(name) for name in ("id", *_COLUMNS)]
+            chosen = sa.select(*columns).where(*where).order_by(table.c("id").desc())
+            return chosen.limit(builder.plain_slot(len(asked) + len(limited)))
+
+        values = [query.values[name] for name in asked]
+        bound = [bounds[name] for name in limited]
+        key = ("audit", *asked, "", *limited)
+        rows = yield from self._writes.run(key, build, (*values, *bound, query.limit))
+        return [_row(row) for row in rows]
+
+
+def _row(row: Row) -> AuditRow:
+    id_, at, actor_id, actor, action, target, details, status, place = row
+    return AuditRow(
+        id=int(id_ or 0),
+        at=int(at or 0),
+        actor_id=None if actor_id is None else int(actor_id),
+        actor=str(actor or ""),
+        action=str(action or ""),
+        target=str(target or ""),
+        details=str(details or ""),
+        status=int(status or 0),
+        place=str(place or ""),
+    )

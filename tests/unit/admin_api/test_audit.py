@@ -1,0 +1,116 @@
+"""What administrators do is noted, for super admins to read, and nobody changes it."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.admin_api.office import BOSS, PASSWORD, Office, open_office
+from tests.unit.admin_api.test_staff import clerk
+
+AUDIT = "/admin/x/audit"
+
+
+async def noted(office: Office, query: str = "") -> list[dict[str, Any]]:
+    reply = await office.ask("GET", f"{AUDIT}?{query}", token=office.boss)
+    assert reply.status == 200, reply.json
+    rows: list[dict[str, Any]] = reply.data
+    return rows
+
+
+async def test_it_says_who_did_what_to_whom_and_when(office: Office) -> None:
+    await clerk(office)
+    rows = await noted(office, "actor=boss@example.com")
+    changed = next(row for row in rows if row["action"] == "PUT /admin/users/:id")
+
+    assert changed["actor"] == BOSS["email"]
+    assert (changed["actorId"], changed["target"], changed["status"]) == (1, "2", 200)
+    assert changed["at"].startswith("2027-01-15T")
+    assert changed["place"] == "127.0.0.1"
+
+
+async def test_sign_ins_are_noted_and_refused_ones_too(office: Office) -> None:
+    await office.sign_in("BOSS@example.com", "wrong")
+    await office.sign_in("nobody@example.com", "wrong")
+    rows = await noted(office, "action=POST%20/admin/login")
+
+    assert [(row["actor"], row["status"]) for row in rows] == [
+        ("nobody@example.com", 400),
+        ("boss@example.com", 400),
+        ("boss@example.com", 200),
+    ]
+
+
+async def test_what_somebody_had_no_right_to_is_noted(office: Office) -> None:
+    _, token = await clerk(office)
+    await office.ask("DELETE", "/admin/users/1", token=token)
+
+    assert (await noted(office))[0]["status"] == 403
+
+
+async def test_neither_passwords_nor_tokens_are_noted(tmp_path: Path) -> None:
+    async with open_office(tmp_path) as office:
+        await clerk(office)
+        made = await office.ask("POST", "/admin/api-tokens", {"name": "Site"}, token=office.boss)
+        text = json.dumps(await noted(office))
+
+    assert PASSWORD not in text
+    assert made.data["accessKey"] not in text
+    assert office.boss not in text
+
+
+async def test_reading_and_broken_forms_from_outside_are_not_noted(office: Office) -> None:
+    before = await noted(office)
+    await office.ask("GET", "/admin/users", token=office.boss)
+    for path in ("register", "reset-password", "register-admin", "forgot-password", "access-token"):
+        await office.ask("POST", f"/admin/{path}", {"email": 5})
+
+    assert await noted(office) == before
+
+
+async def test_it_is_read_in_parts_and_by_time(office: Office) -> None:
+    for name in "abc":
+        await office.ask("POST", "/admin/roles", {"name": name}, token=office.boss)
+    latest = await noted(office, "limit=2")
+    earlier = await noted(office, f"limit=1&before={latest[-1]['id']}")
+    none = await noted(office, "until=1")
+
+    assert len(latest) == 2
+    assert earlier[0]["id"] < latest[-1]["id"]
+    assert none == []
+    for wrong in ("limit=x", "before[]=1", "since=-1"):
+        assert (await office.ask("GET", f"{AUDIT}?{wrong}", token=office.boss)).status == 400
+
+
+async def test_it_is_exported_line_by_line(office: Office) -> None:
+    headers = {"authorization": f"Bearer {office.boss}"}
+    answer = await office._client.request("GET", f"{AUDIT}/export", headers)  # noqa: SLF001
+    lines = [json.loads(line) for line in answer.content.splitlines()]
+
+    assert lines == await noted(office)
+    assert "attachment" in answer.headers["content-disposition"]
+
+
+@pytest.mark.parametrize("path", [AUDIT, f"{AUDIT}/export"])
+async def test_only_super_admins_read_it_and_nobody_changes_it(office: Office, path: str) -> None:
+    _, token = await clerk(office, "admin::users.read", "admin::roles.read")
+
+    assert (await office.ask("GET", path, token=token)).status == 403
+    for method in ("POST", "PUT", "DELETE"):
+        assert (await office.ask(method, path, {}, token=office.boss)).status == 405
+
+
+async def test_it_goes_on_after_a_new_start(tmp_path: Path) -> None:
+    async with open_office(tmp_path) as office:
+        before = await noted(office)
+        await office.app.stop()
+        await office.app.start()
+        after = await noted(office)
+    with closing(sqlite3.connect(tmp_path / ".tmp/data.db")) as database:
+        (count,) = database.execute("SELECT count(*) FROM quire_audit").fetchone()
+
+    assert after == before
+    assert count >= len(before)
