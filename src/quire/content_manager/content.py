@@ -158,7 +158,7 @@ class ContentReading:
         if not every or (entry is not None and not rights.content_type.localized):
             return []
         document_id = every[0]["documentId"]
-        full, _ = yield from self.planner.localizations(rights, document_id).entries()
+        full, _ = yield from self.planner.localizations(rights, [document_id]).entries()
         versions = Versions(rights.content_type, every)
         shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
@@ -168,6 +168,35 @@ class ContentReading:
             if one["id"] in by_id
         ]
         return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
+
+    def several(
+        self, rights: Rights, document_ids: Sequence[str], wanted: Wanted
+    ) -> Program[list[Shown]]:
+        """Return documents with what publishing will check, their localizations with theirs.
+
+        Those that are not there in the locale are left out. Raises ForbiddenError where one may not
+        be read.
+        """
+        every = yield from self.owned_versions(rights, document_ids)
+        chosen = [one for id_ in document_ids if (one := _of(every, id_, rights, wanted))]
+        for one in chosen:
+            rights.require_on(owned(one))
+        ids = [one["id"] for one in chosen]
+        if not ids:
+            return []
+        entries, _ = yield from self.planner.forms(rights, wanted, ids).entries()
+        named = [one["documentId"] for one in chosen]
+        full, _ = yield from self.planner.localizations(rights, named).entries()
+        versions = Versions(rights.content_type, full)
+        shaping = self.shaping(rights, wanted)
+        others = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        for entry in entries:
+            localizations = [others.entry({**one}) for one in versions.localizations(entry)]
+            entry["localizations"] = [
+                {k: v for k, v in one.items() if k not in CREATORS} for one in localizations
+            ]
+        by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
+        return [by_id[row_id] for row_id in ids]
 
     def shaping(self, rights: Rights, wanted: Wanted) -> Shaping:
         """Return what shapes the entries of a request."""
@@ -213,6 +242,11 @@ def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> 
         if not content_type.draft_and_publish or is_published(version) is published:
             return version
     return None
+
+
+def _of(every: list[Shown], document_id: str, rights: Rights, wanted: Wanted) -> Shown | None:
+    own = [one for one in every if one["documentId"] == document_id]
+    return chosen_of(rights.content_type, own, wanted)
 
 
 def facts(version: Shown, *, localized: bool) -> Shown:

@@ -83,36 +83,46 @@ class Planner:
 
     def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
         """Plan the read of all versions of documents with those who made them."""
-        content_type, slots = rights.content_type, Slots()
+        slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
-        root = replace(nodes.version(content_type, frozenset()), filter=here)
-        return self.planned(ReadPlan(root=replace(root, sort=_BY_ID)), slots)
+        root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots)
 
     def versions_of(self, rights: Rights, document_id: str) -> PlannedRead:
         """Plan the read of all versions of a document, with what all locales have in common."""
         content_type, slots = rights.content_type, Slots()
         shared = self.engine.store.layout(content_type.uid).shared
-        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
         plan = ReadPlan(
-            root=nodes.version(content_type, shared),
+            root=self.shared_node(rights, shared),
             document=slots.add(document_id),
             limit=slots.add(MOST_ROWS),
             offset=slots.add(0),
         )
         return self.planned(plan, slots)
 
-    def localizations(self, rights: Rights, document_id: str) -> PlannedRead:
-        """Plan the read of all versions of a document, with what can keep them from publishing."""
+    def version_node(self, rights: Rights) -> PlanNode:
+        """Return the node of facts of versions, with those who made them."""
+        return self.shared_node(rights, frozenset())
+
+    def shared_node(self, rights: Rights, shared: frozenset[str]) -> PlanNode:
+        """Return the node of facts of a version, with what all locales have in common."""
+        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
+        return nodes.version(rights.content_type, shared)
+
+    def localizations(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
+        """Plan the read of all versions of documents, with what can keep them from publishing."""
         slots = Slots()
         nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
-        plan = ReadPlan(
-            root=nodes.localization(rights.content_type),
-            document=slots.add(document_id),
-            limit=slots.add(MOST_ROWS),
-            offset=slots.add(0),
-        )
-        return self.planned(plan, slots)
+        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        root = replace(nodes.localization(rights.content_type), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots)
+
+    def forms(self, rights: Rights, wanted: Wanted, entry_ids: Sequence[int]) -> PlannedRead:
+        """Plan the read of rows with all that a form shows."""
+        content_type, slots = rights.content_type, Slots()
+        here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
+        root = replace(self.nodes(rights, wanted).edited(content_type), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots)
 
     def form(
         self,

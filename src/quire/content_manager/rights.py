@@ -86,12 +86,20 @@ class Rights:
     def in_locale(self, locale: str | None) -> tuple[Rule, ...]:
         """Return the rules for entries that are about to be made in a locale.
 
-        Who makes them is their creator. Raises ForbiddenError where there are none.
+        Who makes them is their creator. A rule that names no locale at all lets entries be made in
+        any of them, and none be seen: so are the first roles of a project. Raises ForbiddenError
+        where there are no rules.
         """
-        ability = self.ability
-        return self.require_on(
-            Owned(locale, Creator(id=ability.user_id, role_ids=ability.role_ids))
+        creator = Creator(id=self.ability.user_id, role_ids=self.ability.role_ids)
+        held = self.ability.rules_on(
+            self.action, self.content_type.uid, locale=None, creator=creator
         )
+        found = tuple(
+            rule for rule in held if rule.covers_locale(locale) or rule.locales == frozenset()
+        )
+        if not found:
+            raise ForbiddenError
+        return found
 
     def row_filter(self, locales: Iterable[str] | None) -> Mapping[str, object] | None:
         """Return what rows must be like to be reached, as a filter of the query language.

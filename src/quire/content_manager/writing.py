@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from quire.access.admin_ability import Rule
 from quire.access.administration import CREATE, DELETE, PUBLISH, UPDATE
+from quire.content_manager.accounts import new_account
 from quire.content_manager.content import ContentReading, chosen_of
 from quire.content_manager.known_locales import require_locales
 from quire.content_manager.picking import Body, picked
@@ -31,7 +32,7 @@ from quire.documents.intents import (
 from quire.documents.service import act_on
 from quire.documents.unit import UnitOfWork
 from quire.errors import ApplicationError, ForbiddenError, NotFoundError
-from quire.schema.model import ContentType
+from quire.schema.model import USER_UID, ContentType
 
 NO_ENTITY = "Entity not found"
 NO_DOCUMENT = "Document not found"
@@ -76,6 +77,8 @@ class ContentWriting:
         yield from require_locales(self.unit.engine, self._type, [locale])
         rules = self._to(CREATE).in_locale(locale)
         data = picked(self.unit.engine.schema, self._type, body, rules)
+        if self._type.uid == USER_UID:
+            data = yield from new_account(self.unit.engine, data)
         intent = Create(uid=self._type.uid, data=data, locale=locale)
         return (yield from act_on(self.unit, intent))[0]
 

@@ -14,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from quire.database.conditions import (
+    DOCUMENT_ID,
     LOCALE,
     PUBLISHED_AT,
     Conditions,
@@ -205,7 +206,10 @@ class _Compiler:
         conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
         where = versions_condition(plan, table, conditions)
-        return builder.finish(sa.select(sa.func.count()).select_from(table.source).where(*where))
+        counted: Any = sa.func.count()
+        if plan.count_documents:
+            counted = sa.func.count(sa.distinct(table.c(DOCUMENT_ID)))
+        return builder.finish(sa.select(counted).select_from(table.source).where(*where))
 
     # Nodes -----------------------------------------------------------------------------------
 

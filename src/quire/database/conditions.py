@@ -46,7 +46,7 @@ from quire.schema.model import ContentType, Schema
 Condition = ColumnElement[Any]
 
 LOCALE, PUBLISHED_AT = "locale", "published_at"
-_DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
+DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
 
 
 class Joined(NamedTuple):
@@ -245,7 +245,7 @@ class Conditions:
             case LocalizationsEdge():
                 by_locale = (target.c(LOCALE),) if self.dialect.versions_by_locale else ()
                 order = (*by_locale, target.c("id"))
-                return Joined(target.source, target.c(_DOCUMENT_ID), order)
+                return Joined(target.source, target.c(DOCUMENT_ID), order)
 
     def _join_link(self, edge: LinkEdge, target: AliasedTable) -> Joined:
         links = self.builder.table(edge.table)
@@ -321,7 +321,7 @@ def near_key(edge: Edge) -> str:
         case ColumnEdge(column=column):
             return column
         case LocalizationsEdge():
-            return _DOCUMENT_ID
+            return DOCUMENT_ID
         case MorphColumnEdge(id_column=column):
             return column
         case _:
@@ -361,7 +361,7 @@ def versions_condition(
     builder = conditions.builder
     found: list[Condition] = []
     if plan.document is not None:
-        found.append(table.c(_DOCUMENT_ID) == builder.plain_slot(plan.document))
+        found.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
     if plan.entry is not None:
         found.append(table.c("id") == builder.plain_slot(plan.entry))
     if plan.locale is LocaleScope.ONE and plan.locale_slot is not None:
@@ -380,7 +380,7 @@ def _publication(
     mode: PublicationFilter, status: str, table: AliasedTable, other: AliasedTable
 ) -> Condition:
     """Compare a version with the other versions of its document."""
-    same_document = other.c(_DOCUMENT_ID) == table.c(_DOCUMENT_ID)
+    same_document = other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID)
     same_locale = other.c(LOCALE).is_not_distinct_from(table.c(LOCALE))
     published = other.c(PUBLISHED_AT).is_not(None)
     draft = other.c(PUBLISHED_AT).is_(None)

@@ -150,7 +150,8 @@ class ReadPlan:
 
     ``document`` is the slot of a document id, ``entry`` the slot of a row id; ``locale_slot`` goes
     with the scopes ONE and SOME (a list). ``limit`` and ``offset`` are slots; without a limit all
-    rows are read. ``count`` asks for the number of rows before the limit. With ``published_only``
+    rows are read. ``count`` asks for the number of rows before the limit, or with
+    ``count_documents`` for that of their documents. With ``published_only``
     drafts of related documents do not exist, neither for filters and orders nor for what is shown.
     """
 
@@ -163,6 +164,7 @@ class ReadPlan:
     limit: Slot | None = None
     offset: Slot | None = None
     count: bool = False
+    count_documents: bool = False
     published_only: bool = False
 
 

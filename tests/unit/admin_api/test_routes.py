@@ -48,6 +48,7 @@ FOR_EVERY_ADMINISTRATOR = {
     ("POST", "admin/x/second-factor/confirm"),
     ("POST", "admin/x/second-factor/recovery-codes"),
     ("POST", "admin/x/second-factor/remove"),
+    ("POST", "i18n/content-manager/actions/get-non-localized-fields"),
 }
 """What shows the project or concerns whoever asks alone. Content asks again for each type."""
 

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 
 from quire.admin_api.content_manager.changes import ChangeApi
+from quire.admin_api.content_manager.checks import CheckApi
 from quire.admin_api.content_manager.entries import EntryApi
+from quire.admin_api.content_manager.home import HomeApi
+from quire.admin_api.content_manager.identifiers import IdentifierApi
 from quire.admin_api.content_manager.models import ManagedModelApi
 from quire.admin_api.content_manager.related import RelatedApi
 from quire.api.routes import Route
@@ -14,7 +17,11 @@ from quire.documents.service import DocumentService
 def content_manager_routes(database: Database, documents: DocumentService) -> Iterator[Route]:
     """Yield the routes of the content manager."""
     engine = documents.engine
+    changes = ChangeApi(documents)
     yield from ManagedModelApi(database, engine.store).routes()
     yield from EntryApi(database, engine).routes()
-    yield from ChangeApi(documents).routes()
+    yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
+    yield from IdentifierApi(database, engine).routes()
+    yield from CheckApi(database, engine, changes.clone).routes()
+    yield from HomeApi(database, engine).routes()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
+from quire.admin_api.content_manager.accounts import check_account
 from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.router import SIGNED_IN
 from quire.api.envelope import respond_bare
@@ -19,6 +20,7 @@ from quire.documents.passwords import passwords_in
 from quire.documents.service import DocumentService
 from quire.documents.unit import UnitOfWork
 from quire.errors import NotFoundError
+from quire.schema.model import USER_UID
 
 CREATED, OK = 201, 200
 MOST_DOCUMENTS = 1000
@@ -71,6 +73,8 @@ class ChangeApi:
         """Make a document."""
         self._require(request, CREATE)
         body, locale = body_of(request.body, creating=True), self._locale(request)
+        if request.parameters["uid"] == USER_UID:
+            check_account(request.body)
         return await self._run(request, lambda writing: writing.create(body, locale), CREATED)
 
     async def update(self, request: Request) -> Answer:

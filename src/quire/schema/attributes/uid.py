@@ -20,7 +20,8 @@ from quire.schema.attributes.text import (
     text_rules,
 )
 
-_URL_FRIENDLY = "^[A-Za-z0-9-_.~]*$"
+URL_FRIENDLY = "^[A-Za-z0-9-_.~]*$"
+"""The pattern of text that can stand in a URL as it is."""
 
 
 def accept_uid(attribute: ScalarAttribute) -> Acceptance:
@@ -30,7 +31,7 @@ def accept_uid(attribute: ScalarAttribute) -> Acceptance:
     reference lists a mismatch twice.
     """
     own = attribute.raw.get("regex")
-    pattern = compile_pattern(own if isinstance(own, str) else _URL_FRIENDLY)
+    pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)
     friendly = matching(pattern, empty_passes=False)
     return text_acceptance(limits(attribute.raw), [*text_rules(attribute), friendly])
 

@@ -1,0 +1,34 @@
+"""What a body must hold that makes an account of an end user."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quire.admin_api.forms import REQUIRED, Fields, Place, Text, email, read_body, required
+from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.schema.attributes.accept import ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Anything but nothing."""
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is ABSENT or value is None:
+            yield Problem(path_of(place), f"{place_text(place)} {REQUIRED}")
+
+
+_ACCOUNT = Fields(
+    fields={
+        "email": Text(rules=(required, email)),
+        "username": Text(rules=(required,)),
+        "password": Text(rules=(required,)),
+        "role": _Given(),
+    },
+    closed=False,
+)
+
+
+def check_account(body: object) -> None:
+    """Demand all that an account needs. Raises ValidationError with all faults."""
+    read_body(body, _ACCOUNT)

@@ -1,0 +1,138 @@
+"""What to know before publishing: drafts that entries lead to, and entries as they are checked."""
+
+from collections.abc import Iterator
+
+from quire.access.administration import CREATE
+from quire.admin_api.answers import respond_data
+from quire.admin_api.content_manager.changes import document_ids
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Handler, Request
+from quire.api.routes import Route
+from quire.content_manager.content import ContentReading, chosen_of
+from quire.content_manager.draft_relations import draft_relations
+from quire.content_manager.prohibited import NO_CLONE, prohibited_fields
+from quire.content_manager.requests import Wanted, locale_of, locales_of
+from quire.content_manager.rights import Rights
+from quire.content_manager.shaping import owned
+from quire.content_manager.shared_fields import localized_type, shared_fields
+from quire.content_manager.states import Shown
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.errors import BadInputError, NotFoundError
+
+
+class CheckApi:
+    """``countDraftRelations`` and its kin, ``bulkFindForValidation``."""
+
+    def __init__(self, database: Database, engine: Engine, clone: Handler) -> None:
+        """``clone`` answers requests to clone what may be cloned without a change."""
+        self._database = database
+        self._engine = engine
+        self._reading = ContentReading(engine)
+        self._clone = clone
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        collection, single = "collection-types/:uid", "single-types/:uid"
+        listed: tuple[tuple[str, str, Handler], ...] = (
+            ("GET", f"{collection}/:id/actions/countDraftRelations", self.count),
+            ("GET", f"{single}/actions/countDraftRelations", self.count_single),
+            ("GET", f"{collection}/actions/countManyEntriesDraftRelations", self.count_many),
+            ("POST", f"{collection}/actions/bulkFindForValidation", self.find_many),
+            ("POST", f"{collection}/auto-clone/:id", self.auto_clone),
+        )
+        for method, path, handler in listed:
+            yield Route(
+                method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
+            )
+        yield Route(
+            method="POST",
+            path="i18n/content-manager/actions/get-non-localized-fields",
+            action=SIGNED_IN,
+            handler=self.shared,
+        )
+
+    async def count(self, request: Request) -> Answer:
+        """Count the drafts that an entry leads to."""
+        return await self._count(request, request.parameters["id"])
+
+    async def count_single(self, request: Request) -> Answer:
+        """Count the drafts that a single type leads to."""
+        return await self._count(request, None)
+
+    async def _count(self, request: Request, document_id: str | None) -> Answer:
+        rights = rights_of(self._engine.schema, request)
+        content_type = rights.content_type
+        locale = locale_of(request.query, content_type, self._engine.default_locale)
+
+        def program() -> Program[dict[str, int]]:
+            own = document_id
+            if own is None:
+                own = yield from self._reading.single(content_type)
+            every = yield from self._reading.every_version(rights, own or "")
+            if not every:
+                raise NotFoundError
+            here = self._here(rights, every, locale)
+            rows = [] if here is None else [here["id"]]
+            return (yield from draft_relations(self._engine, content_type, rows)).shown
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def count_many(self, request: Request) -> Answer:
+        """Count the drafts that entries lead to, in one or several locales."""
+        rights = rights_of(self._engine.schema, request)
+        ids = document_ids({"documentIds": request.query.get("documentIds")})
+        locales = locales_of(request.query, rights.content_type, self._engine.default_locale)
+
+        def program() -> Program[int]:
+            every = yield from self._reading.owned_versions(rights, ids)
+            if {one["documentId"] for one in every} != set(ids):
+                raise NotFoundError
+            rows = []
+            for document_id in ids:
+                own = [one for one in every if one["documentId"] == document_id]
+                found = (self._here(rights, own, locale) for locale in locales)
+                rows += [one["id"] for one in found if one is not None]
+            counted = yield from draft_relations(self._engine, rights.content_type, rows)
+            return counted.others + counted.many_to_many
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    def _here(self, rights: Rights, every: list[Shown], locale: str | None) -> Shown | None:
+        """Return the draft in a locale, if it is there. Raises ForbiddenError if it is hidden."""
+        here = chosen_of(rights.content_type, every, Wanted("draft", locale))
+        if here is not None:
+            rights.require_on(owned(here))
+        return here
+
+    async def find_many(self, request: Request) -> Answer:
+        """Show several entries with all that publishing will check."""
+        rights = rights_of(self._engine.schema, request)
+        ids = document_ids(request.body)
+        locale = locale_of(request.query, rights.content_type, self._engine.default_locale)
+        wanted = Wanted("draft", locale)
+        found = await self._database.read(
+            lambda: self._reading.several(rights, ids, wanted), snapshot=True
+        )
+        return respond_bare({"results": found})
+
+    async def shared(self, request: Request) -> Answer:
+        """Show what an entry has in common with its other locales."""
+        content_type = localized_type(self._engine.schema, request.body)
+        ability = request.administrator.ability
+        entry_id = request.body["id"] if isinstance(request.body, dict) else None
+        found = await self._database.read(
+            lambda: shared_fields(self._engine, ability, content_type, entry_id), snapshot=True
+        )
+        return respond_bare(found)
+
+    async def auto_clone(self, request: Request) -> Answer:
+        """Clone an entry as it is, where nothing in it can be there only once."""
+        rights = rights_of(self._engine.schema, request, CREATE)
+        prohibited = prohibited_fields(self._engine.schema, rights.content_type)
+        if prohibited:
+            raise BadInputError(NO_CLONE, {"prohibitedFields": prohibited})
+        return await self._clone(request)

@@ -1,0 +1,62 @@
+"""The first screen: what was changed last, and how much there is."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from quire.admin_api.answers import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.content_manager.recent import MOMENTS, Recent, managed_types
+from quire.content_manager.views import stored_view, view_key
+from quire.database.connection import Database
+from quire.database.core_store import read_settings
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.errors import ValidationError
+
+T = TypeVar("T")
+
+BAD_ACTION = 'Invalid option: expected one of "update"|"publish"'
+
+
+class HomeApi:
+    """``/content-manager/homepage``."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        self._database = database
+        self._engine = engine
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, handler in (("recent-documents", self.recent), ("count-documents", self.count)):
+            yield Route(
+                method="GET",
+                path=f"content-manager/homepage/{path}",
+                action=SIGNED_IN,
+                handler=handler,
+            )
+
+    async def recent(self, request: Request) -> Answer:
+        """List the entries that were changed or published last."""
+        action = request.query.get("action")
+        if not isinstance(action, str) or action not in MOMENTS:
+            raise ValidationError(BAD_ACTION)
+        return respond_data(await self._ask(request, lambda recent: recent.documents(action)))
+
+    async def count(self, request: Request) -> Answer:
+        """Count documents by what has become of them."""
+        return respond_data(await self._ask(request, lambda recent: recent.counts()))
+
+    async def _ask(self, request: Request, ask: Callable[[Recent], Program[T]]) -> T:
+        ability, schema = request.administrator.ability, self._engine.schema
+
+        def program() -> Program[T]:
+            types = list(managed_types(schema, ability))
+            keys = {one.uid: view_key(one) for one in types}
+            writes = self._engine.store.writes
+            stored = yield from read_settings(writes, list(keys.values()))
+            views = {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}
+            return (yield from ask(Recent(self._engine, ability, views)))
+
+        return await self._database.read(program, snapshot=True)

@@ -1,0 +1,73 @@
+"""Counting what an entry leads to that nobody has published: readers would miss it.
+
+Entries of its own type do not count, as the format has it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.database.content.components import component_links
+from quire.database.content.finding import counterparts
+from quire.database.content.layout import Layout
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.schema.attributes.base import Relation, RelationAttribute
+from quire.schema.model import ContentType
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRelations:
+    """How many related entries are drafts alone: those that both sides list, and all others."""
+
+    others: int = 0
+    many_to_many: int = 0
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """The counts as answers have them."""
+        return {"unpublishedRelations": self.others, "draftM2mLinks": self.many_to_many}
+
+
+def draft_relations(
+    engine: Engine, content_type: ContentType, rows: Sequence[int]
+) -> Program[DraftRelations]:
+    """Count for rows of a content type, with all components in them."""
+    waiting: dict[str, list[int]] = {content_type.uid: [*rows]}
+    seen: set[tuple[str, int]] = set()
+    others = many = 0
+    while waiting:
+        uid, ids = waiting.popitem()
+        layout = engine.store.layout(uid)
+        counted = yield from _counted(engine, layout, ids)
+        others, many = others + counted.others, many + counted.many_to_many
+        for link in (yield from component_links(engine.store, layout, ids)):
+            if (link.uid, link.id) not in seen:
+                seen.add((link.uid, link.id))
+                waiting.setdefault(link.uid, []).append(link.id)
+    return DraftRelations(others, many)
+
+
+def _counted(engine: Engine, layout: Layout, ids: Sequence[int]) -> Program[DraftRelations]:
+    others = many = 0
+    for attribute in layout.model.relations:
+        target = _versioned(engine, attribute)
+        if target is None or target.uid == layout.model.uid:
+            continue
+        links = yield from engine.store.links.read(layout.model.uid, attribute.name, ids)
+        linked = [link.row for found in links.values() for link in found]
+        targets = engine.store.layout(target.uid)
+        live = yield from counterparts(engine.store, targets, [*set(linked)], published=True)
+        count = sum(row not in live for row in linked)
+        if attribute.relation is Relation.MANY_TO_MANY:
+            many += count
+        else:
+            others += count
+    return DraftRelations(others, many)
+
+
+def _versioned(engine: Engine, attribute: RelationAttribute) -> ContentType | None:
+    """Return the target of a relation that a form shows, if it has drafts."""
+    if attribute.target is None or not attribute.visible:
+        return None
+    target = engine.schema.content_types[attribute.target]
+    return target if target.draft_and_publish else None

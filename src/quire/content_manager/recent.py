@@ -1,0 +1,142 @@
+"""What has been changed and published last, and how much there is: for the first screen."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.descriptions import is_displayed
+from quire.content_manager.plans import Planner, both
+from quire.content_manager.rights import Rights, covers, reading
+from quire.content_manager.scope import is_hidden
+from quire.content_manager.shaping import owned
+from quire.content_manager.states import MODIFIED_STATUS, Shown, Versions
+from quire.content_manager.views import View
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.query.plan import PlanNode, PublicationFilter, ReadPlan, SortKey, Status
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import ContentType, Schema
+
+MOST = 4
+MOMENTS: Mapping[str, str] = {"update": "updatedAt", "publish": "publishedAt"}
+"""What entries are in order of, by what has been done to them."""
+
+_FACTS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
+
+
+def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType]:
+    """Yield the content types whose entries somebody is shown at all."""
+    for content_type in schema.content_types.values():
+        shown = content_type.is_api and is_displayed(content_type)
+        if shown and reading(ability, content_type).rules(None):
+            yield content_type
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """Reads for one administrator; ``views`` are those of content types, as far as stored."""
+
+    engine: Engine
+    ability: AdminAbility
+    views: Mapping[str, View]
+
+    def documents(self, action: str) -> Program[list[Shown]]:
+        """Return the entries that something was done to last, of all types together."""
+        found: list[Shown] = []
+        for content_type in managed_types(self.engine.schema, self.ability):
+            if action == "update" or content_type.draft_and_publish:
+                found += yield from self._of(content_type, action)
+        moment = MOMENTS[action]
+        found.sort(key=itemgetter(moment), reverse=True)
+        return found[:MOST]
+
+    def _of(self, content_type: ContentType, action: str) -> Program[list[Shown]]:
+        rights = reading(self.ability, content_type)
+        status: Status = "draft" if action == "update" else "published"
+        main = self._main_field(rights)
+        planner = Planner(self.engine)
+        node = planner.version_node(rights)
+        scope = planner.scope(rights, None)
+        root = replace(
+            node,
+            fields=tuple(dict.fromkeys((*_FACTS, main))),
+            filter=planner.reached(rights, None, scope),
+            sort=(SortKey((), MOMENTS[action], descending=True),),
+            status=status if content_type.draft_and_publish else None,
+        )
+        limit, offset = scope.slots.add(MOST), scope.slots.add(0)
+        plan = ReadPlan(root=root, limit=limit, offset=offset)
+        rows, _ = yield from planner.planned(plan, scope.slots).entries()
+        versions = yield from self._versions(planner, content_type, rows)
+        return [self._shown(rights, row, main, versions) for row in rows]
+
+    def _versions(
+        self, planner: Planner, content_type: ContentType, rows: list[Shown]
+    ) -> Program[Versions]:
+        if not rows or not content_type.draft_and_publish:
+            return Versions(content_type, ())
+        ids = [row["documentId"] for row in rows]
+        found, _ = yield from planner.versions(content_type, ids).entries()
+        return Versions(content_type, found)
+
+    def _shown(self, rights: Rights, row: Shown, main: str, versions: Versions) -> Shown:
+        content_type = rights.content_type
+        told = covers(rights.on(owned(row)), main)
+        versioned = content_type.draft_and_publish
+        shown: Shown = {
+            "documentId": row["documentId"],
+            "locale": row["locale"],
+            "title": row[main] if told else row["documentId"],
+            "contentTypeUid": content_type.uid,
+            "contentTypeDisplayName": content_type.display_name,
+            "kind": content_type.kind.value,
+            "updatedAt": row["updatedAt"],
+            "publishedAt": row["publishedAt"] if versioned else None,
+        }
+        if versioned:
+            shown["status"] = versions.status(row)
+        return shown
+
+    def _main_field(self, rights: Rights) -> str:
+        content_type = rights.content_type
+        name = str(self.views[content_type.uid]["settings"]["mainField"])
+        attribute = content_type.attributes.get(name)
+        if not isinstance(attribute, ScalarAttribute) or is_hidden(content_type, attribute):
+            return "documentId"
+        return name
+
+    def counts(self) -> Program[dict[str, int]]:
+        """Count the documents that are drafts alone, published as they are, and changed since.
+
+        One of which some locale has changed since it was published counts as changed.
+        """
+        draft = published = modified = 0
+        for content_type in managed_types(self.engine.schema, self.ability):
+            every = yield from self._count(content_type, None)
+            if content_type.draft_and_publish:
+                never = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
+                new = yield from self._count(content_type, never)
+                changed = yield from self._count(content_type, PublicationFilter.MODIFIED)
+                draft, modified = draft + new, modified + changed
+                every -= new + changed
+            published += every
+        return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
+
+    def _count(
+        self, content_type: ContentType, publication: PublicationFilter | None
+    ) -> Program[int]:
+        planner, rights = Planner(self.engine), reading(self.ability, content_type)
+        scope = planner.scope(rights, None)
+        versioned = content_type.draft_and_publish
+        root = PlanNode(
+            uid=content_type.uid,
+            fields=("id",),
+            filter=both(None, planner.reached(rights, None, scope)),
+            status="draft" if versioned else None,
+            publication=publication,
+        )
+        limit, offset = scope.slots.add(1), scope.slots.add(0)
+        plan = ReadPlan(root=root, limit=limit, offset=offset, count=True, count_documents=True)
+        _, total = yield from planner.planned(plan, scope.slots).entries()
+        return total or 0

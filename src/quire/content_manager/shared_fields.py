@@ -1,0 +1,89 @@
+"""What all locales of an entry have in common: what a form of another locale begins with."""
+
+from collections.abc import Mapping
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.nodes import CREATORS, FACTS
+from quire.content_manager.plans import Planner
+from quire.content_manager.rights import covers, reading
+from quire.content_manager.shaping import owned
+from quire.content_manager.states import Versions
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.errors import ApplicationError, NotFoundError, ValidationError
+from quire.query.plan import ReadPlan
+from quire.query.resolve.scope import Slots
+from quire.schema.model import ContentType, Schema
+
+_REQUIRED = ("model", "id", "locale")
+_LARGEST = 2**53
+
+
+def localized_type(schema: Schema, body: object) -> ContentType:
+    """Return the content type that a body names. Raises ValidationError, and ApplicationError."""
+    given = body if isinstance(body, Mapping) else {}
+    missing = [name for name in _REQUIRED if given.get(name) in (None, "")]
+    if missing:
+        problems = [_required(name) for name in missing]
+        one = str(problems[0]["message"])
+        message = one if len(problems) == 1 else f"{len(problems)} errors occurred"
+        raise ValidationError(message, {"errors": problems})
+    content_type = schema.content_types.get(str(given["model"]))
+    if content_type is None or not content_type.localized:
+        raise ApplicationError(f"Model {given['model']} is not localized")
+    return content_type
+
+
+def shared_fields(
+    engine: Engine, ability: AdminAbility, content_type: ContentType, entry_id: object
+) -> Program[dict[str, object]]:
+    """Return what an entry has in common with its other locales, and which there are.
+
+    Raises NotFoundError for a row that is no draft, or not there.
+    """
+    rights, planner = reading(ability, content_type), Planner(engine)
+    rights.require()
+    shared = engine.store.layout(content_type.uid).shared
+    slots = Slots()
+    plan = ReadPlan(
+        root=planner.shared_node(rights, shared),
+        entry=slots.add(_row_id(entry_id)),
+        limit=slots.add(1),
+        offset=slots.add(0),
+    )
+    entry = yield from planner.planned(plan, slots).first()
+    live = entry is not None and entry["publishedAt"] is not None
+    if entry is None or (live and content_type.draft_and_publish):
+        raise NotFoundError
+    rules = rights.require_on(owned(entry))
+    found, _ = yield from planner.versions(content_type, [entry["documentId"]]).entries()
+    others = Versions(content_type, found).localizations(entry)
+    own = {
+        name: _without_folder(value)
+        for name, value in entry.items()
+        if name not in FACTS and name not in CREATORS and covers(rules, name)
+    }
+    told = ("id", "locale", "publishedAt")
+    localizations = [{name: one[name] for name in told} for one in (*others, entry)]
+    return {"nonLocalizedFields": own, "localizations": localizations}
+
+
+def _row_id(value: object) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value)
+    sound = isinstance(value, int) and not isinstance(value, bool) and 0 < value < _LARGEST
+    return value if isinstance(value, int) and sound else 0
+
+
+def _without_folder(value: object) -> object:
+    """Return a file as it is attached: where it lies in the library is not part of that."""
+    if isinstance(value, dict):
+        return {name: inner for name, inner in value.items() if name != "folder"}
+    if isinstance(value, list):
+        return [_without_folder(item) for item in value]
+    return value
+
+
+def _required(name: str) -> dict[str, object]:
+    message = f"{name} is a required field"
+    return {"path": [name], "message": message, "name": ValidationError.name}
