@@ -285,6 +285,18 @@ async def test_h095_files_beyond_the_limit_are_refused_while_they_come(
         assert temporary(other) == []
 
 
+async def test_h095_all_files_of_a_request_are_bounded_together(editor: Editor) -> None:
+    limits = {"uploads__size_limit": 1000, "uploads__request_limit": 2500}
+    async with serving(editor.settings.project, **limits) as visitor:
+        other = Editor(visitor, editor.settings)
+        before = kept(other)
+        parts = [FilePart(f"{number}.txt", bytes(1000), "text/plain") for number in range(3)]
+        answer = await upload(other, *parts)
+        assert error(answer)["message"] == "The files exceed size limit of 2.5 KB."
+        assert (answer.status, kept(other), temporary(other)) == (413, before, [])
+        assert len(uploaded(await upload(other, *parts[:2]))) == 2
+
+
 DENIED = (
     FilePart("a.html", b"<html></html>", "text/html"),
     FilePart("a.txt", b"x", "text/html"),

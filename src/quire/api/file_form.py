@@ -23,9 +23,11 @@ _UNITS = ("Bytes", "KB", "MB", "GB", "TB")
 class FileForm(Form):
     """Collects text parts, and writes files named ``files`` into a folder."""
 
-    def __init__(self, folder: Path, *, text_limit: int, size_limit: int) -> None:
-        """``size_limit`` is how many bytes a file may have."""
+    def __init__(self, folder: Path, *, text_limit: int, size_limit: int, total_limit: int) -> None:
+        """``size_limit`` is how many bytes a file may have, ``total_limit`` all of them."""
         super().__init__(text_limit)
+        self._total_limit = total_limit
+        self._total = 0
         self.files: list[Incoming] = []
         self._folder = folder
         self._size_limit = size_limit
@@ -64,6 +66,10 @@ class FileForm(Form):
         if self._size_of_file > self._size_limit:
             limit = shown_size(self._size_limit)
             raise PayloadTooLargeError(f"{self._described[0]} exceeds size limit of {limit}.")
+        self._total += len(piece)
+        if self._total > self._total_limit:
+            limit = shown_size(self._total_limit)
+            raise PayloadTooLargeError(f"The files exceed size limit of {limit}.")
         self._waiting.append((self._path, piece))
         self._waiting_size += len(piece)
 
@@ -100,14 +106,20 @@ class FileForm(Form):
 
 
 async def read_files(
-    content_type: bytes, receive: AsgiReceive, folder: Path, *, text_limit: int, size_limit: int
+    content_type: bytes,
+    receive: AsgiReceive,
+    folder: Path,
+    *,
+    text_limit: int,
+    size_limit: int,
+    total_limit: int,
 ) -> FileForm:
     """Read a form, its files into a folder.
 
     Raises BadRequestError for a body that is no form, PayloadTooLargeError for a file or text that
     is too large, OutOfSpaceError and StorageError where it cannot be written.
     """
-    form = FileForm(folder, text_limit=text_limit, size_limit=size_limit)
+    form = FileForm(folder, text_limit=text_limit, size_limit=size_limit, total_limit=total_limit)
     try:
         await read_parts(form, content_type, receive)
         await form.flush()

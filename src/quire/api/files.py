@@ -124,6 +124,7 @@ class FileApi:
                 bench,
                 text_limit=self._limits.json_body,
                 size_limit=self._uploads.size_limit,
+                total_limit=max(self._uploads.size_limit, self._uploads.request_limit),
             )
             if form.files:
                 return await self._upload(request, form, bench)

@@ -234,6 +234,9 @@ class UploadSettings:
 
     directory: Path = setting(PATH, "Folder of the uploaded files.", default=Path("public/uploads"))
     size_limit: int = setting(integer(1), "Largest file, in bytes.", default=1_000_000_000)
+    request_limit: int = setting(
+        integer(1), "Bytes of all files of one request.", default=10_000_000_000
+    )
     breakpoints: Mapping[str, int] = setting(
         table_of(integer(1, 100_000), "format names to widths in pixels"),
         "Formats that are made of an image, each with its greatest width or height.",

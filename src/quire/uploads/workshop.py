@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -16,6 +17,7 @@ T = TypeVar("T")
 
 
 _NICER = 5
+_ABANDONED_SECONDS = 86_400
 
 
 class Workshop:
@@ -24,6 +26,7 @@ class Workshop:
     def __init__(self, folder: Path, *, threads: int) -> None:
         """``folder`` is made when it is first needed."""
         self._folder = folder
+        self._tidied = False
         self._threads = ThreadPoolExecutor(
             threads, thread_name_prefix="quire-picture", initializer=_step_back
         )
@@ -44,7 +47,18 @@ class Workshop:
 
     def _make(self) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
+        if not self._tidied:
+            self._tidied = True
+            self._tidy()
         return Path(mkdtemp(dir=self._folder))
+
+    def _tidy(self) -> None:
+        """Remove what servers left that ended in the middle of their work."""
+        long_ago = time.time() - _ABANDONED_SECONDS  # noqa: TID251 - compared with real moments
+        for left in self._folder.iterdir():
+            with suppress(OSError):
+                if left.stat().st_mtime < long_ago:
+                    shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:
         """Let what is under way finish, and take no more."""
