@@ -16,10 +16,10 @@ KINDS: Sequence[Kind] = (SQLITE, POSTGRESQL)
 
 WAITING: Sequence[str] = (
     "tests/hazards/",
+    "tests/unit/database/integrity/",
     "tests/property/",
     "tests/reliability/",
     "tests/unit/api/",
-    "tests/unit/database/integrity/",
     "tests/conformance/test_writes.py",
     "tests/conformance/test_managed_",
 )

@@ -20,10 +20,11 @@ from quire.database.contents import Contents
 from quire.database.create import row_inserts
 from quire.database.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.dialect import Dialect
-from quire.database.dialects.sqlite.room import SQLITE
 from quire.database.mapping import LinkEdge, TableMap, map_tables
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
+from quire.database.room import DatabaseKind
+from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.ids import new_document_id
 from quire.schema.model import ROLE_UID, USER_UID, Schema
@@ -378,7 +379,9 @@ async def _fill(settings: Settings) -> None:
     tables = map_tables(schema)
     database = await open_database(settings, tables)
     try:
-        await database.write(_People(schema, tables, database.dialect).program())
+        await database.write(
+            _People(schema, tables, database.dialect, room_of(settings).kind).program()
+        )
     finally:
         await database.close()
 
@@ -386,11 +389,14 @@ async def _fill(settings: Settings) -> None:
 class _People:
     """Those who may look, and what content files cannot hold: passwords and tokens."""
 
-    def __init__(self, schema: Schema, tables: TableMap, dialect: Dialect) -> None:
+    def __init__(
+        self, schema: Schema, tables: TableMap, dialect: Dialect, kind: DatabaseKind
+    ) -> None:
         self._schema = schema
         self._tables = tables
         self._dialect = dialect
-        self._inserts = row_inserts(schema, tables, SQLITE)
+        self._kind = kind
+        self._inserts = row_inserts(schema, tables, kind)
         self._contents = Contents(tables, dialect)
         self._accounts = Accounts(tables, dialect)
 
@@ -398,23 +404,22 @@ class _People:
         yield from self._credentials()
         for user in END_USERS:
             yield from self._end_user(user)
-        yield Statement("UPDATE articles SET passcode = ?", (PASSCODE_HASH,))
+        yield Statement(f"UPDATE articles SET passcode = '{PASSCODE_HASH}'")
         # As rows of an older server may have it: a published entry that is linked with a draft.
         yield Statement(
             "INSERT INTO articles_related_lnk (article_id, inv_article_id, article_ord) "
             "SELECT a.id, b.id, 2 FROM articles a, articles b WHERE a.title = 'Tides' "
-            "AND a.published_at IS NOT NULL AND b.title = ?",
-            (f"Never {UNPRINTED}",),
+            f"AND a.published_at IS NOT NULL AND b.title = 'Never {UNPRINTED}'"
         )
         # Whoever made the rows has secrets too.
-        yield Statement("UPDATE admin_users SET reset_password_token = ?", (RESET_TOKEN,))
+        yield Statement(f"UPDATE admin_users SET reset_password_token = '{RESET_TOKEN}'")
         for table in ("articles", "categories", "authors", "mastheads"):
             yield Statement(f"UPDATE {table} SET created_by_id = 1, updated_by_id = 1")
 
     def _credentials(self) -> Program[None]:
         rows = CredentialRows(
             tables=self._tables,
-            metadata=build_metadata(self._schema, self._tables, SQLITE.column_types),
+            metadata=build_metadata(self._schema, self._tables, self._kind.column_types),
             dialect=self._dialect,
             now=NOW,
             new_id=new_document_id,
