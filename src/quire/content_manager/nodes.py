@@ -119,9 +119,13 @@ class Nodes:
         if is_hidden(model, attribute):
             return False
         own = f"{path}{attribute.name}"
-        if self.only is not None and not path and own not in self.only and own not in _ALWAYS_READ:
-            return False
+        if self.only is not None and not path and own not in self.only:
+            return own in FACTS or (own == "createdBy" and self._asks_for_creators())
         return own in _ALWAYS_READ or covers(self.rules, own)
+
+    def _asks_for_creators(self) -> bool:
+        """Tell whether what is shown of an entry depends on who made it."""
+        return any(rule.conditions for rule in self.rules)
 
     def _edges(self, model: Model, path: str, *, form: bool) -> Iterator[PlanEdge]:
         for attribute in model.attributes.values():

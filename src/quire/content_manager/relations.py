@@ -18,6 +18,7 @@ from quire.content_manager.rights import Rights, covers, may_follow, reading
 from quire.content_manager.shaping import owned
 from quire.content_manager.states import Shown, Versions
 from quire.content_manager.views import View, main_field
+from quire.database.content.components import holders
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
@@ -35,6 +36,7 @@ NO_RELATION = "The relational field {} doesn't exist on {}"
 NO_ENTITY = "Entity not found"
 _FACTS = ("id", "documentId", "publishedAt", "updatedAt")
 _BY_ID = "documentId"
+_DEEPEST = 50
 _ACTIONS = (READ, CREATE, UPDATE)
 
 Result = dict[str, object]
@@ -157,7 +159,29 @@ class Relations:
         found, _ = yield from self._planner.planned(plan, slots).entries()
         if not found:
             raise NotFoundError(NO_ENTITY)
+        if not self.ability.super_admin:
+            yield from self._require_holder(component.uid, row_id, self.field.attribute.name)
         return row_id
+
+    def _require_holder(self, uid: str, row_id: int, path: str, depth: int = 0) -> Program[None]:
+        """Demand that the caller may see what a component is in, and this part of it.
+
+        Raises ForbiddenError.
+        """
+        above = yield from holders(self.engine.store, uid, row_id)
+        if depth > _DEEPEST or not above:
+            raise ForbiddenError
+        for holder in above:
+            own = f"{holder.field}.{path}"
+            content_type = self.engine.schema.content_types.get(holder.uid)
+            if content_type is None:
+                yield from self._require_holder(holder.uid, holder.row, own, depth + 1)
+                continue
+            rights, slots = reading(self.ability, content_type), Slots()
+            plan = ReadPlan(root=self._planner.version_node(rights), entry=slots.add(holder.row))
+            entry = yield from self._planner.planned(plan, slots).first()
+            if entry is None or not covers(rights.on(owned(entry)), own):
+                raise ForbiddenError
 
     def _require_field(self) -> None:
         """Demand that the caller may see the relation on some entry. Raises ForbiddenError."""

@@ -64,3 +64,33 @@ def attach_components(
     """Link components to their entries: ``(entity, component, uid, field, order)`` each."""
     columns = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
     yield from store.writes.insert_many(layout.table.components_table, columns, list(links))
+
+
+class Holder(NamedTuple):
+    """A row that has a component in one of its attributes."""
+
+    uid: str
+    row: int
+    field: str
+
+
+def holders(store: Store, component: str, row_id: int) -> Program[list[Holder]]:
+    """Return the rows that a component is in, of whatever model; there should be one at most."""
+    found: list[Holder] = []
+    for uid, model in store.tables.tables.items():
+        layout = store.layout(uid)
+        if not any(layout.holds(part.name, component) for part in layout.components):
+            continue
+
+        def build(
+            builder: StatementBuilder, name: str = model.components_table
+        ) -> sa.ClauseElement:
+            table = builder.table(name)
+            here = table.c(COMPONENT_ID) == builder.plain_slot(0)
+            kind = table.c(COMPONENT_TYPE) == builder.constant(component)
+            return sa.select(table.c(COMPONENT_ENTITY), table.c(FIELD)).where(here, kind)
+
+        key = ("component holders", uid, component)
+        rows = yield from store.writes.run(key, build, (row_id,))
+        found += [Holder(uid, int(entity or 0), str(field)) for entity, field in rows]
+    return found

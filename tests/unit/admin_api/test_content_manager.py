@@ -1,0 +1,261 @@
+"""Content under the rights of a role: types, fields, locales and the entries of others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from quire.access.admin_grants import super_ability
+from quire.content_manager.content import ContentReading
+from quire.content_manager.requests import Wanted
+from quire.content_manager.rights import reading
+from quire.database.program import Program
+from quire.query.querystring import QueryValue
+from tests.unit.admin_api.office import PASSWORD, Office
+from tests.unit.admin_api.test_staff import clerk
+from tests.unit.kiosk import PAPER, WRITER
+
+PAPERS = f"/content-manager/collection-types/{PAPER}"
+EXPLORER = "plugin::content-manager.explorer."
+
+
+def grant(
+    verb: str, fields: list[str] | None, *conditions: str, uid: str = PAPER, locales: object = None
+) -> dict[str, Any]:
+    """Describe a permission; without fields every one is granted."""
+    properties: dict[str, Any] = {"locales": ["en", "fr"] if locales is None else locales}
+    if fields is not None:
+        properties["fields"] = fields
+    if uid == WRITER:
+        del properties["locales"]
+    return {
+        "action": f"{EXPLORER}{verb}",
+        "subject": uid,
+        "properties": properties,
+        "conditions": list(conditions),
+    }
+
+
+async def editor(office: Office, *grants: Mapping[str, Any], email: str = "ed@example.com") -> str:
+    """Make somebody with these permissions; returns their access token."""
+    person, _ = await clerk(office, email=email)
+    shown = await office.ask("GET", f"/admin/users/{person}", token=office.boss)
+    path = f"/admin/roles/{shown.data['roles'][0]['id']}/permissions"
+    reply = await office.ask("PUT", path, {"permissions": list(grants)}, token=office.boss)
+    assert reply.status == 200, reply.json
+    token: str = (await office.sign_in(email, PASSWORD)).data["token"]
+    return token
+
+
+async def paper(office: Office, token: str | None = None, **data: object) -> str:
+    """Make a paper; returns its document id."""
+    body = {"title": "Tide tables", "price": 3, "margin": "ask twice", **data}
+    made = await office.ask("POST", PAPERS, body, token=token or office.boss)
+    assert made.status == 201, made.json
+    document_id: str = made.data["documentId"]
+    return document_id
+
+
+async def titles(office: Office, token: str, query: str = "") -> list[str]:
+    reply = await office.ask("GET", f"{PAPERS}?{query}", token=token)
+    assert reply.status == 200, reply.json
+    return [entry.get("title") for entry in reply.json["results"]]
+
+
+async def test_only_granted_fields_are_shown(office: Office) -> None:
+    document_id = await paper(office, lines=[{"text": "a", "hint": "b"}])
+    token = await editor(office, grant("read", ["title", "lines.text"]))
+
+    listed = (await office.ask("GET", PAPERS, token=token)).json["results"][0]
+    shown = (await office.ask("GET", f"{PAPERS}/{document_id}", token=token)).data
+    for entry in (listed, shown):
+        assert entry["title"] == "Tide tables"
+        assert "price" not in entry
+        assert "margin" not in entry
+        assert [{k for k in line if k != "id"} for line in entry["lines"]] == [{"text"}]
+
+
+async def test_what_may_not_be_read_neither_filters_nor_sorts_nor_is_found(office: Office) -> None:
+    await paper(office, title="One", price=1, margin="xyzzy")
+    await paper(office, title="Two", price=2)
+    token = await editor(office, grant("read", ["title"]))
+
+    assert len(await titles(office, token, "filters[price]=1")) == 2
+    assert len(await titles(office, token, "filters[$or][0][margin]=xyzzy")) == 2
+    assert await titles(office, token, "sort=price:desc") == ["One", "Two"]
+    assert await titles(office, token, "_q=xyzzy") == []
+    assert await titles(office, office.boss, "filters[price]=1") == ["One"]
+    assert await titles(office, office.boss, "_q=xyzzy") == ["One"]
+
+
+async def test_relations_tell_nothing_of_types_that_may_not_be_read(office: Office) -> None:
+    writers = f"/content-manager/collection-types/{WRITER}"
+    made = await office.ask("POST", writers, {"name": "Nemo"}, token=office.boss)
+    writer = made.data["documentId"]
+    await paper(office, title="Signed", writer={"connect": [{"documentId": writer}]})
+    await paper(office, title="Unsigned")
+    token = await editor(office, grant("read", ["title", "writer"]))
+
+    listed = (await office.ask("GET", f"{PAPERS}?sort=id:asc", token=token)).json["results"]
+    assert "name" not in listed[0]["writer"]
+    assert listed[0]["writer"]["documentId"] == writer
+    assert len(await titles(office, token, "filters[writer][name]=Nemo")) == 2
+    offered = await office.ask("GET", f"/content-manager/relations/{PAPER}/writer", token=token)
+    assert [set(row) & {"name"} for row in offered.json["results"]] == [set()]
+
+    reader = await editor(
+        office,
+        grant("read", ["title", "writer"]),
+        grant("read", ["name"], uid=WRITER),
+        email="reader@example.com",
+    )
+    assert await titles(office, reader, "filters[writer][name]=Nemo") == ["Signed"]
+
+
+async def test_locales_that_are_not_granted_are_closed(office: Office) -> None:
+    document_id = await paper(office)
+    french = f"{PAPERS}/{document_id}?locale=fr"
+    assert (await office.ask("PUT", french, {"title": "Marées"}, token=office.boss)).status == 200
+    grants = [grant(v, ["title"], locales=["fr"]) for v in ("read", "create", "update")]
+    token = await editor(office, *grants, grant("delete", None, locales=["fr"]))
+
+    assert await titles(office, token) == []
+    assert await titles(office, token, "locale=*") == ["Marées"]
+    assert (await office.ask("GET", f"{PAPERS}/{document_id}", token=token)).status == 403
+    english = {"title": "Mine"}
+    assert (await office.ask("POST", PAPERS, english, token=token)).status == 403
+    assert (await office.ask("PUT", f"{PAPERS}/{document_id}", english, token=token)).status == 403
+    gone = await office.ask("DELETE", f"{PAPERS}/{document_id}?locale=*", token=token)
+    assert gone.status == 403
+    assert await titles(office, office.boss) == ["Tide tables"]
+    changed = await office.ask("PUT", french, {"title": "Marées d'été"}, token=token)
+    assert changed.data["title"] == "Marées d'été"
+
+
+async def test_entries_of_others_are_closed_to_who_may_see_only_their_own(office: Office) -> None:
+    theirs = await paper(office, title="Theirs")
+    own = "admin::is-creator"
+    every = ["title", "price", "printed", "sold", "margin", "lock", "writer", "lines"]
+    token = await editor(
+        office,
+        *(grant(verb, every, own) for verb in ("read", "create", "update")),
+        *(grant(verb, None, own) for verb in ("delete", "publish")),
+    )
+    mine = await paper(office, token, title="Mine")
+
+    assert await titles(office, token, "locale=*") == ["Mine"]
+    assert await titles(office, token, "_q=Theirs") == []
+    one = f"{PAPERS}/{theirs}"
+    ids = {"documentIds": [mine, theirs]}
+    attempts = [
+        ("GET", one, None),
+        ("PUT", one, {"title": "Taken"}),
+        ("PUT", f"{one}?locale=fr", {"title": "Pris"}),
+        ("DELETE", one, None),
+        ("POST", f"{one}/actions/publish", {}),
+        ("POST", f"{PAPERS}/clone/{theirs}", {"title": "Copied"}),
+        ("POST", f"{PAPERS}/actions/bulkPublish", ids),
+        ("POST", f"{PAPERS}/actions/bulkDelete", ids),
+        ("POST", f"{PAPERS}/actions/bulkFindForValidation", ids),
+        ("GET", f"{one}/actions/countDraftRelations", None),
+        ("GET", f"/content-manager/relations/{PAPER}/{theirs}/writer", None),
+    ]
+    for method, path, body in attempts:
+        assert (await office.ask(method, path, body, token=token)).status == 403, (method, path)
+    listed = await office.ask("GET", f"{PAPERS}?locale=*&sort=id:asc", token=office.boss)
+    states = [(entry["title"], entry["status"]) for entry in listed.json["results"]]
+    assert states == [("Theirs", "draft"), ("Mine", "draft")]
+
+
+async def test_only_granted_fields_are_written(office: Office) -> None:
+    document_id = await paper(office)
+    token = await editor(office, grant("read", ["title"]), grant("update", ["title"]))
+    change = {"title": "Other", "price": 99, "margin": "open", "createdBy": 7, "documentId": "x"}
+
+    assert (await office.ask("PUT", f"{PAPERS}/{document_id}", change, token=token)).status == 200
+    shown = (await office.ask("GET", f"{PAPERS}/{document_id}", token=office.boss)).data
+    assert (shown["title"], shown["price"], shown["margin"]) == ("Other", 3, "ask twice")
+    assert shown["createdBy"]["email"] == "boss@example.com"
+    assert shown["updatedBy"]["email"] == "ed@example.com"
+
+
+async def test_rights_do_not_mix_across_roles(office: Office) -> None:
+    await paper(office, title="Theirs", margin="secret")
+    token = await editor(office, grant("create", ["title", "margin"]), grant("read", ["title"]))
+    made = await office.ask("POST", "/admin/roles", {"name": "Own"}, token=office.boss)
+    path = f"/admin/roles/{made.data['id']}/permissions"
+    own = {"permissions": [grant("read", ["title", "margin"], "admin::is-creator")]}
+    assert (await office.ask("PUT", path, own, token=office.boss)).status == 200
+    person = (await office.ask("GET", "/admin/users/me", token=token)).data
+    shown = await office.ask("GET", f"/admin/users/{person['id']}", token=office.boss)
+    roles = [role["id"] for role in shown.data["roles"]]
+    both = {"roles": [*roles, made.data["id"]]}
+    changed = await office.ask("PUT", f"/admin/users/{person['id']}", both, token=office.boss)
+    assert changed.status == 200, changed.json
+    await paper(office, token, title="Mine", margin="own")
+
+    reply = await office.ask("GET", f"{PAPERS}?sort=id:asc", token=token)
+    assert [entry.get("margin") for entry in reply.json["results"]] == [None, "own"]
+    assert len(await titles(office, token, "filters[margin]=secret")) == 2
+
+
+async def test_a_bulk_change_is_made_as_a_whole_or_not_at_all(office: Office) -> None:
+    good, bad = await paper(office), await paper(office, title=None)
+    ids = {"documentIds": [good, bad]}
+
+    reply = await office.ask("POST", f"{PAPERS}/actions/bulkPublish", ids, token=office.boss)
+    assert reply.status == 400
+    assert reply.json["error"]["details"]["errors"][0]["path"] == ["title"]
+    shown = await office.ask("GET", f"{PAPERS}/{good}", token=office.boss)
+    assert shown.data["status"] == "draft"
+
+
+async def test_h131_who_names_the_version_that_they_know_loses_nothing(office: Office) -> None:
+    document_id = await paper(office)
+    path = f"{PAPERS}/{document_id}"
+    known = (await office.ask("GET", path, token=office.boss)).data["updatedAt"]
+    match = {"if-match": f'"{known}"'}
+
+    first = await office.ask("PUT", path, {"title": "A"}, token=office.boss, headers=match)
+    second = await office.ask("PUT", path, {"title": "B"}, token=office.boss, headers=match)
+    assert (first.status, second.status) == (200, 412)
+    assert (await office.ask("GET", path, token=office.boss)).data["title"] == "A"
+
+
+async def test_a_list_with_states_and_locales_takes_few_statements(office: Office) -> None:
+    for number in range(12):
+        document_id = await paper(office, title=f"Paper {number}")
+        french = f"{PAPERS}/{document_id}?locale=fr"
+        await office.ask("PUT", french, {"title": f"Papier {number}"}, token=office.boss)
+    documents, database = office.app.documents, office.app.database
+    assert documents is not None
+    assert database is not None
+    schema = documents.schema
+    ability = super_ability(schema, user_id=1, role_ids=frozenset({1}))
+    rights = reading(ability, schema.content_types[PAPER])
+    query: dict[str, QueryValue] = {"fields": ["title", "price"], "pageSize": "10"}
+    asked: list[str] = []
+
+    def counted() -> Program[dict[str, object]]:
+        page = ContentReading(documents.engine).page(rights, query, Wanted("draft", "en"))
+        rows = None
+        while True:
+            try:
+                statement = page.send(rows)  # type: ignore[arg-type]  # the first gets nothing
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]  # what the program returns
+            asked.append(statement.sql)
+            rows = yield statement
+
+    shown = await database.read(counted, snapshot=True)
+    results = shown["results"]
+    assert isinstance(results, list)
+    assert len(results) == 10
+    assert {entry["status"] for entry in results} == {"draft"}
+    assert all(entry["localizations"][0]["locale"] == "fr" for entry in results)
+    assert len(asked) <= 4
+
+
+async def test_free_identifiers_are_told_to_those_alone_who_know_the_type(office: Office) -> None:
+    token = await editor(office, grant("read", ["name"], uid=WRITER))
+    body = {"contentTypeUID": PAPER, "field": "title", "value": "x"}
+    wrong = await office.ask("POST", "/content-manager/uid/check-availability", body, token=token)
+    assert (wrong.status, wrong.error) == (400, "title must be a valid `uid` attribute")
