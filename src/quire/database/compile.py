@@ -166,6 +166,8 @@ class _Compiler:
             select = select.order_by(*self._last_keys(plan, table, is_sorted=bool(order)))
             limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
             select = select.limit(limit).offset(offset)
+        elif not self.dialect.finds_in_order:
+            select = select.order_by(table.c("id"))
         page = builder.finish(select)
         count = self._count(plan) if plan.count else None
         statements = self.statements + 1 + (count is not None)

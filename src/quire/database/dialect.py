@@ -28,6 +28,13 @@ class Dialect(Protocol):
         """The name that settings and logs use."""
 
     @property
+    def finds_in_order(self) -> bool:
+        """Whether rows that nobody sorts come in the same order each time.
+
+        Where they do not, those of a list without pages are put in the order of their ids.
+        """
+
+    @property
     def versions_by_locale(self) -> bool:
         """Whether the versions of a document come by locale where nobody sorts them, or by id.
 

@@ -153,6 +153,7 @@ class PostgresDialect:
     """PostgreSQL's side of `Dialect`."""
 
     name = "postgres"
+    finds_in_order = False
     versions_by_locale = False
 
     def __init__(self, clock: WallClock | None = None) -> None:

@@ -129,6 +129,7 @@ class SqliteDialect:
     """SQLite's side of `Dialect`."""
 
     name = "sqlite"
+    finds_in_order = True
     versions_by_locale = True
 
     def __init__(self) -> None:
