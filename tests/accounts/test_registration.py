@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quire.auth.oauth.providers import GRANT_KEY
 from tests.accounts.site import (
     ADVANCED,
     MAILS,
@@ -53,6 +54,16 @@ async def test_registering_can_be_switched_off_and_on_while_the_server_runs(site
     assert (answer.status, message(answer)) == (400, "Register action is currently disabled")
     site.set(ADVANCED, allow_register=True)
     assert (await site.post("auth/local/register", ADA)).status == 200
+
+
+async def test_signing_in_with_a_password_can_be_switched_off(site: Site) -> None:
+    await site.post("auth/local/register", ADA)
+    credentials = {"identifier": "ada", "password": PASSWORD}
+    site.set(GRANT_KEY, email={"enabled": False})
+    answer = await site.post("auth/local", credentials)
+    assert (answer.status, message(answer)) == (400, "This provider is disabled")
+    site.set(GRANT_KEY, email={"enabled": True})
+    assert (await site.post("auth/local", credentials)).status == 200
 
 
 async def test_without_the_default_role_nobody_registers(site: Site) -> None:

@@ -11,6 +11,7 @@ from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.auth.end_users import NO_REGISTRATION, EndUsers
+from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.options import advanced_options
 from quire.auth.passwords import verify_password
 from quire.auth.recovery import Recovery
@@ -21,6 +22,7 @@ _log = structlog.get_logger("quire.api")
 
 NOT_SENT = "Error sending confirmation email"
 WRONG = "Invalid identifier or password"
+DISABLED = "This provider is disabled"
 UNCONFIRMED = "Your account email is not confirmed"
 BLOCKED = "Your account has been blocked by an administrator"
 _CREDENTIALS = (Field(name="identifier"), Field(name="password"))
@@ -57,6 +59,8 @@ class SignInApi:
 
     async def local(self, request: Request) -> Answer:
         """Answer a token and the user for a name (or e-mail) and its password."""
+        if not takes_passwords(await self._answers.read(lambda: self._accounts.stored(GRANT_KEY))):
+            raise ApplicationError(DISABLED)
         given = read_form(request.body, _CREDENTIALS)
         identifier = given["identifier"]
         user = await self._answers.read(lambda: self._accounts.local_user(identifier))

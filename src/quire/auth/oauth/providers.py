@@ -62,9 +62,10 @@ def read_provider(grant: object, name: str, api: str) -> Provider | None:
     )
 
 
-def is_known(name: str) -> bool:
-    """Tell whether there is a preset for a provider."""
-    return name in PRESETS
+def takes_passwords(grant: object) -> bool:
+    """Tell whether users may sign in with a password; so it is unless it was switched off."""
+    options = grant.get(_LOCAL) if isinstance(grant, Mapping) else None
+    return not isinstance(options, Mapping) or options.get("enabled") is True
 
 
 def is_allowed(callback: str, provider: Provider) -> bool:
