@@ -50,7 +50,10 @@ class AdminApi:
         if found is None:
             return None
         route, request.parameters = found
-        request.version = version = self._database.version()
+        version = self._database.version()
+        if version is None:
+            version = await self._database.present_version()
+        request.version = version
         if route.action is not None:
             header = request.headers.get(b"authorization")
             administrator = await self._authenticator.administrator(
