@@ -26,9 +26,6 @@ from tests.databases.kind import Kind
 CASES = managed_cases("administration-reads")
 SHOWN_DIFFERENCES = 40
 
-ELSEWHERE: Mapping[str, frozenset[int]] = {"i18n/locales": frozenset({19, 20, 21, 22, 23})}
-"""Scenarios that go on with what the content manager does not do yet, by the steps."""
-
 ON_POSTGRESQL: Mapping[str, frozenset[int]] = {
     "i18n/deleting a locale takes its entries": frozenset({1, 4, 6})
 }
@@ -74,10 +71,9 @@ async def test_administrators_change_what_the_reference_changes(
 
 
 def skipped(scenario: ManagedScenario, kind: Kind) -> frozenset[int]:
-    steps = ELSEWHERE.get(scenario.name, frozenset())
-    if kind.name == "postgresql":
-        steps |= ON_POSTGRESQL.get(scenario.name, frozenset())
-    return steps
+    if kind.name != "postgresql":
+        return frozenset()
+    return ON_POSTGRESQL.get(scenario.name, frozenset())
 
 
 async def differing(

@@ -27,9 +27,15 @@ async def test_another_default_locale_holds_from_the_next_request_on(office: Off
     await office.ask("PUT", f"{LOCALES}/2", {"isDefault": True}, token=office.boss)
     after = await office.ask("GET", f"/api/papers/{document}", token=token)
     made = await office.ask("POST", "/api/papers", {"data": {"title": "neuf"}}, token=token)
+    managed = await office.ask(
+        "POST",
+        "/content-manager/collection-types/api::paper.paper",
+        {"title": "neuf aussi"},
+        token=office.boss,
+    )
 
     assert (before.status, after.status) == (404, 200)
-    assert made.data["locale"] == "fr"
+    assert made.data["locale"] == managed.data["locale"] == "fr"
 
 
 async def test_a_locale_goes_with_its_entries_and_leaves_the_others(office: Office) -> None:

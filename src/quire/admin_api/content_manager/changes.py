@@ -39,7 +39,7 @@ class ChangeApi:
     def __init__(self, documents: DocumentService) -> None:
         self._documents = documents
         self._schema = documents.schema
-        self._default_locale = documents.engine.default_locale
+        self._engine = documents.engine
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -222,11 +222,11 @@ class ChangeApi:
         named = body.get("locale") if isinstance(body, Mapping) else None
         if isinstance(named, str) and "locale" not in query:
             query = {**query, "locale": named}
-        return locale_of(query, content_type, self._default_locale)
+        return locale_of(query, content_type, self._engine.default_locale)
 
     def _locales(self, request: Request) -> tuple[str | None, ...]:
         content_type = type_of(self._schema, request)
-        return locales_of(request.query, content_type, self._default_locale)
+        return locales_of(request.query, content_type, self._engine.default_locale)
 
     async def _single(
         self,
