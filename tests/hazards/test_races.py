@@ -81,7 +81,8 @@ async def test_h129_a_value_is_unique_within_its_locale(own_editor: Editor) -> N
         )
     )
     assert Counter(answer.status for answer in answers) == {201: 2, 400: CLIENTS - 2}
-    rows = own_editor.sql("SELECT locale FROM articles WHERE code = 'ONLY-1' AND published_at > 0")
+    found = "SELECT locale FROM articles WHERE code = 'ONLY-1' AND published_at IS NOT NULL"
+    rows = own_editor.sql(found)
     assert sorted(rows) == [("de",), ("en",)]
 
 
