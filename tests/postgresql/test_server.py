@@ -21,8 +21,10 @@ from tests.postgresql.session import Session
 from tests.postgresql.sharing import VARIABLE
 
 _USER = """
-import json, sys
+import json, signal, sys
 from tests.postgresql.sharing import run_folder, server_url
+# A test run in the background has left its processes deaf to the terminal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print(json.dumps([server_url(), str(run_folder())]), flush=True)
 sys.stdin.read()
 """
@@ -69,7 +71,7 @@ def test_the_server_of_a_run_is_shared_and_ends_with_its_last_process(
         with user(run) as (_, same, _):
             assert url == same
             first.send_signal(end)
-            first.wait()
+            first.wait(timeout=60)
             Session(url).close()
             assert folder.exists()
         assert gone(folder)
