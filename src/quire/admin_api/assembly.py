@@ -95,11 +95,7 @@ def assemble_admin(
     authenticator = AdminAuthenticator(
         database, schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
     )
-    mailing = Mailing(
-        postbox=sources.accounts.postbox,
-        sender=sources.accounts.sender,
-        page=f"{settings.server.url or f'http://localhost:{settings.server.port}'}/admin",
-    )
+    mailing = _mailing(settings, sources.accounts)
     recovery = AdminRecovery(database, rows, people, sessions, factors, mailing, clock)
     staff = _Staff(settings, database, rows, people, sessions, clock)
 
@@ -123,16 +119,7 @@ def assemble_admin(
         yield from ContentApiApi(schema, prefix=settings.api.prefix).routes()
         yield from _token_routes(settings, database, rows, clock)
         yield from LocalesApi(database, Locales(rows, clock), default_changed).routes()
-        yield from EndUserApi(
-            database,
-            engine.store.writes,
-            sources.accounts.roles,
-            server=settings.server.url or "",
-        ).routes()
-        private = settings.webhooks.private_addresses
-        yield from WebhookApi(
-            database, Webhooks(engine.store.writes), clock, private=private
-        ).routes()
+        yield from _option_routes(settings, sources, clock)
         yield from AuditApi(log).routes()
         yield from HomepageApi(database, rows).routes()
         yield from ProjectApi(
@@ -143,6 +130,19 @@ def assemble_admin(
     trail = AuditTrail(log, clock)
     api = AdminApi(routes(), database, authenticator, trail.note)
     return AdminParts(api=api, accounts=accounts)
+
+
+def _mailing(settings: Settings, accounts: AccountApis) -> Mailing:
+    server = settings.server.url or f"http://localhost:{settings.server.port}"
+    return Mailing(postbox=accounts.postbox, sender=accounts.sender, page=f"{server}/admin")
+
+
+def _option_routes(settings: Settings, sources: AdminSources, clock: Clock) -> Iterator[Route]:
+    """Yield the routes of what is set for end users, and of webhooks."""
+    database, writes = sources.reader.database, sources.documents.engine.store.writes
+    server, private = settings.server.url or "", settings.webhooks.private_addresses
+    yield from EndUserApi(database, writes, sources.accounts.roles, server=server).routes()
+    yield from WebhookApi(database, Webhooks(writes), clock, private=private).routes()
 
 
 class _Staff:

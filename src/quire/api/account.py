@@ -4,13 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from quire.api.envelope import respond_bare
+from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Handler, Request
 from quire.api.reader import Reader
 from quire.api.refresh_cookie import RefreshCookie
 from quire.api.routes import Route
 from quire.auth.devices import device_name
-from quire.auth.end_users import Show
+from quire.auth.end_users import EndUsers, Show
 from quire.auth.issuer import Device, Issued, Issuer
+from quire.auth.recovery import Recovery
+from quire.database.accounts import Accounts
 from quire.database.mappers import Item
 from quire.database.program import Program
 from quire.errors import ValidationError
@@ -83,3 +86,21 @@ def _device(request: Request) -> Device:
         raise ValidationError(BAD_DEVICE)
     agent = request.headers.get(b"user-agent", b"").decode("latin-1")
     return Device(id=device_id, name=device_name(agent))
+
+
+class AccountApi:
+    """Routes about the account of whoever asks, and what they are made of."""
+
+    def __init__(
+        self,
+        answers: AccountAnswers,
+        users: EndUsers,
+        accounts: Accounts,
+        recovery: Recovery,
+        limits: CallLimits,
+    ) -> None:
+        self._answers = answers
+        self._users = users
+        self._accounts = accounts
+        self._recovery = recovery
+        self._limits = limits

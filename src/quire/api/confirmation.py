@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 
-from quire.api.account import AccountAnswers
+from quire.api.account import AccountApi
 from quire.api.envelope import respond_bare, respond_redirect
 from quire.api.forms import Field, email_rule, read_form
-from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
-from quire.auth.end_users import EndUsers
 from quire.auth.options import advanced_options
-from quire.auth.recovery import Recovery
-from quire.database.accounts import Accounts
 from quire.errors import ApplicationError
 
 CONFIRMED = "Already confirmed"
@@ -21,22 +17,8 @@ _ADDRESS = (Field(name="email", rules=(email_rule,)),)
 _FRONT = "/"
 
 
-class ConfirmationApi:
+class ConfirmationApi(AccountApi):
     """``/auth/email-confirmation`` and ``/auth/send-email-confirmation``."""
-
-    def __init__(
-        self,
-        answers: AccountAnswers,
-        users: EndUsers,
-        accounts: Accounts,
-        recovery: Recovery,
-        limits: CallLimits,
-    ) -> None:
-        self._answers = answers
-        self._users = users
-        self._accounts = accounts
-        self._recovery = recovery
-        self._limits = limits
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""

@@ -3,16 +3,12 @@
 from collections.abc import Iterator
 
 from quire.access.principal import EndUser
-from quire.api.account import AccountAnswers
+from quire.api.account import AccountApi
 from quire.api.envelope import respond_bare
 from quire.api.forms import Field, email_rule, password_rule, read_form
-from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
-from quire.auth.end_users import EndUsers
 from quire.auth.passwords import verify_password
-from quire.auth.recovery import Recovery
-from quire.database.accounts import Accounts
 from quire.errors import ApplicationError, ValidationError
 
 NOBODY = "You must be authenticated to reset your password"
@@ -27,22 +23,8 @@ _RESET = (*_NEW, Field(name="code"))
 _FORGOTTEN = (Field(name="email", rules=(email_rule,)),)
 
 
-class PasswordApi:
+class PasswordApi(AccountApi):
     """``/auth/change-password``, ``/auth/forgot-password`` and ``/auth/reset-password``."""
-
-    def __init__(
-        self,
-        answers: AccountAnswers,
-        users: EndUsers,
-        accounts: Accounts,
-        recovery: Recovery,
-        limits: CallLimits,
-    ) -> None:
-        self._answers = answers
-        self._users = users
-        self._accounts = accounts
-        self._recovery = recovery
-        self._limits = limits
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""

@@ -4,18 +4,16 @@ from collections.abc import Iterator, Mapping
 
 import structlog
 
-from quire.api.account import AccountAnswers
+from quire.api.account import AccountApi
 from quire.api.envelope import respond_bare
 from quire.api.forms import Field, email_rule, password_rule, read_form
-from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
-from quire.auth.end_users import NO_REGISTRATION, EndUsers
+from quire.auth.end_users import NO_REGISTRATION
 from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.options import advanced_options
 from quire.auth.passwords import verify_password
-from quire.auth.recovery import Recovery
-from quire.database.accounts import Accounts, UserRow
+from quire.database.accounts import UserRow
 from quire.errors import ApplicationError, MailError, ValidationError
 
 _log = structlog.get_logger("quire.api")
@@ -33,22 +31,8 @@ _REGISTRATION = (
 )
 
 
-class SignInApi:
+class SignInApi(AccountApi):
     """``/auth/local`` and ``/auth/local/register``."""
-
-    def __init__(
-        self,
-        answers: AccountAnswers,
-        users: EndUsers,
-        accounts: Accounts,
-        recovery: Recovery,
-        limits: CallLimits,
-    ) -> None:
-        self._answers = answers
-        self._users = users
-        self._accounts = accounts
-        self._recovery = recovery
-        self._limits = limits
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
