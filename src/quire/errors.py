@@ -38,8 +38,9 @@ apart.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 
 class QuireError(Exception):
@@ -304,8 +305,7 @@ class CopyError(QuireError):
     """A database that cannot be copied as it is, or to where it should go."""
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaProblem:
+class SchemaProblem(Struct, frozen=True):
     """One fault of a schema tree: in which file, at which JSON path, and what is wrong."""
 
     file: str

@@ -6,15 +6,15 @@ same are equal and hash alike, so what was worked out for one request serves the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.rules import BoundRules
 
 _READING = ("find", "findOne")
 
 
-@dataclass(frozen=True, slots=True)
-class FullAccess:
+class FullAccess(Struct, frozen=True):
     """Everything in the content API (full-access API tokens)."""
 
     def allows(self, action: str) -> bool:  # noqa: ARG002 - every action
@@ -22,8 +22,7 @@ class FullAccess:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOnly:
+class ReadOnly(Struct, frozen=True):
     """Actions named exactly ``find`` or ``findOne`` (read-only API tokens)."""
 
     def allows(self, action: str) -> bool:

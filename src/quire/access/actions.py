@@ -1,7 +1,8 @@
 """The catalogue of everything that can be granted: actions of content types and of plugins."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.schema.model import Kind, Schema
 
@@ -46,8 +47,7 @@ _PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(Struct, frozen=True):
     """A group of actions: ``owner`` is an API or a plugin, as in ``api::article``."""
 
     owner: str

@@ -6,23 +6,22 @@ all of these entries.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.administration import HAS_SAME_ROLE, IS_CREATOR
 
 Subject = str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Creator:
+class Creator(Struct, frozen=True, kw_only=True):
     """Who made an entry: an administrator by id, with the ids of the roles that they have now."""
 
     id: int
     role_ids: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """One way in which an action is granted on a subject.
 
     ``fields`` are dotted paths, ``None`` for every field; ``locales`` are codes, ``None`` for every
@@ -52,8 +51,7 @@ class Rule:
         return self.locales is None or locale is None or locale in self.locales
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreatorFilter:
+class CreatorFilter(Struct, frozen=True, kw_only=True):
     """A condition on the rows of a type: who made them.
 
     An entry passes when its creator is ``creator_id``, or has one of ``role_ids``.

@@ -1,7 +1,8 @@
 """From permissions as they are stored to what they allow: the ability of an administrator."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility, Rule, Subject
 from quire.access.administration import (
@@ -26,8 +27,7 @@ ALIASES: Mapping[str, str] = {
 """Actions that include looking at the entries of a type in the content manager."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
+class Grant(Struct, frozen=True, kw_only=True):
     """A permission as it is stored."""
 
     action: str

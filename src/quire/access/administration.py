@@ -5,8 +5,9 @@ Names are those that the permissions of a database hold. An action of the conten
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from quire.schema.model import ADMIN_USER_UID, USER_UID, ContentType, Schema
 
@@ -19,8 +20,7 @@ class Section(StrEnum):
     SETTINGS = "settings"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdminAction:
+class AdminAction(Struct, frozen=True, kw_only=True):
     """Something that can be granted to administrators.
 
     ``plugin`` owns it; ``properties`` are what a grant can be narrowed to, beside conditions.

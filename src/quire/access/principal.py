@@ -1,20 +1,18 @@
 """Who asks: nobody in particular, an end user, an API token, an administrator."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from quire.access.ability import Ability
 from quire.access.admin_ability import AdminAbility
 
 
-@dataclass(frozen=True, slots=True)
-class Anonymous:
+class Anonymous(Struct, frozen=True):
     """A request without credentials; it has the permissions of the public role."""
 
     ability: Ability
 
 
-@dataclass(frozen=True, slots=True)
-class EndUser:
+class EndUser(Struct, frozen=True):
     """A user of the users-permissions plugin, signed in with a JWT.
 
     ``session_id`` is the session that the JWT belongs to, where there are sessions.
@@ -27,8 +25,7 @@ class EndUser:
     session_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApiToken:
+class ApiToken(Struct, frozen=True):
     """A program that holds an API token. ``last_used_at`` is epoch milliseconds."""
 
     id: int
@@ -37,8 +34,7 @@ class ApiToken:
     ability: Ability
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Administrator:
+class Administrator(Struct, frozen=True, kw_only=True):
     """Somebody who is signed in to the admin API; ``session_id`` is that of the sign-in."""
 
     id: int

@@ -1,8 +1,9 @@
 """API tokens: listed, made, changed, renewed and deleted."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from quire.admin_api.answers import respond_data, shown
 from quire.admin_api.forms import (
@@ -31,8 +32,7 @@ _ACTIONS = Items(item=Text(), nullable=True)
 _SHOWN = ("kind", "name", "description", "lifespan", "expiresAt", "lastUsedAt")
 
 
-@dataclass(frozen=True, slots=True)
-class _Lifespan:
+class _Lifespan(Struct, frozen=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         if value is None or value is ABSENT:
             return

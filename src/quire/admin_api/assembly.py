@@ -1,7 +1,8 @@
 """Puts the admin API together of its parts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire import __version__
 from quire.access.actions import all_actions
@@ -48,16 +49,14 @@ from quire.documents.service import DocumentService
 from quire.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdminParts:
+class AdminParts(Struct, frozen=True, kw_only=True):
     """The admin API, and what those who start a server ask of it."""
 
     api: AdminApi
     accounts: AdminAccounts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdminSources:
+class AdminSources(Struct, frozen=True, kw_only=True):
     """What the admin API is made of that others use, too."""
 
     reader: Reader

@@ -1,13 +1,13 @@
 """The routes of the content API as administrators are shown them when they grant actions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.schema.model import ContentType, Kind, Schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginRoute:
+class PluginRoute(Struct, frozen=True, kw_only=True):
     """A route of a plugin; ``own_path`` says that its path does not begin with the plugin."""
 
     plugin: str

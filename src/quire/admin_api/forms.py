@@ -6,8 +6,9 @@ said of it; else every rule that it breaks is, in the order of the rules.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from quire.auth.passwords import MAX_BYTES
 from quire.documents.validate.problems import Problem, path_of, place_text, validation_error
@@ -92,8 +93,7 @@ PASSWORD_RULES: tuple[Rule, ...] = (
 """What the password of an administrator must keep to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """A text; ``null`` is allowed where ``nullable``."""
 
     rules: tuple[Rule, ...] = ()
@@ -116,8 +116,7 @@ class Text:
         yield from _broken(self.rules, place, value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag:
+class Flag(Struct, frozen=True, kw_only=True):
     """True or false."""
 
     rules: tuple[Rule, ...] = ()
@@ -130,8 +129,7 @@ class Flag:
         yield from _broken(self.rules, place, value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowId:
+class RowId(Struct, frozen=True, kw_only=True):
     """The id of a row, as a number or as text."""
 
     rules: tuple[Rule, ...] = ()
@@ -142,8 +140,7 @@ class RowId:
             yield _problem(place, "must be an id", value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
+class Items(Struct, frozen=True, kw_only=True):
     """A list whose items have one shape, ``least`` of them at least."""
 
     item: Shape | None = None
@@ -176,8 +173,7 @@ class Items:
             yield from _broken(self.rules, place, value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fields:
+class Fields(Struct, frozen=True, kw_only=True):
     """An object with fields by name; a ``closed`` one has no others."""
 
     fields: Mapping[str, Shape] = field(default_factory=dict)

@@ -5,7 +5,9 @@ or searched by them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
 from quire.api.reader import Mode, Reader
@@ -35,8 +37,7 @@ _HIDDEN = frozenset(
 BAD_PAGE = "Invalid '{}' parameter. Expected an integer > 0, received: {}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(Struct, frozen=True, kw_only=True):
     """The ids of the rows of a page, what is wanted of each, and the page's place."""
 
     ids: list[int]

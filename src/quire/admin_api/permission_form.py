@@ -1,7 +1,8 @@
 """The body that says what a role grants, checked against the catalogue of actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.administration import (
     ADMIN_ACTIONS,
@@ -40,8 +41,7 @@ def _readable(schema: Schema) -> frozenset[str]:
     return frozenset(content_type.uid for content_type in subjects_of(schema, read))
 
 
-@dataclass(frozen=True, slots=True)
-class _Permissions:
+class _Permissions(Struct, frozen=True):
     item: "_Permission"
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -54,8 +54,7 @@ class _Permissions:
             yield Problem(path_of(place), REPEATED, value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Permission:
+class _Permission(Struct, frozen=True):
     subjects: frozenset[str]
     readable: frozenset[str]
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
+from msgspec import Struct
 
 from quire.admin_api.answers import respond_data
 from quire.admin_api.forms import (
@@ -50,8 +50,7 @@ _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]*")
 _MOST_HEADERS, _LONGEST_VALUE = 100, 8192
 
 
-@dataclass(frozen=True, slots=True)
-class _Url:
+class _Url(Struct, frozen=True):
     private: bool
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -69,8 +68,7 @@ class _Url:
             yield Problem(path_of(place), NOT_PUBLIC, value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Headers:
+class _Headers(Struct, frozen=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         shape = Fields(closed=False, rules=(required,))
         yield from shape.problems(place, value)

@@ -5,9 +5,9 @@ the handler, write the answer. Errors are raised wherever they are known and ans
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 
 from quire.api.authorization import Authorizer
 from quire.api.body import METHODS_WITH_BODY, is_form, read_body
@@ -46,8 +46,7 @@ _HEALTH = b"/_health"
 _SERVER_FAULT = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True, kw_only=True):
     """Who answers what is no request for the content API: files for everybody, another API."""
 
     public: AsgiApp

@@ -5,7 +5,8 @@ field's type is all that is said of it; else every rule that it breaks is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.auth.passwords import MAX_BYTES
 from quire.documents.validate import ABSENT, Problem, validation_error
@@ -20,8 +21,7 @@ Rule = Callable[[str, str], str | None]
 """Takes the name and the value of a field; returns what is wrong in a whole sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Struct, frozen=True, kw_only=True):
     """A text of a form. ``same_as`` names the field that it has to repeat."""
 
     name: str

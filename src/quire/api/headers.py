@@ -1,7 +1,8 @@
 """The headers that every answer carries, and those that cross-origin requests ask for."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.settings import CorsSettings, SecuritySettings
 
@@ -51,8 +52,7 @@ def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Cors:
+class Cors(Struct, frozen=True):
     """Which origins may read answers; ``*`` in the settings means any."""
 
     settings: CorsSettings

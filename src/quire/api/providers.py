@@ -7,10 +7,10 @@ A browser goes to ``/connect/NAME``, is sent to the provider, comes back to
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import structlog
+from msgspec.structs import asdict
 
 from quire.api.account import AccountAnswers
 from quire.api.envelope import respond_redirect

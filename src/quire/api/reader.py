@@ -5,8 +5,9 @@ changes. So the way from text to bound statements is taken once; after that a re
 statements and writes JSON. Values of the path (document ids) are bound anew each time.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
@@ -44,8 +45,7 @@ _ANY_DOCUMENT = ""
 _ANY_ENTRY = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedRead:
+class PreparedRead(Struct, frozen=True, eq=False):
     """A query of one mode, resolved, compiled and bound, but for the id of the path."""
 
     plan: ReadPlan

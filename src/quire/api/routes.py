@@ -5,8 +5,9 @@ several routes fit, segments that are spelled out win over parameters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct, field
 
 from quire.api.messages import Handler
 from quire.errors import BadRequestError
@@ -15,8 +16,7 @@ METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
 """The methods that a route may have, in the order in which ``Allow`` lists them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Struct, frozen=True, kw_only=True):
     """A method and a path below the API's prefix.
 
     ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
@@ -32,8 +32,7 @@ class Route:
     streams: bool = False
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     literal: "dict[bytes, _Node]" = field(default_factory=dict)
     parameter: "_Node | None" = None
     routes: dict[str, tuple[Route, tuple[str, ...]]] = field(default_factory=dict)

@@ -4,7 +4,8 @@ What a token says of itself is read; the token itself is nowhere but with whoeve
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.program import Program
 from quire.database.system_rows import Record, SystemRows
@@ -16,8 +17,7 @@ _CONTENT_API = "content-api"
 _FIELDS = ("name", "type", "kind", "expiresAt", "lastUsedAt")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRecord:
+class TokenRecord(Struct, frozen=True, kw_only=True):
     """An API token of the content API; times are epoch milliseconds."""
 
     id: int

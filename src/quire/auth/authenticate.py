@@ -6,10 +6,10 @@ changes, and never beyond the credential's own expiry. Refusals are not remember
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
+from msgspec import Struct
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
@@ -35,8 +35,7 @@ _NEVER = float("inf")
 _NOBODY: Mapping[str, object] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Verified:
+class _Verified(Struct, frozen=True):
     """A principal, and when it has to be looked at again (epoch milliseconds).
 
     That is when its credential ends, or when the use of a token is to be noted again.

@@ -6,9 +6,10 @@ next pair.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
+
+from msgspec import Struct
 
 from quire.auth.admin.sessions import LONG, Lifetimes, Sessions
 from quire.auth.tokens import issue_jwt
@@ -27,16 +28,14 @@ NO_SECRET = "JWT_SECRET is not set, so nobody can sign in"  # noqa: S105 - a sen
 INVALID_REFRESH = "Invalid refresh token"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+class Device(Struct, frozen=True, kw_only=True):
     """Where somebody signs in from, as far as they say."""
 
     id: str | None = None
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issued:
+class Issued(Struct, frozen=True, kw_only=True):
     """What an end user is given; ``refresh`` is there where sessions are."""
 
     jwt: str

@@ -1,7 +1,8 @@
 """What an administrator has set about end users: kept in the database, where the reference does."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.accounts import Accounts
 from quire.database.program import Program
@@ -10,8 +11,7 @@ ADVANCED_KEY = "plugin_users-permissions_advanced"
 _DEFAULT_ROLE = "authenticated"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdvancedOptions:
+class AdvancedOptions(Struct, frozen=True, kw_only=True):
     """How accounts come to be, and which pages are told to their owners.
 
     ``default_role`` is the type of the role that new end users get; ``reset_page`` and

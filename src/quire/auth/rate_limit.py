@@ -1,8 +1,9 @@
 """A limit on calls from one place within an interval."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
+
+from msgspec import Struct
 
 from quire.clock import Clock
 from quire.errors import RateLimitError
@@ -11,14 +12,12 @@ _MAX_KEYS = 100_000
 _SITE_BITS = 64
 
 
-@dataclass(slots=True)
-class _Window:
+class _Window(Struct):
     ends_at: int
     calls: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
+class Allowance(Struct, frozen=True, kw_only=True):
     """What is left of a limit; ``resets_at`` is in epoch seconds."""
 
     limit: int

@@ -5,8 +5,9 @@ with what was configured, never with what a request says of the server.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
+
+from msgspec import Struct
 
 from quire.auth.codes import new_confirmation_code, new_reset_code
 from quire.auth.options import advanced_options
@@ -27,8 +28,7 @@ EMAIL_KEY = "plugin_users-permissions_email"
 _RESET, _CONFIRMATION = "reset_password", "email_confirmation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pages:
+class Pages(Struct, frozen=True, kw_only=True):
     """The addresses that mails may name, as they were configured."""
 
     server: str
@@ -36,8 +36,7 @@ class Pages:
     confirmation: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Template:
+class _Template(Struct, frozen=True, kw_only=True):
     sender: str | None
     reply_to: str | None
     subject: str

@@ -6,7 +6,8 @@ one state of the database only.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.principal import Principal
 from quire.auth.grants import require_grantable
@@ -28,8 +29,7 @@ _WORD = re.compile(rf"[0-9]+|[{_ALONE}]|[^0-9{_ALONE}{_BETWEEN}]+")
 """Numbers, single emoji, and whatever stands between spaces and punctuation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRole:
+class NewRole(Struct, frozen=True, kw_only=True):
     """A role to be; without a ``type`` it follows from the name.
 
     ``rules`` are row rules by action.

@@ -1,8 +1,9 @@
 """``quire check``: says what is wrong with a project, all of it at once, and changes nothing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
@@ -17,8 +18,7 @@ from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_se
 _INDENT = " " * len("problem  ")
 
 
-@dataclass(slots=True)
-class _Report:
+class _Report(Struct):
     """What was found so far: problems stop the server or close content, warnings do not."""
 
     problems: list[str] = field(default_factory=list)

@@ -3,7 +3,8 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.compare import Lack, compare
 from quire.database.indexes import sort_hints_program
@@ -21,8 +22,7 @@ from quire.settings import Settings
 _GRAVE = frozenset({Lack.TABLE, Lack.COLUMN})
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseReport:
+class DatabaseReport(Struct, frozen=True):
     """What was found: problems keep content from being served, warnings do not.
 
     ``damage`` is about the file itself, ``findings`` about its rows.

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter, validators
 
 import quire
+from quire.cli.collector import pause_collector
 
 Project = Annotated[Path, Parameter(help="Folder of the project.", show_default=False)]
 Host = Annotated[str | None, Parameter(help="Address to listen on.")]
@@ -54,6 +55,7 @@ def start(
     workers: Annotated[int | None, Parameter(help="Number of server processes.")] = None,
 ) -> int:
     """Serve a project."""
+    pause_collector()
     from quire.cli.project import open_project
     from quire.cli.serve import serve
 

@@ -11,6 +11,7 @@ import uvicorn
 from uvicorn.supervisors.multiprocess import Multiprocess
 
 from quire.api.protocol import ReadProtocol
+from quire.cli.collector import resume_collector
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.lifespan import Application, Lifespan
 from quire.cli.terminal import print_message, print_warning
@@ -141,6 +142,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then answer requests."""
         await super().startup(sockets)
+        resume_collector()
         self._ready()
 
 
@@ -196,6 +198,7 @@ def _serve_in_processes(
     # A process that cannot start says so in a traceback of its own, and there are several of them.
     app = build_app(settings)
     asyncio.run(_try(app))
+    resume_collector()
     hand_over_settings(settings, overrides)
     config = server_config(settings, FACTORY, workers=settings.server.workers)
     first = app.first_administrator

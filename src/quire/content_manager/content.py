@@ -1,8 +1,9 @@
 """Reading content for administrators: lists with the state of each entry, and single entries."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, FACTS
@@ -21,8 +22,7 @@ _IN_SHORT = ("id", "firstname", "lastname", "email")
 Listed = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class ContentReading:
+class ContentReading(Struct, frozen=True):
     """Programs that read content for administrators."""
 
     engine: Engine

@@ -4,7 +4,8 @@ Entries of its own type do not count, as the format has it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.content.components import component_links
 from quire.database.content.finding import counterparts
@@ -15,8 +16,7 @@ from quire.schema.attributes.base import Relation, RelationAttribute
 from quire.schema.model import ContentType
 
 
-@dataclass(frozen=True, slots=True)
-class DraftRelations:
+class DraftRelations(Struct, frozen=True):
     """How many related entries are drafts alone: those that both sides list, and all others."""
 
     others: int = 0

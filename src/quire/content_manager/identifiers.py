@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.content_manager.requests import invalid
 from quire.content_manager.slugs import slug_of
@@ -25,8 +26,7 @@ _EXPECTED = "Invalid input: expected {}, received {}"
 _LONGEST = 255
 
 
-@dataclass(frozen=True, slots=True)
-class UidField:
+class UidField(Struct, frozen=True):
     """A ``uid`` attribute of a content type."""
 
     content_type: ContentType

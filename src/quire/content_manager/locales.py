@@ -5,9 +5,10 @@ The entries of a locale go with it.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from msgspec import Struct
 
 from quire.clock import Clock
 from quire.database.core_store import read_setting, write_setting
@@ -32,8 +33,7 @@ def iso_locales() -> Mapping[str, str]:
     return names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManagedLocale:
+class ManagedLocale(Struct, frozen=True, kw_only=True):
     """A locale as stored, and whether it is the default one."""
 
     row: Record

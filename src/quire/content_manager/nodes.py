@@ -5,7 +5,9 @@ since it asks for related entries page by page. Files come with their folders.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility, Rule
 from quire.content_manager.rights import CREATOR_FIELDS, covers, may_follow, reading
@@ -28,8 +30,7 @@ REFERENCE = ("id", "documentId", "locale", "createdAt", "updatedAt", "publishedA
 """What is told of a related entry whose type the caller may not read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nodes:
+class Nodes(Struct, frozen=True, kw_only=True):
     """Makes the nodes of one request.
 
     ``rules`` are those by which the root is shown. ``only`` narrows a list to these attributes,

@@ -1,7 +1,9 @@
 """Plans of what administrators read: lists, forms, and the versions of documents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, Nodes
@@ -36,8 +38,7 @@ _BY_ID = (SortKey((), "id", descending=False),)
 VERSION_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 
 
-@dataclass(frozen=True, slots=True)
-class Planner:
+class Planner(Struct, frozen=True):
     """Plans reads for administrators in one database."""
 
     engine: Engine

@@ -1,8 +1,10 @@
 """What has been changed and published last, and how much there is: for the first screen."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from operator import itemgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.descriptions import is_displayed
@@ -33,8 +35,7 @@ def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType
             yield content_type
 
 
-@dataclass(frozen=True, slots=True)
-class Recent:
+class Recent(Struct, frozen=True):
     """Reads for one administrator; ``views`` are those of content types, as far as stored."""
 
     engine: Engine

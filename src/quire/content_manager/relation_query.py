@@ -1,7 +1,8 @@
 """What is asked of the entries that a relation leads to, or may lead to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.content_manager.requests import Query, invalid
 from quire.query.operators import OPERATORS, Operand
@@ -18,8 +19,7 @@ _NOT_NUMBER = "Invalid input: expected number, received NaN"
 _NOT_LIST = "Invalid input: expected array, received {}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationQuery:
+class RelationQuery(Struct, frozen=True, kw_only=True):
     """A request for related entries.
 
     ``id`` names an entry whose relation is meant; ``omitted`` are rows that are not shown, and

@@ -6,7 +6,9 @@ last one first, as the screens of the format expect them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import CREATE, READ, UPDATE
@@ -42,8 +44,7 @@ _ACTIONS = (READ, CREATE, UPDATE)
 Result = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A relation of a model, and the content type that it leads to."""
 
     model: Model
@@ -67,8 +68,7 @@ def field_of(schema: Schema, uid: str, name: str) -> Field:
     return Field(model, attribute, schema.content_types[target])
 
 
-@dataclass(frozen=True, slots=True)
-class Relations:
+class Relations(Struct, frozen=True):
     """Reads related entries for one administrator; ``view`` is that of the target, if stored."""
 
     engine: Engine

@@ -1,7 +1,8 @@
 """What a request to the content manager asks for, beside filters and orders: status and locale."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.errors import ValidationError
 from quire.query.plan import Status
@@ -15,8 +16,7 @@ _NUL = "must not contain a NUL character"
 Query = Mapping[str, QueryValue]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """Which version of documents: its status, and its locale (``None`` where there is none).
 
     ``related`` is the version in which related entries are shown: where there are no drafts of an

@@ -7,7 +7,8 @@ it.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility, Creator, Rule
 from quire.access.administration import CREATE, DELETE, HAS_SAME_ROLE, PUBLISH, READ, UPDATE
@@ -36,16 +37,14 @@ CREATOR_FIELDS = ("id", "firstname", "lastname", "username", "email", "isActive"
 """What is shown of those who made an entry, and may be asked of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
+class Owned(Struct, frozen=True):
     """What rules ask of an entry: its locale, and who made it."""
 
     locale: str | None
     creator: Creator | None
 
 
-@dataclass(frozen=True, slots=True)
-class Rights:
+class Rights(Struct, frozen=True):
     """What one administrator may do by one action to the entries of one content type."""
 
     ability: AdminAbility

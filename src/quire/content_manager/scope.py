@@ -5,8 +5,6 @@ not look at either: such a part of a query counts for nothing, as the format has
 tells that it was there.
 """
 
-from dataclasses import dataclass
-
 from quire.content_manager.rights import CREATOR_FIELDS, Rights, may_follow, reading
 from quire.errors import InvalidKeyError
 from quire.query.resolve.findings import Pass
@@ -36,8 +34,7 @@ def is_hidden(model: Model, attribute: Attribute) -> bool:
     return secret or attribute.name in HIDDEN.get(model.uid, ())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManagedScope(Scope):
+class ManagedScope(Scope, frozen=True, kw_only=True):
     """The scope of a query of an administrator.
 
     ``rights`` are those to read the root; ``locales`` those that are read, ``None`` for every one.

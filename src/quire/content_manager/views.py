@@ -5,8 +5,9 @@ for attributes that are there no more, and with those that have come since.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from quire.content_manager.descriptions import FIELD_SIZES, described_attributes
 from quire.schema.model import ADMIN_USER_UID, USER_UID, Component, Model, Schema
@@ -112,8 +113,7 @@ def sortable(model: Model, name: str) -> bool:
     return attribute["type"] not in _UNSORTABLE
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(Struct, frozen=True):
     """What the attributes of a model allow in a view."""
 
     schema: Schema

@@ -5,7 +5,9 @@ the question whether it may be written and the writing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import Rule
 from quire.access.administration import CREATE, DELETE, PUBLISH, UPDATE
@@ -41,8 +43,7 @@ NO_DRAFTS = "{} has no drafts: nothing of it can be published or taken back"
 Result = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class ContentWriting:
+class ContentWriting(Struct, frozen=True):
     """The programs that write entries of one content type for one administrator.
 
     ``rights`` are those to read the type, by which results are shown.

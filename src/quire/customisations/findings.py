@@ -1,8 +1,9 @@
 """What a scan of a project's JavaScript says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 FindingKind = Literal[
     "routes",
@@ -20,8 +21,7 @@ FindingKind = Literal[
 Effect = Literal["closed", "warning", "ignored"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One file that does what Quire does not do.
 
     ``file`` is relative to the project, with slashes. ``closes`` are the uids of the content types
@@ -39,8 +39,7 @@ class Finding:
         return f"{self.file}: {self.sentence}"
 
 
-@dataclass(frozen=True, slots=True)
-class Customisations:
+class Customisations(Struct, frozen=True):
     """Everything that the scan found.
 
     ``closed`` maps the uid of a content type to the files that keep it closed. ``unused_ignores``

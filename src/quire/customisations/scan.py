@@ -11,9 +11,10 @@ writes, or counts as code. Where it is open which types a file concerns, it conc
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from quire.customisations import templates
 from quire.customisations.configuration import differences
@@ -38,8 +39,7 @@ _CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugin
 Types = Mapping[str, ContentType]
 
 
-@dataclass(frozen=True, slots=True)
-class _Api:
+class _Api(Struct, frozen=True):
     """A folder of ``src/api``: its name as it stands in uids, and the types it declares."""
 
     name: str
@@ -47,8 +47,7 @@ class _Api:
     types: tuple[ContentType, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Routes:
+class _Routes(Struct, frozen=True):
     """A file of routes: which types it serves as usual, and which it holds code for."""
 
     api: str

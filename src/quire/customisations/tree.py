@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quire.javascript.modules import CODE, read_module
 from quire.schema.words import kebab_case
@@ -14,8 +15,7 @@ _LARGEST = 256 * 1024
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """One file: its path in the project, the name that it registers, its text and its export."""
 
     path: str

@@ -4,12 +4,12 @@ Statements are built once and kept; each function is a program.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.dialect import Dialect
 from quire.database.mapping import LinkEdge, TableMap
@@ -36,8 +36,7 @@ _USER_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRow:
+class TokenRow(Struct, frozen=True, kw_only=True):
     """An API token as stored; times are epoch milliseconds."""
 
     id: int
@@ -46,8 +45,7 @@ class TokenRow:
     last_used_at: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserRow:
+class UserRow(Struct, frozen=True, kw_only=True):
     """An end user as stored, with what signing in needs."""
 
     id: int

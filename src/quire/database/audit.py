@@ -6,9 +6,9 @@ reference server leaves tables alone that it does not know.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.connection import Database
 from quire.database.program import Program, Row, Statement
@@ -34,8 +34,7 @@ FILTERED = ("actor", "action", "target")
 """Columns that can be asked for by their exact value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditRow:
+class AuditRow(Struct, frozen=True, kw_only=True):
     """Something that was done, or tried; ``at`` is epoch milliseconds, ``place`` an address."""
 
     at: int
@@ -49,8 +48,7 @@ class AuditRow:
     id: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditQuery:
+class AuditQuery(Struct, frozen=True, kw_only=True):
     """Which rows are wanted, the latest first; ``before`` is the id of a row that is known."""
 
     values: Mapping[str, str]

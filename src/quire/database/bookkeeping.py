@@ -5,8 +5,9 @@ layout has been through. Nothing here needs a database, or SQLAlchemy.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from quire.schema.attributes.base import StorageKind
 
@@ -17,8 +18,7 @@ DATABASE_SCHEMA = "strapi_database_schema"
 HISTORY_VERSIONS = "strapi_history_versions"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A column of a plain table; ``required`` columns accept no NULL."""
 
     name: str

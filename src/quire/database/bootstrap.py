@@ -8,9 +8,9 @@ them it looks for no changes of the model.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import MetaData
 
 from quire.clock import Clock
@@ -34,8 +34,7 @@ ADMIN_PERMISSION_UID = "admin::permission"
 _JSON_TYPES: Mapping[type, str] = {bool: "boolean", str: "string", int: "number", float: "number"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstLocale:
+class FirstLocale(Struct, frozen=True, kw_only=True):
     """The default locale of a new database."""
 
     code: str = "en"
@@ -72,8 +71,7 @@ def bootstrap_program(
     yield from rows.admin_roles(locale)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rows:
+class _Rows(Struct, frozen=True, kw_only=True):
     schema: Schema
     table_map: TableMap
     metadata: MetaData

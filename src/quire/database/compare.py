@@ -1,9 +1,9 @@
 """What a database lacks of the tables that a schema wants."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
 from sqlalchemy import ForeignKeyConstraint, Index, MetaData, Table
 
 from quire.database.ddl import DdlWriter
@@ -21,8 +21,7 @@ class Lack(StrEnum):
     READ_INDEX = "read index"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing that a database lacks.
 
     ``name`` is the column, foreign key or index; for a table it is the table's own. ``statements``

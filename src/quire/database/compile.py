@@ -7,11 +7,11 @@ through relations are ``id IN (subquery)``.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.conditions import (
     DOCUMENT_ID,
@@ -46,8 +46,7 @@ Presented = Mapping[tuple[str, str], Present]
 NOTHING_PRESENTED: Presented = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompiledNode:
+class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     """Rows of one model: how they become JSON, and what is populated below them."""
 
     uid: str
@@ -55,16 +54,14 @@ class CompiledNode:
     edges: "tuple[CompiledEdge, ...]" = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompiledBranch:
+class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
     """The rows of one kind behind an edge: the statement, keyed by parents, and their node."""
 
     query: Query
     node: CompiledNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompiledOthers:
+class CompiledOthers(Struct, frozen=True, kw_only=True, eq=False):
     """The components of a zone that it does not list.
 
     ``query`` returns the uids of those that parents have; ``branch`` compiles how the components of
@@ -75,8 +72,7 @@ class CompiledOthers:
     branch: Callable[[str], CompiledBranch | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompiledEdge:
+class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     """A populated attribute of a node.
 
     ``member`` is where items of the parent keep what is populated. ``parent_key`` and ``parent_id``
@@ -99,8 +95,7 @@ class CompiledEdge:
     others: CompiledOthers | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompiledRead:
+class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a plan needs from the database, in ``statements`` statements.
 
     ``limit`` is the slot with which the first of them limits its rows itself, if it does.

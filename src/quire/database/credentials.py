@@ -4,9 +4,9 @@ What is stored is made elsewhere: passwords and tokens arrive here hashed.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy import MetaData
 
 from quire.database.dialect import Dialect
@@ -22,8 +22,7 @@ TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type
 TOKEN_PERMISSION_UID = "admin::api-token-permission"  # noqa: S105 - likewise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAdministrator:
+class NewAdministrator(Struct, frozen=True, kw_only=True):
     """An administrator to be; ``password`` is hashed, ``role`` is the code of a role."""
 
     email: str
@@ -33,8 +32,7 @@ class NewAdministrator:
     role: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewApiToken:
+class NewApiToken(Struct, frozen=True, kw_only=True):
     """An API token to be.
 
     ``access_key`` is its keyed hash, ``encrypted_key`` what it can be shown again from; ``actions``
@@ -50,8 +48,7 @@ class NewApiToken:
     lifespan: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CredentialRows:
+class CredentialRows(Struct, frozen=True, kw_only=True):
     """Programs that write credentials; ``now`` is epoch milliseconds, ``new_id`` makes ids."""
 
     tables: TableMap

@@ -5,15 +5,15 @@ server reads; what people see of them (descriptions, e-mails) is Quire's own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from quire.access.administration import is_shown
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Model, Schema
 
 
-@dataclass(frozen=True, slots=True)
-class EndUserRole:
+class EndUserRole(Struct, frozen=True):
     """A role of end users; ``actions`` are granted to it."""
 
     type: str
@@ -22,8 +22,7 @@ class EndUserRole:
     actions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AdminRole:
+class AdminRole(Struct, frozen=True):
     """A role of administrators."""
 
     code: str
@@ -31,8 +30,7 @@ class AdminRole:
     description: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdminPermission:
+class AdminPermission(Struct, frozen=True, kw_only=True):
     """One action that an administrators' role may take, on one content type or on none."""
 
     role: str
@@ -227,8 +225,7 @@ _EMAILS: Mapping[str, object] = {
 """Between ``<%=`` and ``%>`` stand the names of what is filled in when a mail is sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Provider:
+class _Provider(Struct, frozen=True):
     """Somebody else who can tell who a user is; all are switched off in a new database."""
 
     icon: str

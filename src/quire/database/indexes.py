@@ -5,8 +5,8 @@ want is only a hint, because which sorts a site serves is not written anywhere.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import MetaData
 
 from quire.database.compare import Finding, Lack, compare
@@ -26,8 +26,7 @@ _UNSORTED = frozenset({StorageKind.TEXT, StorageKind.JSON})
 """Kinds of column that nobody sorts by."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SortHint:
+class SortHint(Struct, frozen=True, kw_only=True):
     """A large table, and the attributes whose sorts read all of it for want of an index."""
 
     uid: str

@@ -6,8 +6,9 @@ and of migrations); the full inspection (`inspect_program`) is for checks and mi
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from quire.database.bookkeeping import (
     CORE_STORE,
@@ -20,8 +21,7 @@ from quire.database.mapping import ComponentEdge, LinkEdge, MorphListEdge, Table
 from quire.database.program import Program, Statement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundColumn:
+class FoundColumn(Struct, frozen=True, kw_only=True):
     """A column as the database describes it; ``type`` is in lower case: ``varchar(255)``."""
 
     name: str
@@ -30,8 +30,7 @@ class FoundColumn:
     default: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundIndex:
+class FoundIndex(Struct, frozen=True, kw_only=True):
     """An index over plain columns. ``partial`` ones hold only some of the rows."""
 
     name: str
@@ -40,8 +39,7 @@ class FoundIndex:
     partial: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundForeignKey:
+class FoundForeignKey(Struct, frozen=True, kw_only=True):
     """A column that holds the id of a row of ``target``; ``on_delete`` in capitals."""
 
     column: str
@@ -49,8 +47,7 @@ class FoundForeignKey:
     on_delete: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundTable:
+class FoundTable(Struct, frozen=True, kw_only=True):
     """A table with its columns and indexes by name."""
 
     name: str
@@ -75,8 +72,7 @@ class Inspector(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(Struct, frozen=True, kw_only=True):
     """What a start needs to know of a database.
 
     ``empty``: there is no table at all, everything can be created. ``problem``: a sentence that

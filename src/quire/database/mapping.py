@@ -6,8 +6,9 @@ columns, nothing about queries. Names follow the rules of `naming`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from quire.database.naming import identifier
 from quire.schema.attributes.base import (
@@ -23,8 +24,7 @@ from quire.schema.model import FILE_UID, Component, Model, Schema
 from quire.schema.words import snake_case
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkEdge:
+class LinkEdge(Struct, frozen=True, kw_only=True):
     """Through a link table. ``order`` sorts the far rows within one near row.
 
     ``owner`` is the uid of the model whose attribute the table belongs to (its source side).
@@ -40,24 +40,21 @@ class LinkEdge:
     owner: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnEdge:
+class ColumnEdge(Struct, frozen=True, kw_only=True):
     """The id of the far row stands in a column of the near row."""
 
     target: str
     column: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackColumnEdge:
+class BackColumnEdge(Struct, frozen=True, kw_only=True):
     """The id of the near row stands in a column of the far row."""
 
     target: str
     column: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentEdge:
+class ComponentEdge(Struct, frozen=True, kw_only=True):
     """Components of a row: ``(entity_id, cmp_id, component_type, field, order)``."""
 
     components: tuple[str, ...]
@@ -65,8 +62,7 @@ class ComponentEdge:
     field: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MorphListEdge:
+class MorphListEdge(Struct, frozen=True, kw_only=True):
     """From the row that owns a morph table to rows of any type (the side with ``morphToMany``)."""
 
     table: str
@@ -75,8 +71,7 @@ class MorphListEdge:
     far_type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MorphTargetEdge:
+class MorphTargetEdge(Struct, frozen=True, kw_only=True):
     """From any row to the rows that point at it through a morph table (media, ``morphMany``).
 
     A link counts when type and field name the near model and attribute.
@@ -91,16 +86,14 @@ class MorphTargetEdge:
     field: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MorphColumnEdge:
+class MorphColumnEdge(Struct, frozen=True, kw_only=True):
     """``target_id`` and ``target_type`` on the near row (the side with ``morphToOne``)."""
 
     id_column: str
     type_column: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MorphBackColumnEdge:
+class MorphBackColumnEdge(Struct, frozen=True, kw_only=True):
     """From any row to the rows whose ``target_id`` and ``target_type`` name it."""
 
     target: str
@@ -109,8 +102,7 @@ class MorphBackColumnEdge:
     type_value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalizationsEdge:
+class LocalizationsEdge(Struct, frozen=True, kw_only=True):
     """The rows of the same document."""
 
     target: str
@@ -129,8 +121,7 @@ Edge = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelTable:
+class ModelTable(Struct, frozen=True, kw_only=True):
     """The table of a content type or component.
 
     ``columns`` maps scalar attributes to columns in physical order (relation columns not among
@@ -144,8 +135,7 @@ class ModelTable:
     components_table: str
 
 
-@dataclass(frozen=True, slots=True)
-class TableMap:
+class TableMap(Struct, frozen=True):
     """The tables of a schema, by uid."""
 
     tables: Mapping[str, ModelTable]
@@ -311,8 +301,7 @@ def _link_edge(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkColumns:
+class LinkColumns(Struct, frozen=True, kw_only=True):
     """The columns of a link table, seen from the side that owns it."""
 
     source: str

@@ -7,7 +7,8 @@ and ends in five hexadecimal digits of its SHAKE-256 hash.
 """
 
 import hashlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_LENGTH = 55
 HASH_LENGTH = 5
@@ -30,8 +31,7 @@ SHORT_FORMS = {
 """Short forms of prefixes and suffixes; those not listed stand as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     text: str
     compressible: bool
 

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from quire.database.compile import (
     CompiledBranch,
@@ -19,8 +20,7 @@ from quire.database.statements import Query, Values
 from quire.errors import ValidationError
 
 
-@dataclass(frozen=True, slots=True)
-class BoundQuery:
+class BoundQuery(Struct, frozen=True):
     """A statement whose values are bound, but for the keys of parents."""
 
     sql: str
@@ -34,8 +34,7 @@ class BoundQuery:
         return Statement(self.sql, values, most)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundEdge:
+class BoundEdge(Struct, frozen=True):
     """An edge with bound statements."""
 
     edge: CompiledEdge
@@ -44,8 +43,7 @@ class BoundEdge:
     others: "BoundOthers | None" = None
 
 
-@dataclass(frozen=True, slots=True)
-class BoundOthers:
+class BoundOthers(Struct, frozen=True):
     """Components that a zone does not list, with the values of the request."""
 
     query: BoundQuery
@@ -58,8 +56,7 @@ class BoundOthers:
         return None if compiled is None else _bind_branch(compiled, self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundBranch:
+class BoundBranch(Struct, frozen=True):
     """A branch with its bound statement and the bound edges below it."""
 
     query: BoundQuery

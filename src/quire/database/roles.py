@@ -5,9 +5,9 @@ whom, is decided elsewhere.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.deletion import delete_entries
 from quire.database.content.store import Store
@@ -19,8 +19,7 @@ from quire.schema.attributes.base import StorageKind
 from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleRow:
+class RoleRow(Struct, frozen=True, kw_only=True):
     """A role as stored; ``permissions`` maps what it grants to the ids of the rows that say so."""
 
     id: int
@@ -29,8 +28,7 @@ class RoleRow:
     permissions: Mapping[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleRows:
+class RoleRows(Struct, frozen=True, kw_only=True):
     """Programs that read and write roles; ``now`` is epoch milliseconds, ``new_id`` makes ids."""
 
     store: Store

@@ -6,8 +6,9 @@ makes databases through it, and never asks for the name of its kind.
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from quire.database.connection import Database
 from quire.database.ddl import DdlWriter
@@ -30,8 +31,7 @@ class Counters(Protocol):
         """Let the next id of a table be higher than this, and than those of its rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseKind:
+class DatabaseKind(Struct, frozen=True, kw_only=True):
     """What all databases of one kind have in common.
 
     ``damage`` looks for damage of the files themselves and returns a line for each; ``lost`` lets

@@ -1,10 +1,10 @@
 """Putting one statement together: tables under aliases, placeholders and where they get values."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.dialect import Dialect, Encode, Scalar
@@ -43,8 +43,7 @@ class Query(NamedTuple):
         return [binder(values) for binder in self.binders]
 
 
-@dataclass(frozen=True, slots=True)
-class _Plain:
+class _Plain(Struct, frozen=True):
     """Binds the value of a slot as it is."""
 
     slot: Slot

@@ -5,9 +5,9 @@ document is one row. What the rows mean, and what may become of them, is decided
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.deletion import delete_entries
 from quire.database.content.store import Store
@@ -20,8 +20,7 @@ Record = Mapping[str, object]
 """The values of a row by attribute, and its ``id``; moments are epoch milliseconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemRows:
+class SystemRows(Struct, frozen=True, kw_only=True):
     """Programs that read and write such rows."""
 
     store: Store

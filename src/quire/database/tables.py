@@ -8,9 +8,9 @@ This module imports SQLAlchemy, which takes a while: import it where tables are 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Column, ForeignKeyConstraint, Index, MetaData, Table
 from sqlalchemy.types import TypeEngine
 
@@ -44,8 +44,7 @@ _KIND = "kind"
 """Key of ``Column.info``: the kind of column, which no type of SQLAlchemy says exactly."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnTypes:
+class ColumnTypes(Struct, frozen=True, kw_only=True):
     """The column types of one kind of database.
 
     ``reference`` is the type of columns that hold the id of another row, ``order`` that of the
@@ -122,8 +121,7 @@ def sorted_indexes(table: Table) -> list[Index]:
     return sorted(table.indexes, key=lambda index: str(index.name))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Build:
+class _Build(Struct, frozen=True, kw_only=True):
     """Adds tables to the metadata: first all that have rows of their own, then what links them."""
 
     table_map: TableMap

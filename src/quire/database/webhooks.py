@@ -1,10 +1,10 @@
 """The table of webhooks: addresses that want to hear of what happens."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.program import Program, Row, Value
 from quire.database.statements import StatementBuilder
@@ -21,8 +21,7 @@ _COLUMNS: Mapping[str, StorageKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook:
+class Webhook(Struct, frozen=True, kw_only=True):
     """A webhook as stored."""
 
     id: int

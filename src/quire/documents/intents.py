@@ -4,8 +4,9 @@ Data stay in the wire's form until the one step that understands and checks them
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from quire.database.program import Statement
 
@@ -19,8 +20,7 @@ class Every(Enum):
     LOCALE = "*"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Create:
+class Create(Struct, frozen=True, kw_only=True):
     """Make a document of a content type, in one locale.
 
     ``locale`` counts for localized types; ``None`` is the default locale. ``publish`` counts for
@@ -35,8 +35,7 @@ class Create:
     document_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(Struct, frozen=True, kw_only=True):
     """Change one locale of a document, or add the locale to it.
 
     ``document_id`` is ``None`` for the document of a single type, which is made when there is none.
@@ -52,8 +51,7 @@ class Update:
     expected: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delete:
+class Delete(Struct, frozen=True, kw_only=True):
     """Delete the versions of a document in one locale, or in every one.
 
     ``document_id`` is ``None`` for the document of a single type. ``locales`` are several locales,
@@ -69,8 +67,7 @@ class Delete:
     expected: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publish:
+class Publish(Struct, frozen=True, kw_only=True):
     """Make what the drafts of a document say public, in one locale or in every one."""
 
     uid: str
@@ -78,8 +75,7 @@ class Publish:
     locale: str | Every | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unpublish:
+class Unpublish(Struct, frozen=True, kw_only=True):
     """Take the published version of a document away, in one locale or in every one."""
 
     uid: str
@@ -87,8 +83,7 @@ class Unpublish:
     locale: str | Every | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscardDraft:
+class DiscardDraft(Struct, frozen=True, kw_only=True):
     """Make the draft of a document what is published again, in one locale or in every one."""
 
     uid: str
@@ -96,8 +91,7 @@ class DiscardDraft:
     locale: str | Every | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clone:
+class Clone(Struct, frozen=True, kw_only=True):
     """Make a new document of the drafts of another one, with ``data`` in place of its values."""
 
     uid: str
@@ -109,8 +103,7 @@ class Clone:
 Intent = Create | Update | Delete | Publish | Unpublish | DiscardDraft | Clone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """An entry that an action wrote: the row to show as its result."""
 
     uid: str

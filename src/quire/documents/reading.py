@@ -5,10 +5,11 @@ plain dictionaries in the form of its answers.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess
 from quire.database.cache import BoundedCache
@@ -33,8 +34,7 @@ _PLANS = 1000
 _ANY_ENTRY = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Find:
+class Find(Struct, frozen=True, kw_only=True):
     """What is to be read of a content type, in the query language of the wire with Python values.
 
     ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as on the wire; a
@@ -53,16 +53,14 @@ class Find:
     ability: Ability = field(default_factory=FullAccess)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """Some of the documents that were found, and what ``meta.pagination`` says of them."""
 
     documents: list[Shown]
     pagination: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlannedRead:
+class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
     """A read with its values, ready to run in or out of a transaction."""
 
     store: Store

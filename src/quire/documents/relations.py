@@ -7,8 +7,9 @@ both, and whoever reads picks one. Components count as the entry that they belon
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from quire.database.content.layout import Layout
 from quire.database.content.lookup import VersionRow, existing_ids, rows_of_documents
@@ -22,8 +23,7 @@ from quire.schema.attributes.base import MediaAttribute, RelationAttribute
 from quire.schema.model import FILE_UID, PUBLISHED_STATUS, ContentType
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(Struct, frozen=True, kw_only=True):
     """The entry that is written, as far as it decides which rows its relations lead to."""
 
     content_type: ContentType
@@ -40,8 +40,7 @@ class _Wanted(NamedTuple):
     status: str | None
 
 
-@dataclass(slots=True)
-class Resolution:
+class Resolution(Struct):
     """The rows of all targets of an entry and its components.
 
     ``missing`` counts, by content type, the numeric ids that no row has.

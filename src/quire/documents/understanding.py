@@ -6,7 +6,8 @@ in which moments are written.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from quire.database.content.layout import Layout
 from quire.database.content.stored import read_stored

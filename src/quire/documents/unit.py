@@ -1,8 +1,9 @@
 """The unit of work: what one transaction of writing carries with it, passed and never global."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from quire.access.principal import Principal
 from quire.clock import Clock
@@ -19,8 +20,7 @@ from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 
 
-@dataclass(kw_only=True, eq=False)
-class Engine:
+class Engine(Struct, kw_only=True, eq=False, dict=True):
     """What all writing of one schema shares.
 
     ``default_locale`` is ``None`` in a project without locales; it alone may change, see
@@ -50,8 +50,7 @@ class Engine:
         return self.store.schema
 
 
-@dataclass(slots=True, kw_only=True)
-class UnitOfWork:
+class UnitOfWork(Struct, kw_only=True):
     """One transaction: who writes, when, and what has happened so far.
 
     ``listening`` says that somebody wants to hear of it: only then entries are read for events.

@@ -4,11 +4,11 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """Where a linked entry goes among its siblings.
 
     At most one member is set; all unset is the end. Anchors are given like targets.
@@ -19,8 +19,7 @@ class Position:
     start: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """One entry that a relation (or a media attribute) is to lead to, as the payload names it.
 
     Either ``id`` (a row) or ``document_id`` is set. ``uid`` is the content type for relations to
@@ -35,8 +34,7 @@ class Target:
     position: Position | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationChange:
+class RelationChange(Struct, frozen=True, kw_only=True):
     """What a payload asks of one relation.
 
     ``set`` replaces everything (an empty tuple clears) and makes the others count for nothing;
@@ -50,8 +48,7 @@ class RelationChange:
     strict: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryValues:
+class EntryValues(Struct, frozen=True, kw_only=True):
     """What is to be written to one entry or component; attributes that are absent stay.
 
     ``scalars`` maps attributes to values as columns take them: text, numbers, booleans, moments as
@@ -65,8 +62,7 @@ class EntryValues:
     components: "Mapping[str, tuple[ComponentValues, ...]]" = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentValues:
+class ComponentValues(Struct, frozen=True, kw_only=True):
     """One component: ``id`` names the row that is to be changed, ``None`` makes a new one."""
 
     uid: str

@@ -6,11 +6,11 @@ listening nor the request from being answered.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import structlog
+from msgspec import Struct
 
 from quire.clock import iso_from_ms
 
@@ -36,8 +36,7 @@ class EventName(StrEnum):
         return self.value.startswith("media.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """Something that happened to one entry of a document.
 
     ``uid`` is the content type, ``model`` its singular name. ``entry_id`` is the row it happened

@@ -9,9 +9,10 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from quire.errors import ApplicationError
 
@@ -24,8 +25,7 @@ _HEAD = 16_384
 _LONGEST_LINE = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivered:
+class Delivered(Struct, frozen=True, kw_only=True):
     """What became of a call: the status of the answer, and its phrase."""
 
     status: int

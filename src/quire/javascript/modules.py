@@ -7,8 +7,9 @@ code, and :func:`read_module` says so by returning ``CODE``.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from quire.javascript.tokens import Token, tokenise
 
@@ -19,29 +20,25 @@ _IMPORTABLE = FACTORIES | {"factories"}
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 
 
-@dataclass(frozen=True, slots=True)
-class Factory:
+class Factory(Struct, frozen=True):
     """A call of a core factory."""
 
     name: str
     arguments: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentVariable:
+class EnvironmentVariable(Struct, frozen=True):
     """A call of ``env``: the value of a variable, or else a default."""
 
     name: str
     default: object
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyFunction:
+class EmptyFunction(Struct, frozen=True):
     """A function that does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """Whatever is not plain data."""
 
 
@@ -64,8 +61,7 @@ def read_module(source: str) -> object:
         return CODE
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """Reads tokens from left to right; every method leaves the position behind what it read."""
 
     tokens: Sequence[Token]

@@ -6,8 +6,9 @@ of the project's own, never as nothing.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 TokenKind = Literal["word", "string", "number", "mark", "other"]
 
@@ -26,8 +27,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """One token; the ``text`` of a string is what stands between its quotes."""
 
     kind: TokenKind

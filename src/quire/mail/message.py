@@ -5,12 +5,13 @@ and subjects become spaces, and an address that has any is no address.
 """
 
 import re
-from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid, parseaddr
 from html.parser import HTMLParser
+
+from msgspec import Struct
 
 from quire.errors import MailError
 
@@ -19,8 +20,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mail:
+class Mail(Struct, frozen=True, kw_only=True):
     """A mail to be sent; addresses may carry a name, ``Name <name@example.org>``.
 
     One of ``html`` and ``text`` is enough. Without ``sender`` the configured one counts.

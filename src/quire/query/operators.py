@@ -5,9 +5,10 @@ what its operand looks like. How a predicate is written in SQL is the database's
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
+
+from msgspec import Struct
 
 
 class Predicate(Enum):
@@ -36,8 +37,7 @@ class Operand(Enum):
     FLAG = "true or false"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
+class Operator(Struct, frozen=True, kw_only=True):
     """One filter operator."""
 
     name: str

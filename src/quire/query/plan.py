@@ -5,9 +5,10 @@ Nodes say which columns of which model are read and what is populated below. Val
 a plan is hashable and is the key under which compiled statements are kept.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct
 
 from quire.query.operators import Predicate
 
@@ -17,8 +18,7 @@ Slot = int
 Status = Literal["draft", "published"]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """An attribute against bound values.
 
     ``slots`` holds none (is null), one, two (between), or the one slot of a list. ``negated``
@@ -33,16 +33,14 @@ class Comparison:
     fold: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(Struct, frozen=True):
     """Several filters of which all, or at least one, must hold. Never empty."""
 
     every: bool
     parts: "tuple[Filter, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Through:
+class Through(Struct, frozen=True):
     """A filter on related rows: at least one of them must satisfy ``part``.
 
     With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` when every
@@ -55,8 +53,7 @@ class Through:
     within: "Filter | None" = None
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """A filter that holds for every row or for none."""
 
     holds: bool
@@ -65,8 +62,7 @@ class Constant:
 Filter = Comparison | Junction | Through | Constant
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Struct, frozen=True):
     """One key of an order: an attribute, perhaps of related rows, in one direction."""
 
     path: tuple[str, ...]
@@ -94,8 +90,7 @@ class PublicationFilter(Enum):
     PUBLISHED_WITH_DRAFT = "published-with-draft"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanNode:
+class PlanNode(Struct, frozen=True, kw_only=True):
     """Rows of one model: which, in what order, what to show of them, what is populated below.
 
     ``fields`` are scalar attributes in the order of the answer. ``status`` and ``publication``
@@ -112,8 +107,7 @@ class PlanNode:
     publication: PublicationFilter | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanEdge:
+class PlanEdge(Struct, frozen=True, kw_only=True):
     """One populated attribute.
 
     ``nodes`` has one node for most attributes and one per component for dynamic zones (and per
@@ -127,8 +121,7 @@ class PlanEdge:
     others: tuple[PlanNode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """Free text: the term in ``slot`` is looked for in every one of ``attributes``."""
 
     attributes: tuple[str, ...]
@@ -144,8 +137,7 @@ class LocaleScope(Enum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadPlan:
+class ReadPlan(Struct, frozen=True, kw_only=True):
     """One read of a content type.
 
     ``document`` is the slot of a document id, ``entry`` the slot of a row id; ``locale_slot`` goes

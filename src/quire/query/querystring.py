@@ -26,10 +26,11 @@ Nothing here raises, whatever the text; the work is bounded by its length.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias, TypeGuard
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 __all__ = ["QueryValue", "parse"]
 
@@ -71,8 +72,7 @@ _INDEX: Final = re.compile("0|[1-9][0-9]{0,14}")
 _LAST_ARRAY_INDEX: Final = 2**32 - 2
 
 
-@dataclass(slots=True, eq=False)
-class _List:
+class _List(Struct, eq=False):
     """A list in the making: its items by index, with gaps that no pair has filled (yet)."""
 
     items: "dict[int, _Node]"
@@ -83,8 +83,7 @@ class _List:
         self.length += 1
 
 
-@dataclass(slots=True, eq=False)
-class _Mapping:
+class _Mapping(Struct, eq=False):
     """A mapping in the making.
 
     `last_index` is the greatest index in it if it stands for a list that was too long: such a

@@ -10,11 +10,11 @@ each fault with its file and JSON path.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 import orjson
+from msgspec import Struct, field
 
 from quire.errors import SchemaError, SchemaProblem
 from quire.schema.attributes import ATTRIBUTE_TYPES, AttributeTypes
@@ -28,8 +28,7 @@ from quire.schema.words import kebab_case
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOptions:
+class LoadOptions(Struct, frozen=True, kw_only=True):
     """What outside the tree has a say in it.
 
     ``private_attributes`` are hidden in every content type; ``first_published`` adds
@@ -41,8 +40,7 @@ class LoadOptions:
     attribute_types: AttributeTypes = field(default_factory=lambda: ATTRIBUTE_TYPES)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One schema file: the uid it stands for, its path for messages, and its content."""
 
     uid: str

@@ -5,9 +5,10 @@ makes a new one with another `Schema.version`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from quire.schema.attributes.accept import Acceptance
 from quire.schema.attributes.base import (
@@ -53,8 +54,7 @@ class Kind(StrEnum):
     SINGLE = "singleType"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True, dict=True):
     """What content types and components share: a uid, a table and attributes in file order."""
 
     uid: str
@@ -64,7 +64,7 @@ class Model:
     attributes: Mapping[str, Attribute]
     """All attributes by name, those that the server adds included, in the order of columns."""
     file: str = ""
-    raw: Mapping[str, object] = field(default_factory=dict, repr=False)
+    raw: Mapping[str, object] = field(default_factory=dict)
     """The schema file as it was read, for what only some rooms need."""
 
     @cached_property
@@ -111,8 +111,7 @@ class Model:
         return {name: condition for name, condition in found if condition is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Index:
+class Index(Struct, frozen=True, kw_only=True, dict=True):
     """A database index that a schema file asks for, over physical columns."""
 
     name: str
@@ -120,8 +119,7 @@ class Index:
     unique: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContentType(Model):
+class ContentType(Model, frozen=True, kw_only=True, dict=True):
     """A type of document with endpoints of its own."""
 
     kind: Kind
@@ -144,15 +142,13 @@ class ContentType(Model):
         return self.singular_name if self.kind is Kind.SINGLE else self.plural_name
 
 
-@dataclass(frozen=True, kw_only=True)
-class Component(Model):
+class Component(Model, frozen=True, kw_only=True, dict=True):
     """A group of attributes that content types and other components use."""
 
     category: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Schema:
+class Schema(Struct, frozen=True, kw_only=True, dict=True):
     """All content types and components of a project.
 
     ``version`` is a digest of everything that was loaded: equal trees have equal versions.

@@ -6,9 +6,10 @@ and names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from quire.errors import SeedingError
 
@@ -27,16 +28,14 @@ class Status(StrEnum):
     MODIFIED = "modified"
 
 
-@dataclass(frozen=True, slots=True)
-class Locale:
+class Locale(Struct, frozen=True):
     """A language that content is in."""
 
     code: str
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaFile:
+class MediaFile(Struct, frozen=True, kw_only=True):
     """A file for the media library; ``name`` is what values call it."""
 
     name: str
@@ -45,8 +44,7 @@ class MediaFile:
     caption: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(Struct, frozen=True, kw_only=True):
     """A document in one locale; ``locale`` is ``None`` when its content type is not localized.
 
     ``status`` is ``None`` without draft & publish. ``changes`` are what the draft of a modified
@@ -73,8 +71,7 @@ class Version:
         yield from (values for values in (self.draft, self.published) if values is not None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """A document, named by ``key`` within its content type; the default locale comes first."""
 
     content_type: str
@@ -86,8 +83,7 @@ class Document:
         return next((one for one in self.versions if one.locale == locale), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """Everything there is to store.
 
     ``locales`` begins with the default locale; ``documents`` are in an order in which each comes
@@ -105,8 +101,7 @@ class Content:
         return len(self.media) + len(self.documents)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ContentFault:
+class ContentFault(Struct, frozen=True, order=True):
     """One fault: in which file, at which JSON path, and what is wrong."""
 
     file: str

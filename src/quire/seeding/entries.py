@@ -7,8 +7,9 @@ the things that the content API passes over would be mistakes in a file.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quire.documents.validate import Checked, Rules, check_entry
 from quire.documents.validate.problems import Place, place_text
@@ -52,8 +53,7 @@ _MISSED: Mapping[str, object] = {
 """Stands for the file of an image that is missed already."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Struct, frozen=True, kw_only=True):
     """What values may refer to.
 
     ``locales`` begins with the default; ``groups`` is the order in which content types are loaded.
@@ -145,8 +145,7 @@ def _inner(place: Sequence[Step]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Names:
+class _Names(Struct, frozen=True, kw_only=True):
     """Looks at the keys and names in one entry; those in ``complete`` ones must be published."""
 
     known: Known

@@ -5,11 +5,11 @@ import shutil
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from mimetypes import MimeTypes
 from pathlib import Path
 
 import imagesize  # type: ignore[import-untyped]  # it says nothing of types
+from msgspec import Struct
 
 from quire.clock import iso_from_ms
 from quire.errors import SeedingError
@@ -24,8 +24,7 @@ _UNKNOWN_TYPE = "application/octet-stream"
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class Upload(Struct, frozen=True, kw_only=True):
     """A file with its place among the uploads.
 
     ``values`` are those of the content type of files, by attribute.

@@ -1,7 +1,8 @@
 """The one program that stores all content of a project."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.program import Program
 from quire.documents.unit import UnitOfWork
@@ -11,8 +12,7 @@ from quire.seeding.media import Upload
 from quire.seeding.rows import Rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """Where content goes: documents through a unit of work, what stands around them as rows."""
 
     rows: Rows

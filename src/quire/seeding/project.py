@@ -4,7 +4,8 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.clock import Clock, now_ms
 from quire.database.accounts import Accounts
@@ -33,8 +34,7 @@ Advance = Callable[[str], None]
 """Hears of every file and document that was written, from whatever thread it was written in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chance:
+class Chance(Struct, frozen=True, kw_only=True):
     """What seeding does not decide by itself, so that a test can."""
 
     clock: Clock = now_ms

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+from msgspec import Struct
 
 from quire.access.actions import all_actions
 from quire.schema.model import ContentType, Kind, Schema
@@ -46,8 +47,7 @@ def read_content(folder: Path, schema: Schema) -> Content:
     return content
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reader:
+class _Reader(Struct, frozen=True, kw_only=True):
     files: ContentFiles
     schema: Schema
     manifest: ManifestFile

@@ -4,7 +4,8 @@ They are of built-in types, which no action writes.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.accounts import Accounts
 from quire.database.contents import Contents
@@ -20,8 +21,7 @@ PERMISSION_UID = "plugin::users-permissions.permission"
 _PUBLIC_ROLE = "public"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(Struct, frozen=True, kw_only=True):
     """Writes rows of built-in types; ``now`` is the instant of all of them."""
 
     tables: TableMap

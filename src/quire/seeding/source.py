@@ -1,6 +1,6 @@
 """A document together with the place that it was read from, so that faults can be pointed at."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
 from quire.schema.model import ContentType
@@ -8,8 +8,7 @@ from quire.seeding.content import Document, Version
 from quire.seeding.files import DocumentItem, VersionItem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A document of a file; ``path`` is where in the file it stands (``[3]``, or nothing)."""
 
     file: str

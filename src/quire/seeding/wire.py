@@ -1,7 +1,8 @@
 """From the form of content files to that of the content API: names become what they stand for."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.schema.attributes.base import (
     Attribute,
@@ -17,8 +18,7 @@ from quire.seeding.content import Values
 COMPONENT_KEY = "__component"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
+class Wire(Struct, frozen=True, kw_only=True):
     """Puts values into the form that the content API takes.
 
     ``related`` says what a relation sends for the key of a document, ``file`` what media send for

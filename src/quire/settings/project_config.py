@@ -7,8 +7,9 @@ A file counts if it is plain data: literals and calls of ``env``. Files that hol
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quire.javascript.modules import CODE, EnvironmentVariable, read_module
 
@@ -67,8 +68,7 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
 _SUFFIXES = (".js", ".ts", ".json")
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What a file says about a setting: a value, or the variable that it comes from."""
 
     setting: str

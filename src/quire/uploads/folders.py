@@ -4,8 +4,9 @@ Every rule is asked within the transaction that writes: two requests cannot brea
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from quire.database.core_store import read_setting, write_setting
 from quire.database.library.files import (
@@ -43,8 +44,7 @@ INSIDE_THEMSELVES = "folders cannot be moved inside themselves or one of its chi
 UNKNOWN = "folder not found"
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """A folder with the folders in it, in the order of their names."""
 
     id: int
@@ -52,8 +52,7 @@ class Branch:
     children: "tuple[Branch, ...]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gone:
+class Gone(Struct, frozen=True, kw_only=True):
     """What a deletion took away: the chosen folders and files, and every file whose row is gone."""
 
     folders: tuple[int, ...]

@@ -9,8 +9,9 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quire.database.connection import Database
 from quire.database.content.store import Store
@@ -30,16 +31,14 @@ _SPARED_SECONDS = 60.0
 """What was looked at so short a time ago may be on its way to somebody."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Made(Struct, frozen=True, kw_only=True):
     """A picture that was made: the file, and its type."""
 
     path: Path
     type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """Where pictures are kept, how many bytes of them, and what an original may have in pixels."""
 
     folder: Path

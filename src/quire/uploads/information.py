@@ -3,7 +3,8 @@
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from quire.documents.validate.problems import Problem, place_text, validation_error
 from quire.javascript.numbers import read_number, tidy
@@ -17,8 +18,7 @@ _MOST_TEXT = 100_000
 _LOWEST, _HIGHEST = 0, 100
 
 
-@dataclass(frozen=True, slots=True)
-class Information:
+class Information(Struct, frozen=True):
     """What is said of one file; what nothing is said of is not in ``values``.
 
     ``values`` are attributes of a file. ``folder`` is the row id of a folder, or ``None`` for none.

@@ -1,7 +1,8 @@
 """Which types of files are let in, whatever door they come through."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.errors import ApplicationError
 from quire.uploads.preparing import Recognised
@@ -11,8 +12,7 @@ _CONTRADICTION = "MIME type is not allowed"
 _GROUPS = frozenset({"image", "video", "audio"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllowedTypes:
+class AllowedTypes(Struct, frozen=True, kw_only=True):
     """Types of files that may come in, and those that may not.
 
     Both hold types such as ``image/png``, groups such as ``image/*`` or ``image``, and ``file`` for

@@ -6,12 +6,13 @@ crash in between leaves bytes without a row, which `sweep` finds, and never a ro
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.database.connection import Database
 from quire.database.content.store import Store
@@ -48,8 +49,7 @@ Read = Callable[[int], Program[T]]
 _log = structlog.get_logger("quire.uploads")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(Struct, frozen=True, kw_only=True):
     """Where the rows of files are: read from a database, written by the document service."""
 
     database: Database
@@ -57,8 +57,7 @@ class Rows:
     documents: DocumentService
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What is made of pictures, and which types of files are let in."""
 
     boxes: Mapping[str, int]

@@ -3,7 +3,8 @@
 import re
 import secrets
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.errors import ApplicationError
 from quire.uploads.letters import SPELLED_OUT
@@ -25,8 +26,7 @@ _WORD_ENDS = (
 _EXTENSION = re.compile(r"\.[\w+\-~!@#$%^&()=' ]{0,60}")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What a file is kept under: ``hash`` and ``ext`` in one are its key and end its address."""
 
     hash: str

@@ -6,12 +6,12 @@ Only the loader of the type that a file's first bytes tell is ever let at it.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
+from msgspec import Struct
 
 from quire.errors import ApplicationError
 
@@ -41,8 +41,7 @@ for _loader in _LOADERS:
 Save = Callable[[Any, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
+class _Format(Struct, frozen=True):
     """How pictures of one type are read and written again.
 
     ``load`` is the loader; ``lighter`` saves in the quality that uploads are brought to, ``save``
@@ -100,8 +99,7 @@ _SAVERS: Mapping[str, Callable[[Any, str, int], None]] = MappingProxyType(
 """How pictures are written in formats that are asked for, by quality."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """What is known of a picture: its type, and its size in pixels as it is stored.
 
     ``pages`` are the frames of an animation; ``orientation`` is that of its camera, 1 to 8.
@@ -238,8 +236,7 @@ def _in_srgb(image: Any) -> Any:  # noqa: ANN401 - pyvips
     return image if image.interpretation == "srgb" else image.colourspace("srgb")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crop:
+class Crop(Struct, frozen=True, kw_only=True):
     """What is to be seen of a picture: all of it within a box, or a box full of it (``cover``).
 
     ``focus`` is the point that stays in view, in percent of width and height. A picture never gets

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from quire.uploads.names import Kept, check_name, extension_of, kilobytes
 from quire.uploads.pictures import (
@@ -23,8 +24,7 @@ from quire.uploads.workshop import Workshop
 THUMBNAIL = ("thumbnail", (245, 156))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class Incoming(Struct, frozen=True, kw_only=True):
     """A file that has come: where it lies for now, its name, and the type it was said to have."""
 
     path: Path
@@ -33,8 +33,7 @@ class Incoming:
     size: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recognised:
+class Recognised(Struct, frozen=True, kw_only=True):
     """A file whose kind is known: ``mime`` is what it is called, ``told`` what its bytes tell."""
 
     incoming: Incoming
@@ -43,8 +42,7 @@ class Recognised:
     told: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PictureRules:
+class PictureRules(Struct, frozen=True, kw_only=True):
     """What is made of pictures.
 
     ``boxes`` are other sizes by name. ``most_pixels`` is what a picture may have to be decoded.
@@ -57,8 +55,7 @@ class PictureRules:
     most_pixels: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """Something for the storage: its key, where its bytes lie, and their type."""
 
     key: str
@@ -66,8 +63,7 @@ class Piece:
     type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(Struct, frozen=True, kw_only=True):
     """What is to be kept of a file: values of its row, and pieces, the file itself first."""
 
     values: Mapping[str, object]

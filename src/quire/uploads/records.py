@@ -1,7 +1,8 @@
 """Files as rows: written, changed and attached, by programs within a unit of work."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.content.lookup import existing_ids
 from quire.database.library.files import (
@@ -29,8 +30,7 @@ NO_ENTRY = "There is no such entry with a media attribute of this name"
 _DESCRIBING = ("alternativeText", "caption", "focalPoint")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attachment:
+class Attachment(Struct, frozen=True, kw_only=True):
     """An attribute of an entry that files are put into, by the uid and the row of the entry."""
 
     uid: str

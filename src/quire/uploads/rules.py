@@ -1,15 +1,15 @@
 """What administrators say about uploads, kept in the database, and what it means for pictures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.uploads.preparing import PictureRules
 
 SETTINGS_KEY = "plugin_upload_settings"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LibrarySettings:
+class LibrarySettings(Struct, frozen=True, kw_only=True):
     """The switches of the media library, in the order in which they are shown."""
 
     size_optimization: bool = True

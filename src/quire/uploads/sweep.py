@@ -1,8 +1,9 @@
 """Holds what is kept against the rows that tell of it: after crashes, copies and work by hand."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from quire.database.content.store import Store
 from quire.database.library.files import FileRow, all_files
@@ -18,8 +19,7 @@ Run = Callable[[Program[Any]], Awaitable[Any]]
 """Runs a program that only reads."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class Sweep(Struct, frozen=True, kw_only=True):
     """What does not fit: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
 
     without_row: tuple[str, ...] = ()

@@ -7,10 +7,11 @@ can make the server work for nothing. A request is a value here; `gallery` makes
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 from urllib.parse import parse_qs
+
+from msgspec import Struct
 
 from quire.errors import ForbiddenError, ValidationError
 
@@ -40,8 +41,7 @@ UNKNOWN_SIZE = "w and h must be among the sizes of the project, or be signed"
 BAD_SIGNATURE = "The signature does not fit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """A picture as somebody wants it; without a side that follows from the other.
 
     ``format`` is ``None`` for that of the original.
@@ -59,8 +59,7 @@ class Wanted:
         return "-".join("0" if part is None else str(part) for part in parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransformRules:
+class TransformRules(Struct, frozen=True, kw_only=True):
     """What may be asked for: ``sizes`` by anybody, anything by those who know the ``key``."""
 
     sizes: frozenset[int]

@@ -1,7 +1,5 @@
 """The schema as values."""
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 
 from quire.schema.model import Kind
@@ -50,7 +48,7 @@ def test_scalars_and_relations_are_told_apart() -> None:
 
 def test_nothing_of_a_schema_can_be_changed() -> None:
     schema = library_schema()
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         schema.version = ""  # type: ignore[misc]
     with pytest.raises(TypeError):
         schema.content_types["x"] = schema.content_types[BOOK]  # type: ignore[index]

@@ -1,15 +1,15 @@
 """What a body must hold that makes an account of an end user."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.admin_api.forms import REQUIRED, Fields, Place, Text, email, read_body, required
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.accept import ABSENT
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """Anything but nothing."""
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:

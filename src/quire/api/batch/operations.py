@@ -1,7 +1,8 @@
 """The operations of a batch, understood as far as they can be before their data are looked at."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.api.batch.references import References
 from quire.errors import ValidationError
@@ -22,8 +23,7 @@ _KEYS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """One operation, understood as far as it can be without its data."""
 
     action: str

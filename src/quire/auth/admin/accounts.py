@@ -8,7 +8,8 @@ import hashlib
 import hmac
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.people import ADMIN_ROLE_UID, People, Person
@@ -31,16 +32,14 @@ NO_LINK = "The first administrator is made with the link that the server printed
 _FIRST_ADMINISTRATOR = b"first administrator"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+class Device(Struct, frozen=True, kw_only=True):
     """Where somebody signs in from; ``remember`` keeps them signed in."""
 
     id: str
     remember: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
+class SignedIn(Struct, frozen=True, kw_only=True):
     """Somebody who just signed in."""
 
     person: Person

@@ -4,7 +4,8 @@ A token is shown in clear when it is made; later only where the project has a ke
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
@@ -39,8 +40,7 @@ _FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class Token(Struct, frozen=True, kw_only=True):
     """An API token; ``key`` is the token in clear, where it is known."""
 
     id: int
@@ -49,8 +49,7 @@ class Token:
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenKeys:
+class TokenKeys(Struct, frozen=True, kw_only=True):
     """What tokens are hashed with, and encrypted with where they may be shown again."""
 
     salt: str

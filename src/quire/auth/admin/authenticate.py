@@ -5,7 +5,7 @@ changes, and never beyond the end of the token: roles, permissions, sessions and
 change are looked at again with the next request.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import ability_of, super_ability
@@ -21,8 +21,7 @@ from quire.errors import UnauthorizedError
 from quire.schema.model import Schema
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     administrator: Administrator
     until: int
 

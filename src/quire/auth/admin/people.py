@@ -4,7 +4,8 @@ What tells of a secret (passwords, tokens) is read only where it is compared, an
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import SUPER_ADMIN_CODE
@@ -48,8 +49,7 @@ ROLE_FIELDS = (
 _PERMISSION_FIELDS = ("action", "actionParameters", "subject", "properties", "conditions")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Person(Struct, frozen=True, kw_only=True):
     """An administrator; ``fields`` are those of `PUBLIC_FIELDS`, ``password`` is its hash."""
 
     id: int
@@ -78,8 +78,7 @@ class Person:
         return any(role["code"] == SUPER_ADMIN_CODE for role in self.roles)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredPermission:
+class StoredPermission(Struct, frozen=True, kw_only=True):
     """A permission as stored, with what is shown of it."""
 
     id: int

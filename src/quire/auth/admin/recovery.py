@@ -5,9 +5,10 @@ there is an account for an address shows nowhere.
 """
 
 import secrets
-from dataclasses import dataclass
 from datetime import timedelta
 from html import escape
+
+from msgspec import Struct
 
 from quire.auth.admin.people import People, Person
 from quire.auth.admin.second_factor import SecondFactors
@@ -33,8 +34,7 @@ _TEXT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mailing:
+class Mailing(Struct, frozen=True, kw_only=True):
     """How mails go out; ``page`` is the address of the admin UI, which their links begin with."""
 
     postbox: Postbox

@@ -8,7 +8,9 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.auth.admin.people import Person
 from quire.auth.encryption import decrypt_token, encrypt_token
@@ -28,8 +30,7 @@ _RECOVERY_BYTES = 10
 _NEVER = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Factor:
+class Factor(Struct, frozen=True, kw_only=True):
     """What is kept of somebody's second factor; ``step`` is the last one whose code was used."""
 
     secret: str

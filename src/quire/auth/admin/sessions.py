@@ -7,8 +7,9 @@ token holds for minutes and only as long as its session is there.
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from quire.auth.tokens import read_claims, sign_claims
 from quire.clock import iso_from_ms
@@ -40,8 +41,7 @@ _FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lifetimes:
+class Lifetimes(Struct, frozen=True, kw_only=True):
     """How long things hold: access tokens, and sessions of both kinds."""
 
     access: timedelta = timedelta(minutes=30)
@@ -55,8 +55,7 @@ DEFAULT_LIFETIMES = Lifetimes(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class Tokens(Struct, frozen=True, kw_only=True):
     """What somebody who signed in gets; times are epoch milliseconds.
 
     ``ends`` is when the refresh token ends, ``None`` for one that ends with the browser.

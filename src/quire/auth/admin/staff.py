@@ -5,7 +5,8 @@ One super admin stays, whatever is asked. Whoever gets another password is signe
 
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import SUPER_ADMIN_CODE
@@ -29,8 +30,7 @@ NO_SUCH_ROLE = "There is no role with the id {}"
 _TOKEN_BYTES = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """What is to change about somebody; ``roles`` and ``password`` only where they are given."""
 
     values: Mapping[str, object]

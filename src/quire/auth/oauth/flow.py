@@ -7,9 +7,9 @@ project's secret, and it is of use for one provider and one step only.
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import orjson
+from msgspec import Struct
 
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.clock import Clock
@@ -21,8 +21,7 @@ _LIFETIMES_MS = {BEGUN: 600_000, DONE: 120_000}
 _BYTES = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
+class Begun(Struct, frozen=True, kw_only=True):
     """A sign-in that is under way; ``verifier`` proves that both ends of it are one (PKCE)."""
 
     state: str

@@ -6,21 +6,20 @@ e-mail counts only if the provider says that it has verified it, or verifies all
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 Json = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """Who somebody is, as a provider says; ``email`` is ``None`` without one that is verified."""
 
     email: str | None
     username: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
+class Preset(Struct, frozen=True, kw_only=True):
     """A provider.
 
     ``profile`` reads a profile from the answers of ``profile_urls``, in their order, or from the

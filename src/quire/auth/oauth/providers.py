@@ -1,8 +1,9 @@
 """A provider as an administrator has set it up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
+
+from msgspec import Struct
 
 from quire.auth.oauth.presets import PRESETS, Preset, claims_profile
 
@@ -12,8 +13,7 @@ _LOCAL = "email"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class Provider(Struct, frozen=True, kw_only=True):
     """A provider that is switched on.
 
     ``callback`` is the page that a browser ends on; ``redirect_uri`` is where the provider sends

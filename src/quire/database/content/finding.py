@@ -1,9 +1,9 @@
 """Finding the rows of documents: their versions, by status and locale."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.layout import Layout
 from quire.database.content.store import Store
@@ -11,8 +11,7 @@ from quire.database.program import Program
 from quire.database.statements import StatementBuilder
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One row of a document. ``updated_at`` is epoch milliseconds, ``None`` where it is unknown."""
 
     id: int

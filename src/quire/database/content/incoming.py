@@ -11,9 +11,9 @@ with). Changed ones get it when they are published themselves.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.content.layout import Incoming, IncomingLink, Layout, is_component
@@ -35,8 +35,7 @@ _DEEPEST = 6
 Condition = ColumnElement[bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Succession:
+class Succession(Struct, frozen=True, kw_only=True):
     """A row that takes the place of another one.
 
     ``source`` is the row it was copied from, ``prior`` the one it replaces, if there is one.

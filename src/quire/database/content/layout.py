@@ -6,8 +6,9 @@ be replaced by another without any of them noticing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from quire.database.mapping import (
     ColumnEdge,
@@ -37,8 +38,7 @@ FIRST_PUBLISHED = "firstPublishedAt"
 """An optional moment of draft & publish types, stamped when a document is first published."""
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True, dict=True):
     """How the rows of one model are stored, for those who write them."""
 
     model: Model
@@ -128,8 +128,7 @@ def _is_shared(attribute: Attribute) -> bool:
     return isinstance(attribute, MediaAttribute | ComponentAttribute | DynamicZoneAttribute)
 
 
-@dataclass(frozen=True, slots=True)
-class IncomingLink:
+class IncomingLink(Struct, frozen=True):
     """A link table whose far rows are of the type in question, seen from the model that owns it.
 
     ``one_way`` says that the type has no attribute of its own for these links.
@@ -141,16 +140,14 @@ class IncomingLink:
     one_way: bool
 
 
-@dataclass(frozen=True, slots=True)
-class IncomingColumn:
+class IncomingColumn(Struct, frozen=True):
     """A column of another table that holds ids of rows of the type in question."""
 
     table: str
     column: str
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(Struct, frozen=True):
     """All that can lead to the rows of one content type."""
 
     links: tuple[IncomingLink, ...]

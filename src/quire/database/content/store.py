@@ -1,6 +1,6 @@
 """What those who work on rows of content share: the tables of one schema in one database."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from quire.database.content.layout import Layout, Layouts
 from quire.database.dialect import Dialect
@@ -10,8 +10,7 @@ from quire.database.writes import Writes
 from quire.schema.model import Schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Store:
+class Store(Struct, frozen=True, kw_only=True):
     """The rows of one schema."""
 
     schema: Schema

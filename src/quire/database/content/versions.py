@@ -7,10 +7,10 @@ hashes of passwords among them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.components import attach_components, component_links
 from quire.database.content.deletion import delete_entries
@@ -24,8 +24,7 @@ from quire.database.statements import StatementBuilder
 from quire.schema.attributes.base import RelationAttribute
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replacement:
+class Replacement(Struct, frozen=True, kw_only=True):
     """One version of one locale that is made anew.
 
     ``source`` is the row to copy, ``prior`` the row to replace (``None`` where there is none),

@@ -1,8 +1,9 @@
 """Whether all rows of a table have arrived: their number and a sum over all their values."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from hashlib import blake2b
+
+from msgspec import Struct
 
 from quire.database.copying.pages import Pages
 from quire.database.copying.values import Common, canonical, reducer
@@ -15,8 +16,7 @@ PAGE_ROWS = 1000
 Run = Callable[[Program[Rows]], Awaitable[Rows]]
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """How many rows there are, and a checksum of their values in the order of their ids."""
 
     rows: int

@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from quire.database.copying.compare import PAGE_ROWS, sum_up
 from quire.database.copying.pages import Pages
@@ -31,8 +32,7 @@ class Progress(Protocol):
         """So many rows are done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What was copied: rows by table, and what is to be told of it.
 
     ``resumed`` tells that an earlier copy was continued. ``differences`` names the tables that are
@@ -90,8 +90,7 @@ def _origin(source: Room, found: FoundTables) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Copy:
+class _Copy(Struct, frozen=True, kw_only=True, dict=True):
     source: Room
     target: Room
     origin: Looking

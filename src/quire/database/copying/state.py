@@ -4,9 +4,8 @@ What is written here is written together with the rows that it speaks of, so a c
 interrupted goes on where it stopped.
 """
 
-from dataclasses import dataclass
-
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.copying.pages import compiled
 from quire.database.ddl import DdlWriter
@@ -22,8 +21,7 @@ _ORIGIN = ""
 COPYING, COPIED, FINISHED = "copying", "copied", "finished"
 
 
-@dataclass(frozen=True, slots=True)
-class TableState:
+class TableState(Struct, frozen=True):
     """``phase`` is copying, copied (all rows are there) or finished (indexes and keys as well).
 
     ``last`` is the id of the last row that is there.
@@ -33,8 +31,7 @@ class TableState:
     last: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The table of the state, as a database of one kind has it."""
 
     dialect: Dialect

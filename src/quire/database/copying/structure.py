@@ -6,9 +6,9 @@ programs or columns of another time, is made after what the source says of it.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Column, DefaultClause, ForeignKeyConstraint, Index, MetaData, Table
 from sqlalchemy.schema import sort_tables_and_constraints
 
@@ -33,8 +33,7 @@ _KINDS: Sequence[tuple[str, StorageKind]] = (
 """What a type says of a column that the schema does not know; anything else is text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """A table that is copied, as the target will have it.
 
     ``columns`` are those that the source has, with their kinds. Rows are told apart and put in
@@ -51,8 +50,7 @@ class Copied:
         return self.table.name
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(Struct, frozen=True):
     """All that is copied: tables in an order in which each comes after those that it refers to.
 
     ``unknown`` names tables and columns that the schema does not know, ``left_out`` says what of
@@ -85,8 +83,7 @@ def plan_structure(found: FoundTables, wanted: MetaData, types: ColumnTypes) -> 
     return Structure(copied, build.unknown, left_out)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Build:
+class _Build(Struct, frozen=True, kw_only=True):
     found: FoundTables
     wanted: MetaData
     types: ColumnTypes

@@ -1,9 +1,8 @@
 """Rules about the tables that say what state a database is in."""
 
-from dataclasses import dataclass
-
 import orjson
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.bookkeeping import CORE_STORE, CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
 from quire.database.integrity.findings import Finding, Kind, counted
@@ -16,8 +15,7 @@ from quire.schema.model import LOCALE_UID
 DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 
 
-@dataclass(frozen=True, slots=True)
-class Locales:
+class Locales(Struct, frozen=True):
     """The default locale as it is set, and the first of all locales; ``None`` where none is."""
 
     default: str | None
@@ -61,8 +59,7 @@ def _default(layout: Layout) -> Program[str | None]:
     return value if isinstance(value, str) and value else None
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultLocaleRule:
+class DefaultLocaleRule(Struct, frozen=True):
     """A database with locales says which of them is the default.
 
     Where the setting is lost, Strapi stores content without a locale from then on.
@@ -104,8 +101,7 @@ def _forget_default(_: StatementBuilder) -> sa.ClauseElement:
     return sa.delete(settings).where(settings.c.key == DEFAULT_LOCALE_KEY)
 
 
-@dataclass(frozen=True, slots=True)
-class MigrationRule:
+class MigrationRule(Struct, frozen=True):
     """All internal migrations of the current layout are on record, each once.
 
     Those without which content means something else keep a database from being opened at all; the

@@ -6,10 +6,10 @@ left behind where rows of content were deleted by plain SQL, such as with a loca
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
@@ -45,8 +45,7 @@ def component_rules(layout: Layout) -> Iterator[Rule]:
         yield from _link_rules(layout, mapped)
 
 
-@dataclass(frozen=True, slots=True)
-class OrphanRule:
+class OrphanRule(Struct, frozen=True):
     """Components that no content uses, or only components that no content uses.
 
     What uses components is content, and rows in component tables that belong to no model of the

@@ -6,10 +6,10 @@ those of the copies are both sorted, the two in the same place belong together.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct, field
 
 from quire.database.integrity.components import LINK_COLUMNS, component_edges, kind_fits
 from quire.database.integrity.layout import Layout, plain_table
@@ -27,8 +27,7 @@ from quire.database.program import Program
 from quire.database.statements import AliasedTable, StatementBuilder
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """Originals and copies of one table, each by ids in ascending order."""
 
     uid: str
@@ -36,8 +35,7 @@ class Copy:
     copies: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Copier:
+class Copier(Struct, frozen=True):
     """Copies rows, and remembers what it has copied."""
 
     layout: Layout

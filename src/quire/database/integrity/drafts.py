@@ -5,10 +5,10 @@ would have made it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.integrity.copying import Copier, Copy
@@ -32,8 +32,7 @@ from quire.schema.model import ContentType
 _MEND = Mend(text="makes their drafts, as copies with components, media and links")
 
 
-@dataclass(frozen=True, slots=True)
-class DraftRule:
+class DraftRule(Struct, frozen=True):
     """Every published row has a draft of the same document and locale.
 
     One rule for all content types, because drafts lead to drafts: all of them have to be there
@@ -106,8 +105,7 @@ def _without_draft(
     return sa.select(ranked.c.id).where(ranked.c.place == 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Links:
+class _Links(Struct, frozen=True):
     """Makes the links of new drafts, from those of the published rows they were copied from.
 
     Links with draft & publish on both sides stay within a status: a link of the draft leads to the

@@ -1,10 +1,10 @@
 """The rule that a document has one row for each locale and status, and what to do with more."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.integrity.findings import Finding, Kind, counted
 from quire.database.integrity.identity import (
@@ -29,8 +29,7 @@ def duplicate_rules(layout: Layout) -> Iterator["DuplicateRule"]:
         yield DuplicateRule(layout, content_type)
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateRule:
+class DuplicateRule(Struct, frozen=True):
     """One row for each document, locale and status.
 
     Of several the one that was updated last is kept, of these the one with the greatest id. Links

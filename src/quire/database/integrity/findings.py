@@ -1,7 +1,8 @@
 """What can be wrong with the rows of a database, as values."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 SHOWN_IDS = 20
 """How many ids a finding lists at most; ``count`` knows all of them."""
@@ -39,8 +40,7 @@ _HARMLESS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """Rows of one table with one kind of damage.
 
     ``ids`` are the first of them, at most `SHOWN_IDS`, in order; ``count`` is how many there are.

@@ -1,10 +1,10 @@
 """Rules about what tells documents and versions apart: document ids, locales, single types."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.integrity.findings import Finding, Kind
@@ -66,8 +66,7 @@ def same_status(
     return left.c(PUBLISHED_AT).is_(None) == right.c(PUBLISHED_AT).is_(None)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentIdRule:
+class DocumentIdRule(Struct, frozen=True):
     """Every row belongs to a document.
 
     Which rows without an id belonged together nobody knows, so each becomes a document of its own.

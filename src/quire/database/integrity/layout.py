@@ -1,10 +1,10 @@
 """What is examined: the tables of a schema as they were found in a database."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.dialect import Dialect
@@ -21,8 +21,7 @@ Damaged = Callable[[StatementBuilder], sa.Select[Any]]
 """Builds a query for the ids of damaged rows, in one column called ``id``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Layout(Struct, frozen=True, kw_only=True):
     """A schema, where it lives, and what the database has of it.
 
     Rules look only at tables and columns that were found; what is missing is told elsewhere.

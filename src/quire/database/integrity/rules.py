@@ -1,10 +1,10 @@
 """A rule: which rows are damaged, what to say of them, and what mends them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import sqlalchemy as sa
+from msgspec import Struct, field
 
 from quire.database.dialect import Scalar
 from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
@@ -25,8 +25,7 @@ class Rule(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mend:
+class Mend(Struct, frozen=True, kw_only=True):
     """What is done to damaged rows: columns are assigned, or else the rows deleted.
 
     ``text`` says so, to be read after "a repair". ``only`` narrows the rows down, where some of
@@ -46,8 +45,7 @@ def clear(*columns: str) -> Mend:
     return Mend(text=f"empties {' and '.join(columns)}", assigned=dict.fromkeys(columns))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowRule:
+class RowRule(Struct, frozen=True, kw_only=True):
     """A rule about the rows of one table, found by one statement and mended by another.
 
     The sentence of a finding is the count, ``noun`` and ``phrase``: "3 links to rows that ...".

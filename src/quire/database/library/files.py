@@ -1,10 +1,10 @@
 """Files of the media library as rows: found, added, changed, moved and deleted."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.deletion import delete_entries
 from quire.database.content.store import Store
@@ -31,8 +31,7 @@ _KNOWN = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRow:
+class FileRow(Struct, frozen=True, kw_only=True):
     """What is known of a file. ``formats`` are its other sizes by name, as they are stored.
 
     ``focus`` is its point of interest, in percent of width and height.

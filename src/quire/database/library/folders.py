@@ -5,10 +5,10 @@ number, ``pathId``, never changes. Folders are moved by changing the beginning o
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.deletion import delete_entries
 from quire.database.content.store import Store
@@ -24,8 +24,7 @@ ROOT = "/"
 _PARENT = "parent"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderRow:
+class FolderRow(Struct, frozen=True, kw_only=True):
     """A folder; ``parent`` is the row id of the folder that it is in."""
 
     id: int

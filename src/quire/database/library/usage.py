@@ -1,9 +1,9 @@
 """Where files are used: by media attributes, and by name in texts, at any depth of an entry."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.content.layout import Layout, is_component
 from quire.database.content.store import Store
@@ -27,8 +27,7 @@ _RELATED = "related"
 _TEXT_TYPES = frozenset({"richtext", "blocks", "text", "json"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """A place in an entry.
 
     ``path`` leads to it, as in ``sections.images``; ``in_text`` says that a text there names the
@@ -44,8 +43,7 @@ class Use:
     in_text: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Holder:
+class _Holder(Struct, frozen=True):
     """A row that has a file at a path, of a content type or of a component."""
 
     uid: str

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -19,8 +21,7 @@ class Anchor:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class Linked(Struct, frozen=True, kw_only=True):
     """One target of a payload: the rows that stand for it, which stay together.
 
     A target that no row stands for is none. ``uid`` is its content type where a relation may lead
@@ -35,8 +36,7 @@ class Linked:
     start: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkChange:
+class LinkChange(Struct, frozen=True, kw_only=True):
     """What is to become of the links of one attribute of one row.
 
     ``set`` replaces them all and makes the others count for nothing; ``None`` leaves what is there
@@ -50,8 +50,7 @@ class LinkChange:
     strict: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedRow:
+class LinkedRow(Struct, frozen=True, kw_only=True):
     """A row at the far end of a link.
 
     ``order`` sorts it within its list, ``inverse_order`` sorts the near row within the list of the

@@ -1,7 +1,8 @@
 """Links through columns: the id of one row stands in another, beside its type where any will do."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.links.change import LinkChange, Linked, LinkedRow
 from quire.database.links.placing import distinct
@@ -9,8 +10,7 @@ from quire.database.links.statements import LinkStatements
 from quire.database.program import Program
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pointer:
+class Pointer(Struct, frozen=True, kw_only=True):
     """The columns of a table that say which row is meant: its id and, for any type, its uid."""
 
     table: str
@@ -26,8 +26,7 @@ class Pointer:
         return {self.id: None} if self.type is None else {self.id: None, self.type: None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnLinks:
+class ColumnLinks(Struct, frozen=True, kw_only=True):
     """A relation whose target stands in columns of the row itself.
 
     A ``steals`` relation is two-sided and holds one on both sides: the target is taken from
@@ -88,8 +87,7 @@ class ColumnLinks:
         yield from self.statements.point(self.pointer.table, pointer, [row_id])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackColumnLinks:
+class BackColumnLinks(Struct, frozen=True, kw_only=True):
     """A relation whose targets point back: the row stands in columns of theirs.
 
     A target points to one row, so what is linked here is taken from whoever had it.

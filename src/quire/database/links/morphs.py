@@ -1,7 +1,8 @@
 """Links through a morph table: rows of any type on one side (media, ``morphToMany`` and back)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.links.change import LinkChange, Linked, LinkedRow
 from quire.database.links.placing import distinct
@@ -11,8 +12,7 @@ from quire.database.program import Program, Value
 from quire.schema.attributes.base import StorageKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MorphLinks:
+class MorphLinks(Struct, frozen=True, kw_only=True):
     """The links of one attribute through a morph table.
 
     ``near`` is the column with the id of the row whose attribute it is, ``type`` the column with

@@ -6,10 +6,10 @@ places while that goes on: what is placed at one of them takes its place.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 import orjson
+from msgspec.structs import replace
 
 from quire.database.links.change import Anchor, Linked
 from quire.errors import ValidationError

@@ -1,7 +1,8 @@
 """Links through a link table: relations of one or many on either side."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.database.links.change import LinkChange, Linked, LinkedRow
 from quire.database.links.placing import distinct, place
@@ -14,14 +15,12 @@ Current = Mapping[int, "_Link"]
 """The links of a row by their far rows, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Link:
+class _Link(Struct, frozen=True):
     id: int
     order: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableLinks:
+class TableLinks(Struct, frozen=True, kw_only=True):
     """The links of one relation, seen from one of its two sides.
 
     A ``steals`` relation is two-sided, and the other side holds one: what is linked here is taken

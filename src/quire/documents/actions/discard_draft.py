@@ -1,7 +1,8 @@
 """Discard draft: the draft says again what is published."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from quire.database.content.finding import Entry, entries_of
 from quire.database.content.layout import Layout

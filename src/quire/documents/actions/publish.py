@@ -1,7 +1,8 @@
 """Publish: what the draft says becomes public."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from quire.database.content.finding import Entry, entries_of
 from quire.database.content.layout import FIRST_PUBLISHED, Layout

@@ -1,7 +1,8 @@
 """Update: change one locale of a document, or add a locale to it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from quire.database.content.finding import Entry, entries_of, first_document_id
 from quire.database.content.layout import Layout

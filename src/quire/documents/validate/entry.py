@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from quire.documents.relation_input import UnreadableRelationError, parse_relation, row_id
 from quire.documents.validate.problems import (
@@ -40,8 +41,7 @@ _EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True):
     """Which rules hold.
 
     A ``draft`` need not be complete, nor keep to patterns and minima. When ``creating``, what is
@@ -54,8 +54,7 @@ class Rules:
     strict_relations: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UniqueCheck:
+class UniqueCheck(Struct, frozen=True, kw_only=True):
     """A value that no other entry may have: to be looked up among published ones.
 
     ``value`` is as columns take it, ``original`` as it was given and is shown; ``model_uid`` is the
@@ -76,16 +75,14 @@ class UniqueCheck:
         return Problem(self.path, UNIQUE_MESSAGE, self.original)
 
 
-@dataclass(frozen=True, slots=True)
-class LateError:
+class LateError(Struct, frozen=True):
     """The error of a date or time, which does not say where that stands, and the path to it."""
 
     path: tuple[str, ...]
     error: AppError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Struct, frozen=True, kw_only=True):
     """What an entry was understood as.
 
     ``values`` are to be written only when there are no ``problems``, when the values of ``uniques``
@@ -122,8 +119,7 @@ def check_stored(
     return _Check(schema, rules, stored=True).entry(model, stored)
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(Struct, frozen=True):
     """An entry or component that is being checked.
 
     A ``fresh`` one gets defaults, of a ``complete`` one everything required is missed.

@@ -1,7 +1,8 @@
 """Problems of an entry, and the error that tells all of them at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.errors import ValidationError
 from quire.schema.attributes.accept import ABSENT, Step
@@ -15,8 +16,7 @@ MOST_TOLD = 1000
 UNIQUE_MESSAGE = "This attribute must be unique"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One value that is not acceptable.
 
     ``path`` leads to it, indices written as text; ``value`` is what is shown of it, ``ABSENT`` for

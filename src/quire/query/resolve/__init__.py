@@ -7,7 +7,9 @@ not read is either an error or absent.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.ability import Ability
 from quire.errors import AppError, InvalidKeyError, ValidationError
@@ -77,8 +79,7 @@ ALL_ROWS = MAX_ROW
 Query = Mapping[str, QueryValue]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedRead:
+class ResolvedRead(Struct, frozen=True, kw_only=True):
     """A plan, the values of its slots, and how the answer speaks of its pages.
 
     ``pagination`` is ``None`` for single documents and lists without pages.
@@ -89,8 +90,7 @@ class ResolvedRead:
     pagination: Pagination | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolver:
+class Resolver(Struct, frozen=True, kw_only=True):
     """Resolves the queries of one content type for one ability."""
 
     schema: Schema

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.errors import PaginationError, ValidationError
 from quire.query.querystring import QueryValue
@@ -24,8 +25,7 @@ _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pagination:
+class Pagination(Struct, frozen=True, kw_only=True):
     """Which rows of a list are asked for, and how the answer speaks of it."""
 
     start: int

@@ -5,9 +5,10 @@ whose target the caller may not read are left out without a word, at every level
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.ability import can_find
 from quire.errors import InvalidKeyError, ValidationError
@@ -46,8 +47,7 @@ _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(Struct, frozen=True):
     """Which versions of draft & publish types are populated."""
 
     status: Status
@@ -80,8 +80,7 @@ class _Paths(dict[str, "_Paths"]):
         return tree
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where in the query a fault is: the dotted path, and what stands before a fragment's uid."""
 
     path: str | None

@@ -5,9 +5,10 @@ Orders through relations to such rows would tell of them, so there are none.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.ability import FullAccess, rules_of
 from quire.access.rules import NO_ROW, PLACES, places_in
@@ -75,8 +76,7 @@ def rule_filter(
     return Constant(holds=False) if found is None else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Narrowing:
+class _Narrowing(Struct, frozen=True):
     scope: Scope
 
     def node(self, node: PlanNode, action: str | None) -> PlanNode:

@@ -1,6 +1,7 @@
 """What resolving may look at: the schema, who asks, the settings, and where faults are noted."""
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quire.access.ability import Ability, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
@@ -19,8 +20,7 @@ SlotValue = str | int | float | bool | None | list[str | int | float | bool | No
 """A bound value as resolved: dialects encode it for their columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadLimits:
+class ReadLimits(Struct, frozen=True, kw_only=True):
     """The settings that bound what one request may read."""
 
     default_limit: int = 25
@@ -33,8 +33,7 @@ class ReadLimits:
     rows: int = 200_000
 
 
-@dataclass(slots=True)
-class Slots:
+class Slots(Struct):
     """The bound values of a query, in the order in which they were met."""
 
     values: list[SlotValue] = field(default_factory=list)
@@ -45,8 +44,7 @@ class Slots:
         return len(self.values) - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """Everything that resolving one parameter needs besides the parameter.
 
     ``prefix`` ranks the faults of nested parameters after those found before them; ``nested`` says

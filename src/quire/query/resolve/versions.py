@@ -1,7 +1,8 @@
 """Which versions of documents are read: ``status``, ``locale`` and the publication filters."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quire.errors import ValidationError
 from quire.query.plan import LocaleScope, PublicationFilter, Status
@@ -45,8 +46,7 @@ def resolve_publication(query: Mapping[str, QueryValue], scope: Scope) -> Public
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class LocaleChoice:
+class LocaleChoice(Struct, frozen=True):
     """The locales of a read; ``slot`` holds the code or the list of codes."""
 
     scope: LocaleScope

@@ -7,9 +7,10 @@ and times raise `ValidationError` at once, because such errors are answered alon
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from quire.javascript.text import printed
 
@@ -27,8 +28,7 @@ ABSENT: Final = Absent.ABSENT
 """What stands where a payload says nothing; ``None`` is the null that it may say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Struct, frozen=True, kw_only=True):
     """One reason why a value is not acceptable.
 
     ``message`` follows the path of the value (``must be an integer``), or stands alone when not
@@ -58,8 +58,7 @@ TextRule = Callable[[str], str | None]
 """Looks at a text; returns what is wrong with it as a sentence that follows the path."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acceptance:
+class Acceptance(Struct, frozen=True, kw_only=True):
     """How the values of one attribute are accepted.
 
     ``null`` is what is said of a null where a value is required; ``None`` when the type says no

@@ -9,8 +9,9 @@ implement the kinds. So types times databases is a sum, not a product.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+
+from msgspec import Struct, field
 
 from quire.schema.attributes.accept import Acceptance, accept_structured
 
@@ -119,8 +120,7 @@ COMMON_OPTIONS: Mapping[str, OptionCheck] = {
 """Options that an attribute of any type may carry."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
+class Attribute(Struct, frozen=True, kw_only=True):
     """One attribute of a content type or component.
 
     ``raw`` is the attribute's object in the schema file, for options that only some rooms need
@@ -137,11 +137,10 @@ class Attribute:
     searchable: bool = True
     localized: bool = False
     default: object = None
-    raw: Mapping[str, object] = field(default_factory=dict, repr=False)
+    raw: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalarAttribute(Attribute):
+class ScalarAttribute(Attribute, frozen=True, kw_only=True):
     """An attribute with a column of its own."""
 
     storage: StorageKind
@@ -182,8 +181,7 @@ _TO_MANY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationAttribute(Attribute):
+class RelationAttribute(Attribute, frozen=True, kw_only=True):
     """An attribute that points to entries of another (or the same) content type.
 
     ``target`` is a uid, or ``None`` for relations to any content type. ``join_table`` is false
@@ -203,8 +201,7 @@ class RelationAttribute(Attribute):
         return self.relation.to_many
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalizationsAttribute(Attribute):
+class LocalizationsAttribute(Attribute, frozen=True, kw_only=True):
     """The other locales of a document: no storage, found by the document id."""
 
     target: str
@@ -215,8 +212,7 @@ class LocalizationsAttribute(Attribute):
         return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaAttribute(Attribute):
+class MediaAttribute(Attribute, frozen=True, kw_only=True):
     """One file or several, through the link table of the media library."""
 
     multiple: bool = False
@@ -228,8 +224,7 @@ class MediaAttribute(Attribute):
         return self.multiple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentAttribute(Attribute):
+class ComponentAttribute(Attribute, frozen=True, kw_only=True):
     """One component or a list of them. ``component`` is a uid such as ``shared.seo``."""
 
     component: str
@@ -241,8 +236,7 @@ class ComponentAttribute(Attribute):
         return self.repeatable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DynamicZoneAttribute(Attribute):
+class DynamicZoneAttribute(Attribute, frozen=True, kw_only=True):
     """A list of components of several kinds. ``components`` are uids."""
 
     components: tuple[str, ...]
@@ -279,8 +273,7 @@ def as_text(text: str) -> FilterValue:
     return text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttributeType:
+class AttributeType(Struct, frozen=True, kw_only=True):
     """The behaviour that all attributes of one type share.
 
     ``options`` are checked one by one, ``check`` then looks at the whole; ``build`` makes the

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from quire.javascript.patterns import Pattern, PatternError, compile_pattern
 from quire.javascript.text import length
@@ -100,8 +101,7 @@ _BEYOND_ASCII = r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
 _WORD = rf"[A-Za-z0-9!#$%&'*+\-/=?^_`{{|}}~{_BEYOND_ASCII}]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Address:
+class _Address(Struct, frozen=True):
     """The patterns of an e-mail address."""
 
     local_part: re.Pattern[str]

@@ -1,19 +1,19 @@
 """Where the bytes of files are kept: one small interface, one module for each kind of place."""
 
 from collections.abc import AsyncIterator, Collection
-from dataclasses import dataclass
 from datetime import timedelta
 from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from quire.errors import AppError, OutOfSpaceError, StorageError
 
 _FULL = frozenset({ENOSPC, EDQUOT, EFBIG})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredObject:
+class StoredObject(Struct, frozen=True, kw_only=True):
     """Something that is kept: its key, its size in bytes, when it was put there (epoch ms)."""
 
     key: str

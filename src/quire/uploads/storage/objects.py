@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import obstore
+from msgspec import Struct
 from obstore.exceptions import BaseError
 from obstore.store import ObjectStore, from_url
 
@@ -35,8 +35,7 @@ _CONNECT = timedelta(seconds=5)
 _ANSWER = timedelta(seconds=60)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket:
+class Bucket(Struct, frozen=True, kw_only=True):
     """Where a bucket is and who may use it.
 
     ``address`` is ``s3://bucket/prefix`` or the like. What is ``None`` is found as the tools of the

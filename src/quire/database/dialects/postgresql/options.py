@@ -1,12 +1,11 @@
 """How a PostgreSQL database is reached and used."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from quire.database.dialects.postgresql.moments import WallClock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostgresOptions:
+class PostgresOptions(Struct, frozen=True, kw_only=True):
     """Where the database is, and how this process connects to it.
 
     ``dsn`` is the address, without which the parts count. Of ``connections`` one writes, and the

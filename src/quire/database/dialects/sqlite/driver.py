@@ -10,12 +10,12 @@ import asyncio
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
+from msgspec import Struct
 
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
@@ -43,8 +43,7 @@ class _TooLongError(Exception):
     """A read took longer than it may where it ran."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SqliteOptions:
+class SqliteOptions(Struct, frozen=True, kw_only=True):
     """How a SQLite file is opened.
 
     ``journal_mode`` is ``wal`` or ``keep``; ``guard_ms`` is how long a read may hold the event

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.counters import SqliteCounters

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
