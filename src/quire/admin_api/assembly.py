@@ -36,8 +36,8 @@ from quire.auth.admin.people import People
 from quire.auth.admin.recovery import AdminRecovery, Mailing
 from quire.auth.admin.roles import AdminRoles
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.sessions import Sessions
 from quire.auth.admin.staff import Staff
+from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.content_manager.locales import Locales
 from quire.database.audit import AuditLog

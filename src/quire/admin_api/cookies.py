@@ -9,7 +9,7 @@ import hashlib
 import hmac
 from email.utils import formatdate
 
-from quire.auth.admin.sessions import Tokens
+from quire.auth.sessions import Tokens
 
 NAME = "strapi_admin_refresh"
 _SIGNATURE = f"{NAME}.sig"

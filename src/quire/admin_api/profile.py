@@ -17,7 +17,7 @@ from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.auth.admin.people import People, Person, StoredPermission
 from quire.auth.admin.permissions import super_grants
-from quire.auth.admin.sessions import Sessions
+from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.defaults import permission_fields

@@ -16,13 +16,13 @@ from quire.api.routes import Route
 from quire.api.sessions import SessionApi
 from quire.api.sign_in import SignInApi
 from quire.api.users import UserApi
-from quire.auth.admin.sessions import Sessions
 from quire.auth.end_users import EndUsers
 from quire.auth.issuer import ORIGIN, Issuer, lifetimes_of
 from quire.auth.oauth.flow import Seal
 from quire.auth.rate_limit import RateLimiter
 from quire.auth.recovery import Pages, Recovery
 from quire.auth.roles import Roles
+from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.accounts import Accounts
 from quire.database.content.store import Store

@@ -8,8 +8,8 @@ from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
 from quire.api.refresh_cookie import RefreshCookie
 from quire.api.routes import Route
-from quire.auth.admin.sessions import Sessions
 from quire.auth.issuer import Issuer
+from quire.auth.sessions import Sessions
 from quire.clock import iso_from_ms
 from quire.database.system_rows import Record
 from quire.errors import BadRequestError, NotFoundError, UnauthorizedError

@@ -14,7 +14,7 @@ from msgspec import Struct
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.access.rules import bind_rules
-from quire.auth.admin.sessions import Sessions
+from quire.auth.sessions import Sessions
 from quire.auth.tokens import hash_api_token, read_jwt
 from quire.clock import Clock
 from quire.database.accounts import Accounts, TokenRow, UserRow

@@ -11,10 +11,10 @@ from datetime import timedelta
 from typing import TypeVar
 
 from quire.access.principal import Principal
-from quire.auth.admin.sessions import Sessions
 from quire.auth.codes import is_current
 from quire.auth.grants import require_grantable
 from quire.auth.options import AdvancedOptions, advanced_options
+from quire.auth.sessions import Sessions
 from quire.database.accounts import Accounts, UserRow
 from quire.database.program import Program
 from quire.documents.intents import Create, Delete, Update

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from quire.auth.admin.sessions import LONG, Lifetimes, Sessions
+from quire.auth.sessions import LONG, Lifetimes, Sessions
 from quire.auth.tokens import issue_jwt
 from quire.clock import Clock
 from quire.database.accounts import Accounts

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from quire.auth.admin.people import People, Person
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.sessions import Sessions
 from quire.auth.passwords import hash_in_background
 from quire.auth.postbox import Postbox
+from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program

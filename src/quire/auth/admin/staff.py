@@ -12,8 +12,8 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.limits import Limits
 from quire.auth.admin.people import ADMIN_ROLE_UID, People, Person
-from quire.auth.admin.sessions import Sessions
 from quire.auth.passwords import hash_in_background
+from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program

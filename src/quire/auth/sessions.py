@@ -20,7 +20,7 @@ SESSION_UID = "admin::session"
 ORIGIN = "admin"
 ACCESS, REFRESH = "access", "refresh"
 SHORT, LONG = "session", "refresh"
-"""Kinds of sessions: until the browser is closed, and until the administrator signs out."""
+"""Kinds of sessions: until the browser is closed, and until somebody signs out."""
 
 _SESSION_BYTES = 16
 _SECOND_MS = 1000
