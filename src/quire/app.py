@@ -178,6 +178,7 @@ class Application:
             await self._follower.stop()
         if self._account_apis is not None:
             await self._account_apis.close()
+            self._account_apis.calls.close()
         if self.library is not None:
             self.library.workshop.close()
         if self.database is not None:

@@ -102,7 +102,7 @@ def assemble_admin(
 
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
-        attempts = Attempts(settings.admin.rate_limit, clock)
+        attempts = Attempts(settings.admin.rate_limit, sources.accounts.calls, clock)
         yield from AdminSignInApi(accounts, recovery, cookie, attempts).routes()
         yield from SecondFactorApi(
             database,

@@ -1,5 +1,6 @@
 """How often somebody may try: by e-mail and place, by place, and by e-mail wherever it is from."""
 
+from quire.auth.call_counts import CallCounts
 from quire.auth.rate_limit import RateLimiter
 from quire.clock import Clock
 from quire.settings import AdminRateLimit
@@ -11,12 +12,14 @@ _PLACE_FACTOR, _ACCOUNT_FACTOR = 5, 20
 class Attempts:
     """Counts attempts at a route that takes a password or a token."""
 
-    def __init__(self, limit: AdminRateLimit, clock: Clock) -> None:
+    def __init__(self, limit: AdminRateLimit, calls: CallCounts, clock: Clock) -> None:
         interval = int(limit.interval.total_seconds() * 1000)
         self._enabled = limit.enabled
         self._both, self._place, self._account = (
-            RateLimiter(limit=limit.max * factor, interval_ms=interval, clock=clock)
-            for factor in (1, _PLACE_FACTOR, _ACCOUNT_FACTOR)
+            RateLimiter(
+                calls, f"admin {name}", limit=limit.max * factor, interval_ms=interval, clock=clock
+            )
+            for name, factor in (("", 1), ("place", _PLACE_FACTOR), ("account", _ACCOUNT_FACTOR))
         )
 
     def count(self, route: str, place: str, email: object = None) -> None:

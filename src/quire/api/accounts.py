@@ -16,6 +16,7 @@ from quire.api.routes import Route
 from quire.api.sessions import SessionApi
 from quire.api.sign_in import SignInApi
 from quire.api.users import UserApi
+from quire.auth.call_counts import CallCounts
 from quire.auth.end_users import EndUsers
 from quire.auth.issuer import ORIGIN, Issuer, lifetimes_of
 from quire.auth.oauth.flow import Seal
@@ -45,6 +46,8 @@ class AccountApis:
         *,
         clock: Clock,
     ) -> None:
+        secret = settings.secrets.jwt_secret or ""
+        self.calls = calls = CallCounts(secret, settings.server.calls_file)
         self._patience = settings.server.shutdown_timeout.total_seconds()
         self.sender = sender = choose_sender(settings.mail, development=settings.is_development)
         self.sessions = sessions = user_sessions(settings, documents.engine.store)
@@ -64,7 +67,7 @@ class AccountApis:
         )
         cookie = _cookie(settings)
         answers = AccountAnswers(reader, issuer, cookie)
-        limits = CallLimits(_limiter(settings, clock))
+        limits = CallLimits(_limiter(settings, calls, clock))
         self.roles = RoleApi(reader, accounts, Roles(documents, accounts))
         self._apis = (
             UserApi(reader, users, accounts),
@@ -121,12 +124,12 @@ def _server(settings: Settings) -> str:
     return settings.server.url or f"http://localhost:{settings.server.port}"
 
 
-def _limiter(settings: Settings, clock: Clock) -> RateLimiter | None:
+def _limiter(settings: Settings, calls: CallCounts, clock: Clock) -> RateLimiter | None:
     limit = settings.users.rate_limit
     if not limit.enabled:
         return None
     interval = int(limit.interval.total_seconds() * 1000)
-    return RateLimiter(limit=limit.max, interval_ms=interval, clock=clock)
+    return RateLimiter(calls, "users", limit=limit.max, interval_ms=interval, clock=clock)
 
 
 def _pages(settings: Settings) -> Pages:

@@ -69,6 +69,11 @@ class ServerSettings:
         "How long running requests may take to end at a stop.",
         default=timedelta(seconds=10),
     )
+    calls_file: Path = setting(
+        PATH,
+        "File in which all processes of this machine count calls that are limited.",
+        default=Path(".tmp/calls"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
-"""The limit on calls from one place: counting, windows, headers, and its own bounds."""
+"""The limit on calls from one place: counting, windows and headers."""
 
 import pytest
 
-from quire.auth import rate_limit
+from quire.auth.call_counts import CallCounts
 from quire.auth.rate_limit import Allowance, RateLimiter, place_of
 from quire.errors import RateLimitError
 
@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 
 def limiter(clock: Clock, limit: int = 3) -> RateLimiter:
-    return RateLimiter(limit=limit, interval_ms=MINUTE_MS, clock=clock)
+    return RateLimiter(CallCounts(), "", limit=limit, interval_ms=MINUTE_MS, clock=clock)
 
 
 def test_calls_are_counted_down_and_one_too_many_is_refused(clock: Clock) -> None:
@@ -85,19 +85,14 @@ def test_who_is_refused_is_told_too_and_in_how_many_seconds_to_try_again(clock: 
     }
 
 
-def test_keys_are_forgotten_when_there_are_too_many_those_that_ended_first(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rate_limit, "_MAX_KEYS", 3)
-    counted = limiter(clock, limit=2)
-    counted.count("ended")
-    clock.now += MINUTE_MS
-    for key in ("oldest", "older", "newest"):
-        counted.count(key)
-    assert counted.count("older").remaining == 0
-    counted.count("one more")
-    assert counted.count("newest").remaining == 0
-    assert counted.count("oldest").remaining == 1
+def test_limits_of_different_names_do_not_share_keys(clock: Clock) -> None:
+    calls = CallCounts()
+    one, other = (
+        RateLimiter(calls, name, limit=1, interval_ms=MINUTE_MS, clock=clock)
+        for name in ("one", "other")
+    )
+    for counted in (one, other):
+        assert counted.count("key").remaining == 0
 
 
 def test_a_key_can_have_several_limits_and_be_asked_without_being_counted(clock: Clock) -> None:

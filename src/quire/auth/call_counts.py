@@ -1,0 +1,199 @@
+"""How often something was called: counts that all processes of a machine share.
+
+They are in a file of a fixed size, a table of slots. A count is found by a keyed hash of what is
+counted, which leads to one of many small groups of slots, and stands anywhere in its group. To
+count is to lock the group, to read it and to write one slot back: a few system calls, whatever the
+file holds. Nothing is ever removed: a new count takes the place of one that has ended, and where
+there is none, of the smallest. So many counts of one cannot drive out one that is near its limit.
+
+Only one thread of a process may count.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from struct import Struct as Layout
+from typing import Protocol
+
+import structlog
+from msgspec import Struct
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - a system without such locks
+    fcntl = None  # type: ignore[assignment]  # each process counts for itself there
+
+_log = structlog.get_logger("quire.auth")
+
+_SLOT = Layout("<16sQQ")
+_SLOTS = 8
+_GROUP = _SLOTS * _SLOT.size
+_GROUPS = 8192
+_SIZE = (1 + _GROUPS) * _GROUP
+"""A head of the size of a group, and the groups: 2 MB."""
+
+_HEAD = b"quire calls 1\n".ljust(_GROUP, b"\0")
+
+
+class Window(Struct, frozen=True):
+    """What was counted in an interval that ends at a moment (epoch milliseconds)."""
+
+    ends_at: int
+    calls: int
+
+
+class _Place(Protocol):
+    """Where the groups are."""
+
+    def held(self, offset: int) -> AbstractContextManager[None]:
+        """Keep others from a group."""
+
+    def read(self, offset: int) -> bytes:
+        """Return a group."""
+
+    def write(self, offset: int, slot: bytes) -> None:
+        """Write a slot."""
+
+
+class _Memory:
+    """Groups of this process alone."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray(_SIZE)
+
+    def held(self, offset: int) -> AbstractContextManager[None]:  # noqa: ARG002 - nobody else
+        return nullcontext()
+
+    def read(self, offset: int) -> bytes:
+        return bytes(self._bytes[offset : offset + _GROUP])
+
+    def write(self, offset: int, slot: bytes) -> None:
+        self._bytes[offset : offset + len(slot)] = slot
+
+
+class _File:
+    """Groups in a file. Nothing is mapped: a full disk is an error then, and not the end."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        with self.held(0):
+            if os.pread(file, _GROUP, 0) != _HEAD or os.fstat(file).st_size != _SIZE:
+                os.ftruncate(file, 0)
+                os.ftruncate(file, _SIZE)
+                os.pwrite(file, _HEAD, 0)
+
+    @contextmanager
+    def held(self, offset: int) -> Iterator[None]:
+        # A process that ends lets go of its locks, however it ends.
+        fcntl.lockf(self._file, fcntl.LOCK_EX, _GROUP, offset)
+        try:
+            yield
+        finally:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, _GROUP, offset)
+
+    def read(self, offset: int) -> bytes:
+        found = os.pread(self._file, _GROUP, offset)
+        if len(found) < _GROUP:
+            raise OSError("somebody has cut the file")
+        return found
+
+    def write(self, offset: int, slot: bytes) -> None:
+        os.pwrite(self._file, slot, offset)
+
+
+class CallCounts:
+    """Counts by key, in windows that begin with their first call."""
+
+    def __init__(self, secret: str = "", file: Path | None = None) -> None:
+        """Open the counts in a file, which is made if need be; without one they are our own.
+
+        Where there can be no file they are so, too, and the log says it. ``secret`` is a text that
+        all who share them have, so that nobody else knows which keys meet in a group.
+        """
+        self._secret = hashlib.blake2b(f"calls {secret}".encode()).digest()
+        self._file: int | None = None
+        self._place: _Place = _Memory()
+        if file is None or fcntl is None:
+            return
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._place = _File(self._file)
+        except OSError as error:
+            _tell(error)
+
+    def add(self, key: str, now: int, interval: int) -> Window:
+        """Count a call now, and return the window that it is in."""
+        digest, offset = self._find(key)
+        try:
+            return _counted(self._place, offset, digest, now, interval)
+        except OSError as error:
+            _tell(error)
+            self._place = _Memory()
+            return _counted(self._place, offset, digest, now, interval)
+
+    def seen(self, key: str, now: int, interval: int) -> Window | None:
+        """Return the window of a key, ``None`` when nothing was called in it."""
+        digest, offset = self._find(key)
+        try:
+            slots = _slots(self._place, offset)
+        except OSError:
+            return None
+        known = _known(slots, digest, now, interval)
+        return None if known is None else Window(slots[known][1], slots[known][2])
+
+    def close(self) -> None:
+        """Let go of the file; what was counted stays there."""
+        self._place = _Memory()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _find(self, key: str) -> tuple[bytes, int]:
+        named = key.encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(named, digest_size=16, key=self._secret).digest()
+        return digest, _GROUP * (1 + int.from_bytes(digest[:4]) % _GROUPS)
+
+
+def _counted(place: _Place, offset: int, digest: bytes, now: int, interval: int) -> Window:
+    with place.held(offset):
+        slots = _slots(place, offset)
+        known = _known(slots, digest, now, interval)
+        if known is None:
+            chosen = min(range(_SLOTS), key=lambda n: _worth(slots[n], now))
+            window = Window(now + interval, 1)
+        else:
+            chosen = known
+            window = Window(slots[known][1], slots[known][2] + 1)
+        slot = _SLOT.pack(digest, window.ends_at, window.calls)
+        place.write(offset + chosen * _SLOT.size, slot)
+    return window
+
+
+def _slots(place: _Place, offset: int) -> list[tuple[bytes, int, int]]:
+    return list(_SLOT.iter_unpack(place.read(offset)))
+
+
+def _known(
+    slots: list[tuple[bytes, int, int]], digest: bytes, now: int, interval: int
+) -> int | None:
+    """Return which slot has the present window of a key.
+
+    One that ends later than it could was begun before somebody set the clock back.
+    """
+    for number, (owner, ends_at, _) in enumerate(slots):
+        if owner == digest and now < ends_at <= now + interval:
+            return number
+    return None
+
+
+def _worth(slot: tuple[bytes, int, int], now: int) -> tuple[bool, int, int]:
+    """Rank slots by how much it would matter to lose them."""
+    _, ends_at, calls = slot
+    return ends_at > now, calls, ends_at
+
+
+def _tell(error: OSError) -> None:
+    _log.warning("calls are counted by each process for itself", reason=str(error))

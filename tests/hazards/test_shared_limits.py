@@ -1,0 +1,54 @@
+"""Guessing at several processes at once, and at a server that was started again."""
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPResponse
+from urllib.parse import urlsplit
+
+from quire.settings import Settings
+from tests.hazards.writing import JSON_HEADERS
+from tests.unit.cli.processes import serving
+
+GUESSES = 40
+INTERVAL_S = 3600
+
+
+def posted(address: str, target: str, body: object) -> HTTPResponse:
+    """Post over a connection of one's own."""
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port or 0, timeout=60)
+    connection.request("POST", target, json.dumps(body), JSON_HEADERS)
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    return response
+
+
+def guess_users(address: str) -> HTTPResponse:
+    body = {"identifier": "ada", "password": "guessed-7-times"}
+    return posted(address, "/api/auth/local", body)
+
+
+def guess_administrators(address: str) -> HTTPResponse:
+    body = {"email": "ada@example.org", "password": "guessed-7-times"}
+    return posted(address, "/admin/login", body)
+
+
+def test_h071_processes_count_together_and_go_on_counting_after_a_restart(
+    own_newsroom: Settings,
+) -> None:
+    """However many processes there are, one place has one limit, and a restart gives no other."""
+    with (own_newsroom.project / "quire.toml").open("a") as file:
+        for who in ("users", "admin"):
+            file.write(f'\n[{who}.rate_limit]\ninterval = "{INTERVAL_S}s"\n')
+    options = ("start", own_newsroom.project, "--workers", "2")
+    with serving(*options) as (address, _), ThreadPoolExecutor(GUESSES) as clients:
+        for guess, allowed in ((guess_users, 10), (guess_administrators, 5)):
+            statuses = Counter(one.status for one in clients.map(guess, [address] * GUESSES))
+            assert statuses == {400: allowed, 429: GUESSES - allowed}
+    with serving(*options) as (address, _):
+        for guess in (guess_users, guess_administrators):
+            refused = guess(address)
+            assert refused.status == 429
+            assert 0 < int(refused.headers["Retry-After"]) <= INTERVAL_S
