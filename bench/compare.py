@@ -12,8 +12,7 @@ from bench.driver import DriverJob, Statement, drive
 from bench.load import LoadError, LoadJob, load
 from bench.measure import Round, Summary, summarise
 from bench.processes import cpu_seconds
-from bench.project import TOKEN
-from bench.servers import Server, ServerError, fetch
+from bench.servers import Server, ServerError, credential_for, fetch
 from bench.workloads import Workload, first_difference
 
 _FIRST_REQUESTS = 64
@@ -140,11 +139,12 @@ def _server_measure(contestant: Contestant, workload: str, effort: Effort) -> Me
     """Warm a server up and return what measures one round of it, always of as many requests."""
     server = contestant.server
     targets = contestant.workloads[workload].targets
+    credential = credential_for(server, targets[0])
 
     def run(requests: int) -> Round:
         before = cpu_seconds(server.pid)
         try:
-            seen = load(LoadJob(server.port, targets, TOKEN, requests, effort.concurrency))
+            seen = load(LoadJob(server.port, targets, credential, requests, effort.concurrency))
         except LoadError as error:
             raise LoadError(f"{server.name}, {workload}: {error}") from error
         after = cpu_seconds(server.pid)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bench.compare import Contestant, Effort, Progress, Result, compare
 from bench.processes import resident_megabytes
-from bench.servers import Launch, Server, running
+from bench.servers import Launch, Server, administered
 from bench.stage import Scale
 from bench.workloads import choose, workloads
 
@@ -62,7 +62,7 @@ def measure_growth(
             for name, launcher in launchers.items():
                 launch = launcher(scale)
                 progress(f"starting {contestant_name(name, scale)}")
-                server = stack.enter_context(running(launch))
+                server = stack.enter_context(administered(launch))
                 started.append((name, scale, server))
                 contestants.append(Contestant(contestant_name(name, scale), server, chosen))
         results = compare(contestants, effort, {}, "", progress)

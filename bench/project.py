@@ -21,6 +21,11 @@ DATABASE = Path(".tmp") / "data.db"
 TOKEN = "0123456789abcdef" * 16
 """The API token of every benchmark request. It opens nothing but throw-away databases."""
 
+ADMINISTRATOR = {"email": "bench@example.org", "password": "Benchmark1"}
+"""Who signs in for the requests of the admin API."""
+
+_HASHED = "$2b$04$oAwKblDLON.p2B95n2ew.ujDOwQjspTkOo04pw6sqdtlCj6ZT3qEe"
+
 SECRETS = {
     "APP_KEYS": "benchmark-key-one,benchmark-key-two",
     "API_TOKEN_SALT": "benchmark-api-token-salt",
@@ -81,6 +86,33 @@ def _extra_type(name: str) -> dict[str, object]:
 def access_key(token: str, salt: str) -> str:
     """Return what the database keeps of an API token: hex HMAC-SHA512 of it, keyed by the salt."""
     return hmac.new(salt.encode(), token.encode(), hashlib.sha512).hexdigest()
+
+
+def add_administrator(connection: sqlite3.Connection) -> None:
+    """Insert the super admin who signs in for requests of the admin API, and commit.
+
+    Raises sqlite3.Error when there is no such role.
+    """
+    instant = 1_577_836_800_000
+    made = connection.execute(
+        "INSERT INTO admin_users (document_id, firstname, email, password, is_active, blocked,"
+        " created_at, updated_at, published_at) VALUES (?, ?, ?, ?, 1, 0, ?, ?, ?)",
+        (
+            "benchmarkadmin0000000000",
+            "Bench",
+            ADMINISTRATOR["email"],
+            _HASHED,
+            instant,
+            instant,
+            instant,
+        ),
+    )
+    connection.execute(
+        "INSERT INTO admin_users_roles_lnk (user_id, role_id, role_ord, user_ord)"
+        " SELECT ?, id, 1, 1 FROM admin_roles WHERE code = 'strapi-super-admin'",
+        (made.lastrowid,),
+    )
+    connection.commit()
 
 
 def add_token(connection: sqlite3.Connection) -> None:

@@ -11,7 +11,7 @@ from bench.growth import Footprint, Growth, measure_growth
 from bench.processes import resident_megabytes
 from bench.project import DATABASE
 from bench.report import Run, machine
-from bench.servers import Launch, Server, ServerError, plain, running
+from bench.servers import Launch, Server, ServerError, administered, plain, running
 from bench.stage import Scale, Stage, lost_indexes
 from bench.workloads import Workload, choose, workloads
 
@@ -105,7 +105,7 @@ def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]
 
 def _start(stack: ExitStack, stage: Stage, launch: Launch) -> Server:
     stage.progress(f"starting {launch.name}")
-    return stack.enter_context(running(launch))
+    return stack.enter_context(administered(launch))
 
 
 def _require_equal_indexes(seeded: Path, launch: Launch) -> None:

@@ -15,15 +15,17 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from bench.project import DATABASE, TOKEN
+from bench.project import ADMINISTRATOR, DATABASE, TOKEN
 
 STRAPI_VERSION = "5.54.0"
 PROBE = "/api/articles?pagination[pageSize]=1"
 """The first request a server has to answer before it counts as started."""
+
+CONTENT_API = "/api/"
 
 _PEER = Path(__file__).parent / "strapi"
 _READY = frozenset({200})
@@ -48,12 +50,16 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its name, port, process id, and seconds from start to first answer."""
+    """A running server: its name, port, process id, and seconds from start to first answer.
+
+    ``administrator`` is the access token of its administrator, once they have signed in.
+    """
 
     name: str
     port: int
     pid: int
     start_seconds: float
+    administrator: str = ""
 
 
 @contextmanager
@@ -74,6 +80,16 @@ def running(launch: Launch, probe: str = PROBE, ready: frozenset[int] = _READY) 
             yield Server(launch.name, launch.port, process.pid, time.perf_counter() - started)
         finally:
             _stop(process)
+
+
+@contextmanager
+def administered(launch: Launch) -> Iterator[Server]:
+    """Start a content server as `running` does, and sign its administrator in.
+
+    Raises ServerError when it does not start, or lets nobody in.
+    """
+    with running(launch) as server:
+        yield replace(server, administrator=_sign_in(server))
 
 
 def quire(folder: Path, workers: int = 1) -> Launch:
@@ -161,14 +177,37 @@ def copy_database(source: Path, project: Path) -> None:
 
 
 def fetch(server: Server | Launch, target: str) -> tuple[int, bytes]:
-    """Ask a server for ``target`` with the benchmark's API token; return status and body.
+    """Ask a server for ``target`` with the credential for it; return status and body.
 
     Raises OSError when it does not listen.
     """
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
-        connection.request("GET", target, headers={"Authorization": f"Bearer {TOKEN}"})
+        credential = f"Bearer {credential_for(server, target)}"
+        connection.request("GET", target, headers={"Authorization": credential})
         response = connection.getresponse()
         return response.status, response.read()
+
+
+def credential_for(server: Server | Launch, target: str) -> str:
+    """Return what opens ``target``: the API token, or the access token of the administrator."""
+    if target.startswith(CONTENT_API) or isinstance(server, Launch):
+        return TOKEN
+    return server.administrator
+
+
+def _sign_in(server: Server) -> str:
+    """Return an access token of the benchmark's administrator."""
+    body = json.dumps(ADMINISTRATOR)
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.request("POST", "/admin/login", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        content = response.read()
+    if response.status != http.HTTPStatus.OK:
+        raise ServerError(
+            f"{server.name} answers {response.status} to a sign-in: {content[:300]!r}"
+        )
+    token: str = json.loads(content)["data"]["token"]
+    return token
 
 
 def free_port() -> int:

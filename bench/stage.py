@@ -14,7 +14,14 @@ from pathlib import Path
 
 from bench.dataset import DatasetSize, seed
 from bench.indexes import add_indexes, declared_indexes
-from bench.project import DATABASE, MODEL, OWN_TYPES, add_token, make_project
+from bench.project import (
+    DATABASE,
+    MODEL,
+    OWN_TYPES,
+    add_administrator,
+    add_token,
+    make_project,
+)
 from bench.servers import Launch, copy_database, make_strapi_application, quire, strapi
 
 _DATABASES = "databases"
@@ -113,6 +120,7 @@ class Stage:
             lambda done: self.progress(f"{scale.slug}: {done:,} of {scale.documents:,} documents"),
         )
         add_token(connection)
+        add_administrator(connection)
         add_indexes(connection)
 
 

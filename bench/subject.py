@@ -14,7 +14,7 @@ import apsw
 
 from bench.driver import Statement
 from bench.project import DATABASE
-from bench.servers import Launch, fetch, quire, running
+from bench.servers import Launch, administered, fetch, quire
 from quire.database.bootstrap import bootstrap_program
 from quire.database.ddl import create_program
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
@@ -68,7 +68,7 @@ def explain(
     path = project / "statements.jsonl"
     path.unlink(missing_ok=True)
     launch = _traced(quire(project), path)
-    with running(launch) as server, path.open(encoding="utf-8") as trace:
+    with administered(launch) as server, path.open(encoding="utf-8") as trace:
         found: dict[str, list[list[Statement]]] = {}
         for workload, asked in targets.items():
             found[workload] = []

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from bench.dataset import DatasetSize, author_name, document_id
 
 PAGE_SIZE = 25
+MANAGED_ARTICLES = "/content-manager/collection-types/api::article.article"
 _VARIANTS = 200
 
 
@@ -61,6 +62,11 @@ def workloads(size: DatasetSize) -> tuple[Workload, ...]:
             "deep-page",
             "page four fifths into the list, sort=createdAt:desc",
             (f"{articles}?sort=createdAt:desc&pagination[page]={page}",),
+        ),
+        Workload(
+            "admin-list",
+            "admin API: list of 10 with states and locales, sort=createdAt:desc",
+            (f"{MANAGED_ARTICLES}?page=1&pageSize=10&sort=createdAt:desc",),
         ),
     )
 

@@ -39,6 +39,7 @@ from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.staff import Staff
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
+from quire.content_manager.lists import ListSizes
 from quire.content_manager.locales import Locales
 from quire.database.audit import AuditLog
 from quire.database.connection import Database
@@ -124,7 +125,8 @@ def assemble_admin(
         yield from ProjectApi(
             accounts, database, environment=settings.environment, version=__version__
         ).routes()
-        yield from content_manager_routes(database, sources.documents)
+        remembered = ListSizes(plans=settings.cache.plans, counts=settings.cache.counts)
+        yield from content_manager_routes(database, sources.documents, remembered)
 
     trail = AuditTrail(log, clock)
     api = AdminApi(routes(), database, authenticator, trail.note)

@@ -13,12 +13,12 @@ from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
 from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
 from quire.database.connection import Database
+from quire.database.counts import CountCache
 from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
 from quire.database.program import Program, Statement
 from quire.database.read import (
     BoundRead,
-    Counts,
     bind_read,
     count_key,
     is_counted,
@@ -91,9 +91,7 @@ class Reader:
             plan_cache
         )
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plan_cache)
-        self._count_cache = count_cache
-        self._counts: BoundedCache[object, int] = BoundedCache(count_cache)
-        self._counts_version: int | None = None
+        self._counts = CountCache(count_cache)
 
     def adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one; what was worked out for the old one goes."""
@@ -166,7 +164,7 @@ class Reader:
         self, prepared: PreparedRead, version: int | None
     ) -> tuple[list[Item], int | None]:
         """Run a list; ``version`` is the database's token of the present content."""
-        bound, dialect, counts = prepared.bound, self.database.dialect, self._counts_of(version)
+        bound, dialect, counts = prepared.bound, self.database.dialect, self._counts.at(version)
         counted = bound.total is not None and is_counted(bound.total, counts)
         return await self.database.read(
             lambda: read_program(bound, dialect, counts),
@@ -197,7 +195,7 @@ class Reader:
         if statement is None:
             message = "this read has no count"
             raise TypeError(message)
-        counts = self._counts_of(version)
+        counts = self._counts.at(version)
 
         def program() -> Program[int]:
             rows = yield statement
@@ -209,16 +207,6 @@ class Reader:
             if counts is not None:
                 counts[count_key(statement)] = found
         return found
-
-    def _counts_of(self, version: int | None) -> Counts | None:
-        """Return the totals that hold now; none do while the version is not known."""
-        if version is None:
-            return None
-        if version != self._counts_version:
-            # Not cleared: a read that is under way would put what it has found before into it.
-            self._counts = BoundedCache(self._count_cache)
-            self._counts_version = version
-        return self._counts
 
 
 def _tag_member(plan: ReadPlan) -> str | None:

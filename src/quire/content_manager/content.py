@@ -14,12 +14,22 @@ from quire.content_manager.shaping import Shaping, owned
 from quire.content_manager.states import Shown, Versions, in_locale_order, in_short, is_published
 from quire.database.content.finding import first_document_id
 from quire.database.program import Program
+from quire.database.read import Counts
+from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError
 from quire.schema.model import ContentType
 
 _IN_SHORT = ("id", "firstname", "lastname", "email")
 Listed = dict[str, object]
+
+
+class PreparedList(Struct, frozen=True, kw_only=True, eq=False):
+    """A page of a list, as one administrator asks for it: how it is read, and how it is shown."""
+
+    rights: Rights
+    planned: PlannedRead
+    shaping: Shaping
 
 
 class ContentReading(Struct, frozen=True):
@@ -32,15 +42,22 @@ class ContentReading(Struct, frozen=True):
         """What plans the reads."""
         return Planner(self.engine)
 
-    def page(self, rights: Rights, query: Query, wanted: Wanted) -> Program[Listed]:
+    def prepare(self, rights: Rights, query: Query, wanted: Wanted) -> PreparedList:
+        """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
+        return PreparedList(
+            rights=rights,
+            planned=self.planner.page(rights, query, wanted),
+            shaping=self.shaping(rights, wanted),
+        )
+
+    def page(self, prepared: PreparedList, counts: Counts | None = None) -> Program[Listed]:
         """Return a page of a list with the state of each entry and its other locales.
 
-        Raises the query's first fault as an AppError.
+        Totals are taken from ``counts`` and put there.
         """
-        planned = self.planner.page(rights, query, wanted)
-        entries, total = yield from planned.entries()
-        versions = yield from self.versions(rights, entries)
-        shaping = self.shaping(rights, wanted)
+        planned, shaping = prepared.planned, prepared.shaping
+        entries, total = yield from planned.entries(counts)
+        versions = yield from self.versions(prepared.rights, entries)
         results = []
         for entry in entries:
             entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]

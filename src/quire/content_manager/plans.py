@@ -77,10 +77,14 @@ class Planner(Struct, frozen=True):
 
     def versions(self, content_type: ContentType, document_ids: Sequence[str]) -> PlannedRead:
         """Plan the read of the facts of all versions of documents."""
-        slots = Slots()
-        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
-        root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=here)
-        return self.planned(ReadPlan(root=root), slots)
+
+        def plan() -> ReadPlan:
+            here = Comparison("documentId", Predicate.IN, (0,))
+            root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=here)
+            return ReadPlan(root=root)
+
+        key = ("versions", content_type.uid)
+        return self.engine.reads.planned_once(key, ([*document_ids],), plan)
 
     def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
         """Plan the read of all versions of documents with those who made them."""

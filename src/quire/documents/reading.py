@@ -4,7 +4,7 @@ Queries are resolved, planned, compiled and run as those of the content API are.
 plain dictionaries in the form of its answers.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import msgspec
@@ -17,7 +17,8 @@ from quire.database.compile import CompiledRead
 from quire.database.content.store import Store
 from quire.database.plans import CompiledPlans
 from quire.database.program import Program
-from quire.database.read import BoundRead, bind_read, read_program
+from quire.database.read import BoundRead, Counts, bind_read, read_program
+from quire.database.statements import Values
 from quire.query.parameters import as_query
 from quire.query.plan import PlanNode, ReadPlan, Status
 from quire.query.querystring import QueryValue
@@ -68,12 +69,13 @@ class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
     key: Hashable
     pagination: Pagination | None
 
-    def entries(self) -> Program[tuple[list[Shown], int | None]]:
+    def entries(self, counts: Counts | None = None) -> Program[tuple[list[Shown], int | None]]:
         """Return what is found, and how much there is in all if that was asked for.
 
-        Raises ValidationError when more rows are needed than may be fetched.
+        Totals are taken from ``counts`` and put there. Raises ValidationError when more rows are
+        needed than may be fetched.
         """
-        items, total = yield from read_program(self.bound, self.store.dialect, None)
+        items, total = yield from read_program(self.bound, self.store.dialect, counts)
         return msgspec.json.decode(msgspec.json.encode(items)), total
 
     def page(self) -> Program[Page]:
@@ -153,6 +155,17 @@ class Reads:
     def planned(self, resolved: ResolvedRead) -> PlannedRead:
         """Plan a read that others have resolved."""
         return self._bound(resolved, self._plans.compiled(resolved.plan))
+
+    def planned_once(
+        self, key: Hashable, values: Values, plan: Callable[[], ReadPlan]
+    ) -> PlannedRead:
+        """Plan a read whose plan is always the same under a key; only its values differ."""
+        known = self._entries.get(key)
+        if known is None:
+            resolved = ResolvedRead(plan=plan(), values=())
+            known = self._entries[key] = resolved, self._plans.compiled(resolved.plan)
+        resolved, compiled = known
+        return self._bound(replace(resolved, values=values), compiled)
 
     def _bound(self, resolved: ResolvedRead, compiled: CompiledRead) -> PlannedRead:
         return PlannedRead(

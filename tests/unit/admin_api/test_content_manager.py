@@ -1,15 +1,11 @@
 """Content under the rights of a role: types, fields, locales and the entries of others."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from quire.access.admin_grants import super_ability
-from quire.content_manager.content import ContentReading
-from quire.content_manager.requests import Wanted
-from quire.content_manager.rights import reading
-from quire.database.program import Program
-from quire.query.querystring import QueryValue
-from tests.unit.admin_api.office import PASSWORD, Office
+from tests.library.statements import log_statements
+from tests.unit.admin_api.office import PASSWORD, Office, open_office
 from tests.unit.admin_api.test_staff import clerk
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -220,38 +216,60 @@ async def test_h131_who_names_the_version_that_they_know_loses_nothing(office: O
     assert (await office.ask("GET", path, token=office.boss)).data["title"] == "A"
 
 
-async def test_a_list_with_states_and_locales_takes_few_statements(office: Office) -> None:
-    for number in range(12):
+async def two_locales(office: Office, count: int) -> None:
+    """Make papers with a draft in each of two locales."""
+    for number in range(count):
         document_id = await paper(office, title=f"Paper {number}")
         french = f"{PAPERS}/{document_id}?locale=fr"
         await office.ask("PUT", french, {"title": f"Papier {number}"}, token=office.boss)
-    documents, database = office.app.documents, office.app.database
-    assert documents is not None
-    assert database is not None
-    schema = documents.schema
-    ability = super_ability(schema, user_id=1, role_ids=frozenset({1}))
-    rights = reading(ability, schema.content_types[PAPER])
-    query: dict[str, QueryValue] = {"fields": ["title", "price"], "pageSize": "10"}
-    asked: list[str] = []
 
-    def counted() -> Program[dict[str, object]]:
-        page = ContentReading(documents.engine).page(rights, query, Wanted("draft", "en"))
-        rows = None
-        while True:
-            try:
-                statement = page.send(rows)  # type: ignore[arg-type]  # the first gets nothing
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]  # what the program returns
-            asked.append(statement.sql)
-            rows = yield statement
 
-    shown = await database.read(counted, snapshot=True)
-    results = shown["results"]
-    assert isinstance(results, list)
+async def test_a_list_with_states_and_locales_takes_few_statements(tmp_path: Path) -> None:
+    columns = f"{PAPERS}?fields=title,price&sort=title:asc&page=1&pageSize=10"
+    with log_statements() as log:
+        async with open_office(tmp_path) as office:
+            await two_locales(office, 12)
+            before = len(log.statements)
+            shown = await office.ask("GET", columns, token=office.boss)
+            asked = [sql for sql in log.since(before) if "papers" in sql]
+            again = len(log.statements)
+            same = await office.ask("GET", columns, token=office.boss)
+            asked_again = list(log.since(again))
+
+    results = shown.json["results"]
     assert len(results) == 10
+    assert shown.json["pagination"]["total"] == 12
     assert {entry["status"] for entry in results} == {"draft"}
     assert all(entry["localizations"][0]["locale"] == "fr" for entry in results)
     assert len(asked) <= 4
+    assert same.json == shown.json
+    assert len(asked_again) <= 3, asked_again
+
+
+async def test_a_list_that_is_remembered_shows_what_is_there_now(office: Office) -> None:
+    listed = f"{PAPERS}?sort=title:asc"
+    token = await editor(office, grant("read", ["title"], locales=["en"]))
+    seen = []
+    for number in range(3):
+        await paper(office, title=f"Paper {number}", price=number)
+        for asking in (office.boss, token):
+            reply = await office.ask("GET", listed, token=asking)
+            seen.append((reply.json["pagination"]["total"], len(reply.json["results"])))
+            assert ("price" in reply.json["results"][0]) is (asking == office.boss)
+    assert seen == [(1, 1), (1, 1), (2, 2), (2, 2), (3, 3), (3, 3)]
+
+
+async def test_a_list_follows_the_default_locale(office: Office) -> None:
+    await two_locales(office, 1)
+    first = await office.ask("GET", PAPERS, token=office.boss)
+    assert [entry["title"] for entry in first.json["results"]] == ["Paper 0"]
+    locales = (await office.ask("GET", "/i18n/locales", token=office.boss)).json
+    french = next(locale["id"] for locale in locales if locale["code"] == "fr")
+    body = {"name": "French", "isDefault": True}
+    changed = await office.ask("PUT", f"/i18n/locales/{french}", body, token=office.boss)
+    assert changed.status == 200
+    second = await office.ask("GET", PAPERS, token=office.boss)
+    assert [entry["title"] for entry in second.json["results"]] == ["Papier 0"]
 
 
 async def test_free_identifiers_are_told_to_those_alone_who_know_the_type(office: Office) -> None:

@@ -3,11 +3,21 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import bcrypt
 import pytest
 
 from bench.dataset import COLUMNS, DatasetSize, article_rows, author_name, document_id, seed
 from bench.indexes import add_indexes, declared_indexes
-from bench.project import DATABASE, SECRETS, TOKEN, access_key, add_token, make_project
+from bench.project import (
+    ADMINISTRATOR,
+    DATABASE,
+    SECRETS,
+    TOKEN,
+    access_key,
+    add_administrator,
+    add_token,
+    make_project,
+)
 from bench.subject import make_tables
 
 HASH_OF_TOKEN = (
@@ -116,6 +126,18 @@ def test_the_token_is_kept_as_the_keyed_hash_that_servers_look_for(
     (kept, kind) = empty.execute("SELECT access_key, type FROM strapi_api_tokens").fetchone()
     assert kept == access_key(TOKEN, SECRETS["API_TOKEN_SALT"])
     assert kind == "full-access"
+
+
+def test_the_administrator_may_do_everything_with_the_password_that_is_known(
+    empty: sqlite3.Connection,
+) -> None:
+    add_administrator(empty)
+    ((email, hashed, role),) = empty.execute(
+        "SELECT u.email, u.password, r.code FROM admin_users u"
+        " JOIN admin_users_roles_lnk l ON l.user_id = u.id JOIN admin_roles r ON r.id = l.role_id"
+    )
+    assert (email, role) == (ADMINISTRATOR["email"], "strapi-super-admin")
+    assert bcrypt.checkpw(ADMINISTRATOR["password"].encode(), hashed.encode())
 
 
 def test_a_known_token_has_its_known_hash() -> None:

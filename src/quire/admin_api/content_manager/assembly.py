@@ -10,16 +10,19 @@ from quire.admin_api.content_manager.identifiers import IdentifierApi
 from quire.admin_api.content_manager.models import ManagedModelApi
 from quire.admin_api.content_manager.related import RelatedApi
 from quire.api.routes import Route
+from quire.content_manager.lists import ListSizes
 from quire.database.connection import Database
 from quire.documents.service import DocumentService
 
 
-def content_manager_routes(database: Database, documents: DocumentService) -> Iterator[Route]:
-    """Yield the routes of the content manager."""
+def content_manager_routes(
+    database: Database, documents: DocumentService, sizes: ListSizes
+) -> Iterator[Route]:
+    """Yield the routes of the content manager; so many of its lists are remembered."""
     engine = documents.engine
     changes = ChangeApi(documents)
     yield from ManagedModelApi(database, engine.store).routes()
-    yield from EntryApi(database, engine).routes()
+    yield from EntryApi(database, engine, sizes).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
     yield from IdentifierApi(database, engine).routes()

@@ -9,6 +9,7 @@ from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Handler, Request
 from quire.api.routes import Route
 from quire.content_manager.content import ContentReading
+from quire.content_manager.lists import ListSizes, PreparedLists
 from quire.content_manager.plans import populated
 from quire.content_manager.requests import wanted
 from quire.database.connection import Database
@@ -22,10 +23,11 @@ T = TypeVar("T")
 class EntryApi:
     """Reading below ``/content-manager/collection-types`` and ``…/single-types``."""
 
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(self, database: Database, engine: Engine, sizes: ListSizes) -> None:
         self._database = database
         self._engine = engine
         self._reading = ContentReading(engine)
+        self._lists = PreparedLists(self._reading, sizes)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -42,9 +44,12 @@ class EntryApi:
     async def find(self, request: Request) -> Answer:
         """List entries, each with its state."""
         rights = rights_of(self._engine.schema, request)
-        query = request.query
-        version = wanted(query, rights.content_type, self._engine.default_locale)
-        page = await self._read(lambda: self._reading.page(rights, query, version))
+        prepared = self._lists.prepare(rights, request.raw_query, request.query)
+        page = await self._database.read(
+            lambda: self._lists.page(prepared, request.version),
+            snapshot=True,
+            key=prepared.planned.key,
+        )
         return respond_bare(page)
 
     async def find_one(self, request: Request) -> Answer:

@@ -1,0 +1,57 @@
+"""Lists that were asked for before: what a query means is worked out once.
+
+A raw query string, together with what an administrator may do, always means the same, until another
+locale becomes the default one. So a list that is asked for again runs its statements and nothing
+else. Totals are remembered for as long as nobody changes anything.
+"""
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.content import ContentReading, PreparedList
+from quire.content_manager.requests import Query, wanted
+from quire.content_manager.rights import Rights
+from quire.database.cache import BoundedCache
+from quire.database.counts import CountCache
+from quire.database.program import Program
+
+_LONGEST_QUERY = 4096
+
+
+class ListSizes(Struct, frozen=True, kw_only=True):
+    """How many lists and totals are remembered."""
+
+    plans: int
+    counts: int
+
+
+class _Key(Struct, frozen=True):
+    uid: str
+    raw_query: bytes
+    ability: AdminAbility
+    default_locale: str | None
+
+
+class PreparedLists:
+    """Prepares lists, and remembers those that were asked for last."""
+
+    def __init__(self, reading: ContentReading, sizes: ListSizes) -> None:
+        self._reading = reading
+        self._prepared: BoundedCache[_Key, PreparedList] = BoundedCache(sizes.plans)
+        self._counts = CountCache(sizes.counts)
+
+    def prepare(self, rights: Rights, raw_query: bytes, query: Query) -> PreparedList:
+        """Return how a page is read. Raises the query's first fault as an AppError."""
+        default = self._reading.engine.default_locale
+        key = _Key(rights.content_type.uid, raw_query, rights.ability, default)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            version = wanted(query, rights.content_type, default)
+            prepared = self._reading.prepare(rights, query, version)
+            if len(raw_query) <= _LONGEST_QUERY:
+                self._prepared[key] = prepared
+        return prepared
+
+    def page(self, prepared: PreparedList, version: int | None) -> Program[dict[str, object]]:
+        """Read a page; ``version`` is the database's token of the present content."""
+        return self._reading.page(prepared, self._counts.at(version))
