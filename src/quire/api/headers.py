@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
-
 from quire.settings import CorsSettings, SecuritySettings
 
 Header = tuple[bytes, bytes]
+
+_ANY, _NO_ORIGIN = "*", b"null"
+_FOR_ANY: tuple[Header, ...] = ((b"access-control-allow-origin", b"*"),)
 
 _DEFAULT_POLICY: Mapping[str, tuple[str, ...]] = {
     "connect-src": ("'self'", "https:"),
@@ -52,47 +53,45 @@ def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:
     )
 
 
-class Cors(Struct, frozen=True):
-    """Which origins may read answers; ``*`` in the settings means any."""
+class Cors:
+    """Which origins may read answers.
 
-    settings: CorsSettings
+    An origin that is listed is repeated, and may send cookies along. With ``*`` among the settings
+    any other may read what does without cookies: that is said as ``*``, and never by repeating
+    whatever a page says that it is. Pages without an origin of their own (``null``) may not.
+    """
 
-    def headers(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of an ordinary answer."""
-        if origin is None:
-            return (
-                (b"access-control-allow-origin", b""),
-                (b"access-control-allow-credentials", b"true"),
-            )
-        if not self.allows(origin):
-            return ()
-        found: tuple[Header, ...] = (
-            (b"access-control-allow-origin", origin),
-            (b"access-control-allow-credentials", b"true"),
-        )
-        if self.settings.expose_headers:
-            exposed = ",".join(self.settings.expose_headers).encode()
-            found = (*found, (b"access-control-expose-headers", exposed))
-        return found
-
-    def preflight(self, origin: bytes) -> tuple[Header, ...]:
-        """Return the headers of the answer to a preflight request."""
-        if not self.allows(origin):
-            return ()
-        settings = self.settings
-        max_age = str(int(settings.max_age.total_seconds())).encode()
-        return (
-            (b"access-control-allow-origin", origin),
-            (b"access-control-allow-credentials", b"true"),
-            (b"access-control-max-age", max_age),
+    def __init__(self, settings: CorsSettings) -> None:
+        self._listed = frozenset(o.encode("latin-1") for o in settings.origins if o != _ANY)
+        self._any = _ANY in settings.origins
+        seconds = str(int(settings.max_age.total_seconds())).encode()
+        self._preflight: tuple[Header, ...] = (
+            (b"access-control-max-age", seconds),
             (b"access-control-allow-methods", ",".join(settings.methods).encode()),
             (b"access-control-allow-headers", ",".join(settings.headers).encode()),
         )
+        exposed = ",".join(settings.expose_headers).encode()
+        self._exposed = ((b"access-control-expose-headers", exposed),) if exposed else ()
 
-    def allows(self, origin: bytes) -> bool:
-        """Tell whether pages of an origin may read answers."""
-        origins = self.settings.origins
-        return "*" in origins or origin.decode("latin-1") in origins
+    def headers(self, origin: bytes | None) -> tuple[Header, ...]:
+        """Return the headers of an ordinary answer."""
+        allowed = self._allowed(origin)
+        return (*allowed, *self._exposed) if allowed else ()
+
+    def preflight(self, origin: bytes | None) -> tuple[Header, ...]:
+        """Return the headers of the answer to a preflight request."""
+        allowed = self._allowed(origin)
+        return (*allowed, *self._preflight) if allowed else ()
+
+    def _allowed(self, origin: bytes | None) -> tuple[Header, ...]:
+        if origin in self._listed:
+            return (
+                (b"access-control-allow-origin", origin),
+                (b"access-control-allow-credentials", b"true"),
+            )
+        if origin is not None and origin != _NO_ORIGIN and self._any:
+            return _FOR_ANY
+        return ()
 
 
 class AnswerHeaders:
@@ -101,23 +100,16 @@ class AnswerHeaders:
     def __init__(self, security: tuple[Header, ...], cors: Cors) -> None:
         self._security = security
         self._cors = cors
-        self._without_origin = (*security, *cors.headers(None))
-        self._lines_without_origin = header_lines(self._without_origin)
+        self._lines = header_lines(security)
 
     def plain(self, origin: bytes | None) -> tuple[Header, ...]:
         """Return the headers of an ordinary answer."""
-        if origin is None:
-            return self._without_origin
         return (*self._security, *self._cors.headers(origin))
 
     def lines(self, origin: bytes | None) -> bytes:
         """Return the headers of an ordinary answer as they are on the wire."""
-        if origin is None:
-            return self._lines_without_origin
-        return header_lines(self.plain(origin))
+        return self._lines + header_lines(self._cors.headers(origin))
 
     def options(self, preflight: bytes | None) -> tuple[Header, ...]:
         """Return the headers of an answer to OPTIONS; ``preflight`` is the origin that asks."""
-        if preflight is None:
-            return self._security
         return (*self._security, *self._cors.preflight(preflight))

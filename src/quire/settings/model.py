@@ -328,7 +328,8 @@ class CorsSettings:
 
     origins: tuple[str, ...] = setting(
         ORIGINS,
-        "Origins that may read answers; with the default, any may, but without credentials.",
+        "Origins that may read answers and send cookies along; with the default, any may read, "
+        "without cookies.",
         default=("*",),
     )
     methods: tuple[str, ...] = setting(

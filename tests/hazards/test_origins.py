@@ -1,0 +1,83 @@
+"""What pages of other sites may do by way of somebody's browser."""
+
+import pytest
+
+from quire.settings import Settings
+from tests.conformance.client import Answer
+from tests.hazards.asking import FULL, Visitor, serving
+
+OURS, OTHER = "https://www.example.org", "https://evil.example"
+ALIKE = [
+    "null",
+    "",
+    OTHER,
+    "http://www.example.org",
+    "https://www.example.org:8443",
+    "https://www.example.org.evil.example",
+    "https://evil-www.example.org",
+    "https://example.org",
+    "https://www.example.org/",
+    "https://www.example.org@evil.example",
+    "HTTPS://WWW.EXAMPLE.ORG",
+    "https://www.example.org, https://evil.example",
+    "*",
+]
+"""What is not our page, though some of it looks so."""
+TARGETS = ["/api/articles", "/api/nope", "/_health", "/nope.txt", "/admin/users/me"]
+ASKING = {"Access-Control-Request-Method": "GET"}
+
+
+def cors(answer: Answer) -> dict[str, str]:
+    """What an answer says of pages that may read it."""
+    prefix = "access-control-allow-"
+    return {
+        name.removeprefix(prefix): value
+        for name, value in answer.headers.items()
+        if name in {f"{prefix}origin", f"{prefix}credentials"}
+    }
+
+
+async def asked(visitor: Visitor, origin: str | None) -> list[Answer]:
+    """Answers of all kinds to a page: good ones, errors, preflights."""
+    headers = {} if origin is None else {"Origin": origin}
+    return [
+        *[await visitor.send("GET", target, headers=headers) for target in TARGETS],
+        await visitor.send("POST", "/api/articles", FULL, headers, b"{"),
+        await visitor.send("OPTIONS", "/api/articles", headers={**headers, **ASKING}),
+    ]
+
+
+@pytest.mark.parametrize("origin", ALIKE)
+async def test_h084_an_origin_that_is_not_listed_is_told_nothing(
+    newsroom: Settings, origin: str
+) -> None:
+    """Neither repeated, nor let in with cookies, however much it looks like one that is."""
+    async with serving(newsroom.project, cors__origins=(OURS,)) as visitor:
+        assert [cors(answer) for answer in await asked(visitor, origin)] == [{}] * 7
+        for answer in await asked(visitor, OURS):
+            assert cors(answer) == {"origin": OURS, "credentials": "true"}
+
+
+async def test_h084_by_default_no_page_is_repeated_and_none_may_send_cookies(ask: Visitor) -> None:
+    """Any page may read what it can ask for without the cookies of whoever looks at it."""
+    for origin in (OTHER, OURS, "http://localhost:3000", "HTTPS://X"):
+        assert [cors(answer) for answer in await asked(ask, origin)] == [{"origin": "*"}] * 7
+    for nobody in ("null", None):
+        assert [cors(answer) for answer in await asked(ask, nobody)] == [{}] * 7
+
+
+async def test_h084_an_origin_can_be_listed_beside_all_others(newsroom: Settings) -> None:
+    async with serving(newsroom.project, cors__origins=("*", OURS)) as visitor:
+        for answer in await asked(visitor, OURS):
+            assert cors(answer) == {"origin": OURS, "credentials": "true"}
+        for answer in await asked(visitor, OTHER):
+            assert cors(answer) == {"origin": "*"}
+
+
+async def test_h086_answers_say_that_they_differ_by_origin(newsroom: Settings) -> None:
+    """A cache on the way gives no page the answer that was made for another one."""
+    for origins in (("*",), (OURS,)):
+        async with serving(newsroom.project, cors__origins=origins) as visitor:
+            for origin in (None, OURS, OTHER, "null"):
+                for answer in await asked(visitor, origin):
+                    assert "origin" in answer.headers["vary"].lower()
