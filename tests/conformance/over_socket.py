@@ -70,7 +70,7 @@ def served(project: Path) -> Iterator[int]:
 
 
 @contextmanager
-def connected(port: int) -> Iterator[SocketClient]:
-    """Connect to a server on this machine."""
-    with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+def connected(port: int, patience: float = 30) -> Iterator[SocketClient]:
+    """Connect to a server on this machine, which has so many seconds for each answer."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=patience)) as connection:
         yield SocketClient(connection)

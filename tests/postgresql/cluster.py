@@ -1,6 +1,6 @@
 """One PostgreSQL server of the tests' own: made in a folder, started, stopped, and removed.
 
-Its rows need not survive anything, so nothing of it waits for a disk.
+Its rows need not survive the machine, so nothing of it waits for a disk.
 """
 
 import os
@@ -11,11 +11,13 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
+from bench.processes import process_tree
 from tests.postgresql.binaries import find_binaries, is_from_wheel
 from tests.postgresql.errors import NoServerError
 
@@ -24,6 +26,9 @@ _START_SECONDS = 60
 _UNPRIVILEGED = ("postgres", "nobody")
 """Who runs the server when the tests are run by root, whom PostgreSQL refuses."""
 
+_NO_OTHERS: Mapping[str, str] = MappingProxyType({})
+_TRIES = 20
+"""How often a start is tried while processes of a server that was killed are still there."""
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "max_connections": "200",
@@ -53,9 +58,10 @@ class _Account:
 class Cluster:
     """A server and its data in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        """``folder`` is there, and empty."""
+    def __init__(self, folder: Path, others: Mapping[str, str] = _NO_OTHERS) -> None:
+        """``folder`` is empty, or made; ``others`` are settings of the server besides ours."""
         self._folder = folder
+        self._settings = {**_SETTINGS, **others}
         self._data = folder / "data"
         self._log = folder / "server.log"
         self._account = _account()
@@ -80,19 +86,43 @@ class Cluster:
             self._process.send_signal(signal.SIGINT)
             self._process.wait()
 
+    def kill(self) -> None:
+        """End the server's first process at once, as a fault does; the others see that it is gone.
+
+        What was committed survives with ``synchronous_commit`` alone.
+        """
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def freeze(self) -> None:
+        """Let the server hang: it keeps its connections, takes new ones, and answers nobody."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let a frozen server go on where it stopped."""
+        self._signal(signal.SIGCONT)
+
     def resume(self) -> None:
-        """Start the server, at the address that it had before, and wait until it is ready."""
-        self._process = self._run(
-            "postgres",
-            "-D",
-            str(self._data),
-            "-p",
-            str(self._port),
-            "-k",
-            str(self._folder),
-            *(part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")),
-        )
-        self._wait(self._process)
+        """Start the server, at the address that it had before, and wait until it is ready.
+
+        Raises NoServerError, with what the server said, when it does not start.
+        """
+        for _ in range(_TRIES):
+            self._process = self._run(
+                "postgres",
+                "-D",
+                str(self._data),
+                "-p",
+                str(self._port),
+                "-k",
+                str(self._folder),
+                *(part for one in self._settings.items() for part in ("-c", "=".join(one))),
+            )
+            if self._is_ready(self._process):
+                return
+            time.sleep(0.2)
+        raise NoServerError(f"PostgreSQL did not start:\n{self._said()}")
 
     def stop(self) -> None:
         """Stop the server without ceremony, and remove the folder."""
@@ -103,6 +133,7 @@ class Cluster:
 
     def _make(self, password: str) -> None:
         # The folders above belong to whoever runs the tests: others may go through them.
+        self._folder.mkdir(exist_ok=True)
         self._folder.chmod(0o711)
         self._account.own(self._folder)
         self._log.touch()
@@ -138,16 +169,23 @@ class Cluster:
                 env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
             )
 
-    def _wait(self, process: subprocess.Popen[bytes]) -> None:
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            for process in process_tree(self._process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(process, number)
+
+    def _is_ready(self, process: subprocess.Popen[bytes]) -> bool:
         """Wait until the server says, in the file of its process, that it is ready."""
         state = self._data / "postmaster.pid"
         for _ in range(_START_SECONDS * 20):
             if process.poll() is not None:
-                break
-            if state.exists() and "ready" in state.read_text(encoding="utf-8"):
-                return
+                return False
+            said = state.read_text(encoding="utf-8") if state.exists() else ""
+            if said.startswith(f"{process.pid}\n") and "ready" in said:
+                return True
             time.sleep(0.05)
-        raise NoServerError(f"PostgreSQL did not start:\n{self._said()}")
+        return False
 
     def _said(self) -> str:
         return self._log.read_text(encoding="utf-8", errors="replace")[-2000:]

@@ -1,17 +1,32 @@
-"""The crash test with as many rounds as wanted: ``python -m tests.reliability --rounds 200``."""
+"""The crash test with as many rounds as wanted: ``python -m tests.reliability --rounds 200``.
 
+And outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``.
+"""
+
+import asyncio
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 import cyclopts
 from rich.console import Console
 
-from bench.servers import ServerError, quire
-from tests.conformance.corpus import unpack_project
+from bench.servers import ServerError, quire, running
+from tests.conformance.corpus import credentials, postgresql_dump, unpack_project
+from tests.conformance.over_socket import connected
+from tests.databases.environment import write_environment
+from tests.postgresql.cluster import Cluster
+from tests.postgresql.session import Session
 from tests.reliability.crash import crash
+from tests.reliability.outage import WAYS, Outcome, live_through
 
-app = cyclopts.App(name="reliability", help="Kill the server while it writes, and see what stays.")
+_CLIENTS = 6
+_PATIENCE_S = 60
+_PROBE, _ALIVE = "/_health", frozenset({204})
+
+app = cyclopts.App(name="reliability", help="Take away what the server needs, see what stays.")
 
 
 @app.default
@@ -49,6 +64,68 @@ def reliability(*, rounds: int = 200, seconds: float = 1.0, seed: int = 1) -> in
         highlight=False,
     )
     return 1 if outcome.faults else 0
+
+
+@app.command
+def outage(
+    *,
+    way: Literal["stop", "kill", "hang"] = "stop",
+    seconds: float = 30,
+    workers: int = 1,
+    within: float = 2,
+) -> int:
+    """Take PostgreSQL away from a site that is read and written to, and give it back.
+
+    Parameters
+    ----------
+    way
+        ``stop`` it as an operator does, ``kill -9`` its first process, or let it ``hang``.
+    seconds
+        How long it is away.
+    workers
+        How many processes serve the site.
+    within
+        In how many seconds after the database the site has to be back.
+    """
+    console = Console()
+    with TemporaryDirectory(prefix="quire-outage-") as folder, console.status(f"{way}: under way"):
+        place = Path(folder)
+        place.chmod(0o711)  # the database may run as somebody else, who has to get to its own
+        outcome = asyncio.run(_outage(place, way, seconds, workers))
+    faults = list(outcome.faults)
+    if outcome.back > within:
+        faults.append(f"back after {outcome.back:.1f} s, and not within {within:g}")
+    for fault in faults:
+        console.print(fault, style="red", markup=False)
+    console.print(
+        f"{way}, {seconds:g} s: {outcome.reads:,} reads answered, {outcome.kept:,} writes"
+        f" acknowledged and there, {outcome.refused:,} requests told to come back, the slowest"
+        f" answer took {outcome.slowest:.1f} s, back {outcome.back:.2f} s after the database,"
+        f" {len(faults)} faults",
+        highlight=False,
+    )
+    return 1 if faults else 0
+
+
+async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outcome:
+    cluster = Cluster(folder / "cluster", {"synchronous_commit": "on"})
+    try:
+        url = cluster.start()
+        session = Session(url)
+        session.script(postgresql_dump())
+        session.close()
+        project = unpack_project(folder / "project")
+        write_environment(project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url})
+        with ExitStack() as stack:
+            launch = quire(project, workers)
+            stack.enter_context(running(launch, _PROBE, _ALIVE))
+            clients = [
+                stack.enter_context(connected(launch.port, _PATIENCE_S)) for _ in range(_CLIENTS)
+            ]
+            token = credentials().api_tokens["full"]
+            return await live_through(WAYS[way], cluster, clients, token, seconds)
+    finally:
+        cluster.stop()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from quire.database.dialects.postgresql.errors import (
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.presence import Presence, snapshot_program
+from quire.database.dialects.postgresql.vigil import Vigil
 from quire.database.program import Program, Statement
 from quire.errors import (
     AppError,
@@ -70,6 +71,9 @@ class PostgresDatabase:
         )
         self._presence = Presence(lambda: self.read(snapshot_program))
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
+        self._vigil = Vigil(
+            lambda: open_connection(options), seconds=options.connect_timeout_ms / 1000
+        )
 
     def version(self) -> int | None:
         """Return nothing: what others have committed is only known to those who ask."""
@@ -130,6 +134,7 @@ class PostgresDatabase:
             connection = await pool.acquire()
         except DRIVER_ERRORS as error:
             raise translate(error) from error
+        self._vigil.begin(connection)
         try:
             yield connection
         except DRIVER_ERRORS as error:
@@ -145,12 +150,15 @@ class PostgresDatabase:
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
             raise
+        finally:
+            self._vigil.end(connection)
         pool.release(connection)
 
     async def close(self) -> None:
         """Finish what is under way and let go."""
         await self._readers.close()
         await self._writers.close()
+        await self._vigil.close()
 
 
 def _pool(options: PostgresOptions, *, size: int, **session: str) -> Pool:

@@ -48,6 +48,9 @@ class Presence:
         self._asking = True
         try:
             return self._numbered(await self._ask())
+        except Exception as error:
+            _refuse(self._next(), error)
+            raise
         finally:
             self._go_on()
 
@@ -66,17 +69,27 @@ class Presence:
         else:
             self._asking = False
 
-    async def _serve(self) -> None:
+    def _next(self) -> list[asyncio.Future[int | None]]:
+        """Return those who came meanwhile; they are looked after by the caller."""
         turns, self._waiting = self._waiting, []
+        return turns
+
+    async def _serve(self) -> None:
+        turns = self._next()
         try:
             token = self._numbered(await self._ask())
         except Exception as error:  # noqa: BLE001 - it is raised to those who asked
-            for turn in turns:
-                if not turn.done():
-                    turn.set_exception(error)
+            _refuse([*turns, *self._next()], error)
         else:
             for turn in turns:
                 if not turn.done():
                     turn.set_result(token)
         finally:
             self._go_on()
+
+
+def _refuse(turns: list[asyncio.Future[int | None]], error: Exception) -> None:
+    """Tell why nothing is known; whoever waited for the next answer shall not wait for another."""
+    for turn in turns:
+        if not turn.done():
+            turn.set_exception(error)

@@ -190,6 +190,13 @@ async def test_a_read_that_takes_too_long_is_given_up(options: PostgresOptions) 
         assert await count(database) == 0
 
 
+async def test_a_read_that_only_takes_long_is_left_in_peace(options: PostgresOptions) -> None:
+    async with another(replace(options, connect_timeout_ms=100)) as database:
+        rows = await database.read(lambda: run("SELECT 1 FROM pg_sleep(0.5)"))
+
+    assert len(rows) == 1
+
+
 async def test_more_reads_than_connections_take_turns(database: PostgresDatabase) -> None:
     rows = await asyncio.gather(
         *(database.read(lambda: run("SELECT pg_sleep(0.01)")) for _ in range(20))
