@@ -44,6 +44,6 @@ class ConfirmationApi(AccountApi):
     async def confirm(self, request: Request) -> Answer:
         """Take a token that was sent as proof, and lead on to the page that was set for this."""
         given = read_form(request.query, _CONFIRMATION)
-        await self._users.confirm(given["confirmation"], principal=request.principal)
+        await self._users.confirm(given["confirmation"])
         options = await self._answers.read(lambda: advanced_options(self._accounts))
         return respond_redirect(options.confirmed_page or _FRONT)

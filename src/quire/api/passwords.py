@@ -50,7 +50,7 @@ class PasswordApi(AccountApi):
             raise ValidationError(SAME_PASSWORD)
         show = self._answers.shower(request)
         item = await self._answers.read(lambda: show(principal.id))
-        await self._users.set_password(principal.id, given["password"], principal=principal)
+        await self._users.set_password(principal.id, given["password"])
         return await self._answers.tokens(request, principal.id, item)
 
     async def forgot(self, request: Request) -> Answer:
@@ -63,7 +63,5 @@ class PasswordApi(AccountApi):
         """Give the user that a code was sent to another password."""
         given = read_form(request.body, _RESET, closed=True)
         show = self._answers.shower(request)
-        user_id, item = await self._users.reset_password(
-            given["code"], given["password"], show, principal=request.principal
-        )
+        user_id, item = await self._users.reset_password(given["code"], given["password"], show)
         return await self._answers.tokens(request, user_id, item)

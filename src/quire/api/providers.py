@@ -106,10 +106,7 @@ class ProviderApi:
         who = seal.open(_cookie(request), DONE, provider.name)
         if who is None:
             raise ApplicationError(NO_SESSION)
-        principal = request.principal
-        user_id = await self._users.connect(
-            provider.name, who["email"], who["username"], principal=principal
-        )
+        user_id = await self._users.connect(provider.name, who["email"], who["username"])
         user = await self._answers.read(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
             raise ApplicationError(BLOCKED)

@@ -77,7 +77,7 @@ class SignInApi(AccountApi):
             raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
         data = read_form(body, _REGISTRATION)
         shown = self._answers.shower(request, b"populate=role")
-        user_id, item = await self._users.register(data, shown, principal=request.principal)
+        user_id, item = await self._users.register(data, shown)
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
             return respond_bare({"user": item})

@@ -63,7 +63,7 @@ class EndUsers:
         self._sessions = sessions
         self._reset_lifetime = reset_lifetime
 
-    async def register(self, data: Data, show: Show[T], *, principal: Principal) -> tuple[int, T]:
+    async def register(self, data: Data, show: Show[T]) -> tuple[int, T]:
         """Make an account for somebody who asks for one, with the default role.
 
         ``data`` has a user name, an e-mail and a password. Returns who it is and what is shown.
@@ -85,11 +85,9 @@ class EndUsers:
             user_id = yield from self._insert(unit, {**data, **given})
             return user_id, (yield from self._shown(unit, user_id, show))
 
-        return await self._run(act, data, principal)
+        return await self._run(act, data)
 
-    async def connect(
-        self, provider: str, email: str, username: str | None, *, principal: Principal
-    ) -> int:
+    async def connect(self, provider: str, email: str, username: str | None) -> int:
         """Return the user who signs in through a provider with an e-mail; make one if need be.
 
         Accounts are never shared: who signs in another way with this e-mail is somebody else.
@@ -117,7 +115,7 @@ class EndUsers:
             yield from unit.settle()
             return user_id
 
-        return await self._run(act, {}, principal)
+        return await self._run(act, {})
 
     def _free_name(self, base: str) -> Program[str]:
         """Return a name that nobody has: this one, or one that begins with it."""
@@ -192,7 +190,7 @@ class EndUsers:
 
         return await self._documents.run(act, principal=principal)
 
-    async def set_password(self, user_id: int, password: str, *, principal: Principal) -> None:
+    async def set_password(self, user_id: int, password: str) -> None:
         """Give an account another password, and take back what was sent to reset the old one.
 
         Raises NotFoundError, and ValidationError for a password that will not do.
@@ -204,11 +202,9 @@ class EndUsers:
             yield from self._write(unit, user, data)
             yield from unit.settle()
 
-        await self._run(act, data, principal)
+        await self._run(act, data)
 
-    async def reset_password(
-        self, code: str, password: str, show: Show[T], *, principal: Principal
-    ) -> tuple[int, T]:
+    async def reset_password(self, code: str, password: str, show: Show[T]) -> tuple[int, T]:
         """Give the account that a code was sent to another password; the code is used up.
 
         Returns whose it is and what is shown of it, as it was before. Raises ValidationError for
@@ -227,9 +223,9 @@ class EndUsers:
             yield from unit.settle()
             return user.id, shown
 
-        return await self._run(act, data, principal)
+        return await self._run(act, data)
 
-    async def confirm(self, token: str, *, principal: Principal) -> None:
+    async def confirm(self, token: str) -> None:
         """Note that the e-mail that a token was sent to is its owner's; the token is used up.
 
         Raises ValidationError for a token that is wrong.
@@ -242,7 +238,7 @@ class EndUsers:
             yield from self._write(unit, user, {"confirmed": True, "confirmationToken": None})
             yield from unit.settle()
 
-        await self._run(act, {}, principal)
+        await self._run(act, {})
 
     def _insert(self, unit: UnitOfWork, data: Data) -> Program[int]:
         written = yield from act_on(unit, Create(uid=USER_UID, data=data))
@@ -294,8 +290,12 @@ class EndUsers:
             require_grantable(unit.principal, actions)
 
     async def _run(
-        self, act: Callable[[UnitOfWork], Program[T]], data: Data, principal: Principal
+        self,
+        act: Callable[[UnitOfWork], Program[T]],
+        data: Data,
+        principal: Principal | None = None,
     ) -> T:
+        """Run what writes; where nobody is named, the server itself does, held by no row rules."""
         intent = Create(uid=USER_UID, data=data)
         passwords = list(passwords_of(self._documents.schema, intent))
         return await self._documents.run(act, passwords=passwords, principal=principal)

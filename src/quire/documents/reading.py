@@ -4,7 +4,7 @@ Queries are resolved, planned, compiled and run as those of the content API are.
 plain dictionaries in the form of its answers.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
 
 import msgspec
@@ -20,7 +20,7 @@ from quire.database.program import Program
 from quire.database.read import BoundRead, Counts, bind_read, read_program
 from quire.database.statements import Values
 from quire.query.parameters import as_query
-from quire.query.plan import PlanNode, ReadPlan, Status
+from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status
 from quire.query.querystring import QueryValue
 from quire.query.resolve import Pagination, ReadLimits, ResolvedRead, Resolver
 from quire.query.resolve.rules import rule_filter
@@ -134,11 +134,26 @@ class Reads:
 
     def kept(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
         """Return the rows of a document, of every version and locale, that keep a bound rule."""
-        schema, slots = self._store.schema, Slots()
-        model = schema.content_types[uid]
-        chosen = rule_filter(rule, model, schema, self._limits, slots)
+        slots = Slots()
+        chosen = self._rule(uid, rule, slots)
+        return (yield from self._ids(uid, chosen, slots, slots.add(document_id)))
+
+    def kept_among(self, uid: str, ids: Collection[int], rule: str) -> Program[frozenset[int]]:
+        """Return those of some rows of a type that keep a bound rule."""
+        slots = Slots()
+        among = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
+        parts = (self._rule(uid, rule, slots), self._rule(uid, among, slots))
+        return (yield from self._ids(uid, Junction(every=True, parts=parts), slots, None))
+
+    def _rule(self, uid: str, rule: str, slots: Slots) -> Filter:
+        schema = self._store.schema
+        return rule_filter(rule, schema.content_types[uid], schema, self._limits, slots)
+
+    def _ids(
+        self, uid: str, chosen: Filter, slots: Slots, document: int | None
+    ) -> Program[frozenset[int]]:
         root = PlanNode(uid=uid, fields=("id",), filter=chosen)
-        plan = ReadPlan(root=root, document=slots.add(document_id))
+        plan = ReadPlan(root=root, document=document)
         read = self.planned(ResolvedRead(plan=plan, values=tuple(slots.values)))
         entries, _ = yield from read.entries()
         return frozenset(int(entry["id"]) for entry in entries)

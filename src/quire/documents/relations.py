@@ -16,6 +16,7 @@ from quire.database.content.lookup import VersionRow, existing_ids, rows_of_docu
 from quire.database.links.change import Anchor, LinkChange, Linked
 from quire.database.mapping import ColumnEdge
 from quire.database.program import Program
+from quire.documents.row_rules import in_sight
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import EntryValues, RelationChange, Target
 from quire.errors import ValidationError
@@ -43,12 +44,14 @@ class _Wanted(NamedTuple):
 class Resolution(Struct):
     """The rows of all targets of an entry and its components.
 
-    ``missing`` counts, by content type, the numeric ids that no row has.
+    ``missing`` counts, by content type, the numeric ids that no row has. ``unseen`` are those that
+    who writes may not find, which counts as if there were none.
     """
 
     version: Version
     rows: dict[_Wanted, tuple[int, ...]] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
+    unseen: set[tuple[str, int]] = field(default_factory=set)
 
     def link_change(
         self, unit: UnitOfWork, layout: Layout, name: str, change: RelationChange
@@ -98,7 +101,8 @@ def rows_of(
 ) -> tuple[int, ...]:
     """Return the rows of a target that was resolved; none of one that could not be."""
     if target.document_id is None:
-        return () if target.id is None else (target.id,)
+        unknown = target.id is None or (target.uid or uid, target.id) in resolution.unseen
+        return () if target.id is None or unknown else (target.id,)
     wanted = _wanted(unit, resolution.version, target.uid or uid or "", target)
     return resolution.rows.get(wanted, ())
 
@@ -122,6 +126,7 @@ def resolve_targets(
     resolution = Resolution(version)
     wanted: dict[_Wanted, None] = {}
     ids: dict[str, dict[int, None]] = {}
+    named: dict[str, dict[int, None]] = {}
     for found in _targets(unit, layout, values):
         target = found.target
         if target.document_id is not None and not found.by_column:
@@ -129,8 +134,13 @@ def resolve_targets(
         elif target.document_id is not None:
             # A relation that is kept in a column knows row ids alone.
             resolution.missing[found.uid] = resolution.missing.get(found.uid, 0) + 1
-        elif target.id is not None and found.must_exist:
-            ids.setdefault(found.uid, {})[target.id] = None
+        elif target.id is not None:
+            named.setdefault(found.uid, {})[target.id] = None
+            if found.must_exist:
+                ids.setdefault(found.uid, {})[target.id] = None
+    for uid, asked in named.items():
+        seen = yield from in_sight(unit, uid, asked)
+        resolution.unseen.update((uid, row) for row in asked.keys() - seen)
     yield from _find_documents(unit, wanted, resolution)
     yield from _count_missing(unit, ids, resolution)
     return resolution
@@ -187,16 +197,19 @@ def _find_documents(
     for item in wanted:
         groups.setdefault((item.uid, item.locale), {})[item.document_id] = None
     found: dict[tuple[str, str | None, str], list[VersionRow]] = {}
+    seen: set[tuple[str, int]] = set()
     for (uid, locale), document_ids in groups.items():
         if unit.engine.schema.content_types.get(uid) is None:
             continue
         rows = yield from rows_of_documents(unit.store, uid, locale, tuple(document_ids))
+        in_reach = yield from in_sight(unit, uid, {row.id for _, row in rows})
+        seen |= {(uid, row) for row in in_reach}
         for document_id, row in rows:
             found.setdefault((uid, locale, document_id), []).append(row)
     for item in wanted:
         rows_found = found.get((item.uid, item.locale, item.document_id), [])
         ids = tuple(row.id for row in rows_found if _has_status(row, item.status))
-        if not ids:
+        if not any((item.uid, row) in seen for row in ids):
             shown = "null" if item.locale is None else item.locale
             message = f'Document with id "{item.document_id}", locale "{shown}" not found'
             raise ValidationError(message)
@@ -214,6 +227,7 @@ def _count_missing(
         known: set[int] = set()
         if unit.store.layouts.get(uid) is not None:
             known = yield from existing_ids(unit.store, uid, tuple(asked))
+            known -= {row for of, row in resolution.unseen if of == uid}
         if len(known) < len(asked):
             missing = resolution.missing.get(uid, 0)
             resolution.missing[uid] = missing + len(asked) - len(known)

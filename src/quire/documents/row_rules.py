@@ -1,8 +1,12 @@
 """Row rules of those who write: what they change must be theirs to change, before and after.
 
+What they may not find is not there for them, so that nothing they write can lead to it.
+
 All versions of a document have to keep the rule, in every locale: otherwise a row that is out of
 reach could be changed through another one.
 """
+
+from collections.abc import Collection
 
 from quire.access.ability import rules_of
 from quire.database.content.finding import entries_of, first_document_id
@@ -11,7 +15,7 @@ from quire.documents.intents import Clone, Create, Delete, Intent, Written
 from quire.documents.unit import UnitOfWork
 from quire.errors import ForbiddenError
 
-_CREATE, _UPDATE, _DELETE = "create", "update", "delete"
+_FIND, _CREATE, _UPDATE, _DELETE = "find", "create", "update", "delete"
 _DELETING = {"plugin::users-permissions.user": "destroy"}
 """What deleting is called, where not ``delete``."""
 
@@ -52,6 +56,15 @@ def require_after(
         return
     for document_id in dict.fromkeys(one.document_id for one in written):
         yield from _require(unit, intent.uid, document_id, rule)
+
+
+def in_sight(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
+    """Return those of some rows that who writes may find: all, where no rule narrows them."""
+    rules = {} if unit.principal is None else rules_of(unit.principal.ability)
+    rule = rules.get(f"{uid}.{_FIND}")
+    if rule is None or not ids:
+        return frozenset(ids)
+    return (yield from unit.engine.reads.kept_among(uid, ids, rule))
 
 
 def _require(unit: UnitOfWork, uid: str, document_id: str, rule: str) -> Program[None]:
