@@ -113,7 +113,14 @@ class Application:
         self._account_apis = AccountApis(
             self.settings, self.reader, self.documents, accounts, clock=self._clock
         )
-        admin = self._admin_parts(self.reader, self.documents, self._account_apis)
+        admin = self._admin_parts(
+            AdminSources(
+                reader=self.reader,
+                documents=self.documents,
+                library=self.library,
+                accounts=self._account_apis,
+            )
+        )
         content = _content_api(
             self.settings,
             accounts,
@@ -131,15 +138,12 @@ class Application:
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
-    def _admin_parts(
-        self, reader: Reader, documents: DocumentService, accounts: AccountApis
-    ) -> AdminParts | None:
+    def _admin_parts(self, sources: AdminSources) -> AdminParts | None:
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
             return None
-        parts = AdminSources(reader=reader, documents=documents, accounts=accounts)
         return assemble_admin(
-            self.settings, parts, clock=self._clock, default_changed=self._adopt_default_locale
+            self.settings, sources, clock=self._clock, default_changed=self._adopt_default_locale
         )
 
     def _started_follower(self, database: Database, engine: Engine) -> DefaultLocaleFollower:

@@ -41,17 +41,14 @@ EXPECTED: Mapping[str, Mapping[int, str]] = {
     "cm-validation/draft: structures": _steps("error-values", [9, 10, 12, 13, 15, 17, 20]),
     "cm-validation/publish: structures": _steps("error-values", [9, 10, 12, 13, 15, 17, 20]),
     "cm-validation/odd bodies and reserved keys": _steps("document-ids", [24]),
-    "restricted/default editor: what may be read": _steps(_ELSEWHERE, range(16, 22))
+    "restricted/default editor: what may be read": _steps(_ELSEWHERE, range(19, 22))
     | _steps(_HOME, [24]),
-    "restricted/default author: what may be read": _steps(_ELSEWHERE, range(16, 22))
+    "restricted/default author: what may be read": _steps(_ELSEWHERE, range(19, 22))
     | _steps(_HOME, [24]),
-    "restricted/default editor: writing": _steps(_ELSEWHERE, [22, 23, 25]),
     "restricted/author sees and changes only what is own": _steps(_CLONES, [12]),
-    "restricted/only own entries (is creator)": _steps(_FOLLOWS, [29, 30, 36])
-    | _steps(_ELSEWHERE, [34, 35]),
+    "restricted/only own entries (is creator)": _steps(_FOLLOWS, [29, 30, 36]),
     "restricted/an editor for all types": _steps(_RELATED, [5])
     | _steps(_LOCALIZATIONS, [14])
-    | _steps(_ELSEWHERE, [27, 28])
     | _steps(_HOME, [29])
     | _steps(_CLONES, [30]),
     "restricted/limited fields": _steps(_FIELDS, [17])
@@ -65,10 +62,8 @@ EXPECTED: Mapping[str, Mapping[int, str]] = {
     | _steps("relation-locale", [23])
     | _steps(_HOME, [32])
     | _steps("component-id", [34, 35])
-    | _steps("uid-rights", [37])
-    | _steps(_ELSEWHERE, [38]),
+    | _steps("uid-rights", [37]),
     "restricted/create without read, publish without update": _steps(_LOCALIZATIONS, [13, 14, 16]),
-    "restricted/two roles add up, no role permission, conditions": _steps(_ELSEWHERE, [23])
-    | _steps("same-role", [31, 33]),
-    "restricted/tokens, hooks and locales by right": _steps(_ELSEWHERE, range(17, 21)),
+    "restricted/two roles add up, no role permission, conditions": _steps("same-role", [31, 33]),
+    "restricted/tokens, hooks and locales by right": _steps("others-files", [19]),
 }

@@ -16,6 +16,7 @@ from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.lists import Lists
 from quire.admin_api.locales import DefaultChanged, LocalesApi
+from quire.admin_api.media.assembly import media_routes
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.project import ProjectApi
@@ -48,6 +49,7 @@ from quire.database.system_rows import SystemRows
 from quire.database.webhooks import Webhooks
 from quire.documents.service import DocumentService
 from quire.settings import Settings
+from quire.uploads.library import Library
 
 
 class AdminParts(Struct, frozen=True, kw_only=True):
@@ -62,6 +64,7 @@ class AdminSources(Struct, frozen=True, kw_only=True):
 
     reader: Reader
     documents: DocumentService
+    library: Library
     accounts: AccountApis
 
 
@@ -127,6 +130,7 @@ def assemble_admin(
         ).routes()
         remembered = ListSizes(plans=settings.cache.plans, counts=settings.cache.counts)
         yield from content_manager_routes(database, sources.documents, remembered)
+        yield from media_routes(settings, sources.library, engine)
 
     trail = AuditTrail(log, clock)
     api = AdminApi(routes(), database, authenticator, trail.note)

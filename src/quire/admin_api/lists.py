@@ -68,8 +68,8 @@ class Lists:
         """Return a page of a list. Raises ValidationError or PaginationError."""
         wanted: dict[str, QueryValue] = {name: query[name] for name in _LIST if name in query}
         wanted["pagination"] = {
-            "page": _positive(query, "page", 1),
-            "pageSize": _positive(query, "pageSize", _PAGE_SIZE),
+            "page": positive(query, "page", 1),
+            "pageSize": positive(query, "pageSize", _PAGE_SIZE),
         }
         return await self._read(uid, "list", wanted, version)
 
@@ -96,7 +96,8 @@ class Lists:
         )
 
 
-def _positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
+def positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
+    """Return the number of a page, or its size, as it was sent. Raises PaginationError."""
     value = query.get(name)
     if value is None:
         return str(default)

@@ -40,6 +40,11 @@ class AdminApi:
         self._authenticator = authenticator
         self._note = note
 
+    def streams(self, method: str, raw_path: bytes) -> bool:
+        """Tell whether the handler of a request reads forms itself."""
+        found = self.routes.find(method, raw_path)
+        return found is not None and found[0].streams
+
     async def __call__(self, request: Request) -> Answer | None:
         """Answer a request whose body has been read; ``None`` when it has no route here.
 

@@ -4,7 +4,8 @@ The way of a request: read the body, find the route, find out who asks, check th
 the handler, write the answer. Errors are raised wherever they are known and answered here alone.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from typing import Protocol
 
 import structlog
 from msgspec import Struct
@@ -38,8 +39,16 @@ from quire.settings import ApiSettings, LimitSettings
 
 _log = structlog.get_logger("quire.api")
 
-Beside = Callable[[Request], Awaitable[Answer | None]]
-"""Answers requests for other APIs than this one; ``None`` for those it knows nothing of."""
+
+class Beside(Protocol):
+    """Answers requests for other APIs than this one."""
+
+    async def __call__(self, request: Request) -> Answer | None:
+        """Answer a request; ``None`` for those it knows nothing of."""
+
+    def streams(self, method: str, raw_path: bytes) -> bool:
+        """Tell whether the handler of a request reads forms itself."""
+
 
 _HEAD_AND_GET = "HEAD, GET"
 _HEALTH = b"/_health"
@@ -180,7 +189,9 @@ class ContentApi:
             return False
         path = self._below_prefix(request.path)
         found = None if path is None else self._routes.find(request.method, path)
-        return found is not None and found[0].streams
+        if found is not None:
+            return found[0].streams
+        return self._beside is not None and self._beside.streams(request.method, request.path)
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from quire.database.content.store import Store
 from quire.database.core_store import read_setting, write_setting
 from quire.database.library.files import (
     FileRow,
@@ -60,9 +61,33 @@ class Gone(Struct, frozen=True, kw_only=True):
     rows: tuple[FileRow, ...]
 
 
-def folder_structure(unit: UnitOfWork) -> Program[tuple[Branch, ...]]:
+class Contained(Struct, frozen=True, kw_only=True):
+    """Files and folders that were chosen and are there, and all files with those in the folders."""
+
+    files: tuple[int, ...]
+    folders: tuple[int, ...]
+    all_files: tuple[int, ...]
+
+
+def contained_files(
+    store: Store, *, files: Collection[int], folders: Collection[int]
+) -> Program[Contained]:
+    """Return which files are meant by these files and folders."""
+    known = yield from all_folders(store)
+    chosen = [folder for folder in known if folder.id in folders]
+    rows = yield from find_files(store, files)
+    inside = yield from files_within(store, [folder.path for folder in chosen])
+    named = tuple(row.id for row in rows)
+    return Contained(
+        files=named,
+        folders=tuple(folder.id for folder in chosen),
+        all_files=tuple(dict.fromkeys((*named, *(row.id for row in inside)))),
+    )
+
+
+def folder_structure(store: Store) -> Program[tuple[Branch, ...]]:
     """Return all folders as trees."""
-    folders = yield from all_folders(unit.store)
+    folders = yield from all_folders(store)
     return _branches(folders, None)
 
 

@@ -46,6 +46,9 @@ T = TypeVar("T")
 Read = Callable[[int], Program[T]]
 """Reads what is told of a file, by its row id, within the transaction that wrote it."""
 
+Check = Callable[[Store, Collection[int]], Program[None]]
+"""Demands that somebody may change files, by their row ids. Raises ForbiddenError."""
+
 _log = structlog.get_logger("quire.uploads")
 
 
@@ -102,7 +105,7 @@ class Library:
 
         Files that may not come in are left out as long as others may. Raises ApplicationError for
         names, types and pictures that are refused, ValidationError for a folder or an entry that
-        is not there; then nothing is kept.
+        is not there, and what the attachment demands; then nothing is kept.
         """
         chosen = await self._let_in(files, information)
         rules = await self._rules()
@@ -137,26 +140,29 @@ class Library:
         bench: Path,
         read: Read[T],
         by: int | None = None,
+        check: Check | None = None,
     ) -> T:
         """Give a file other bytes, under the address that it has.
 
         ``bench`` is a folder where the present bytes wait, in case that something fails. Raises
-        NotFoundError, and whatever `add` raises; then all is as it was.
+        NotFoundError, whatever ``check`` raises before anything else is done, and whatever `add`
+        raises; then all is as it was.
         """
         lock = self._busy.setdefault(file_id, asyncio.Lock())
         async with lock:  # the bytes of one and the row of another would not fit
-            return await self._replace(file_id, incoming, information, bench, read, by)
+            present = await self._row(file_id, check)
+            return await self._replace(present, incoming, information, bench, read, by)
 
     async def _replace(
         self,
-        file_id: int,
+        present: FileRow,
         incoming: Incoming,
         information: Information,
         bench: Path,
         read: Read[T],
         by: int | None,
     ) -> T:
-        present = await self._row(file_id)
+        file_id = present.id
         ((file, _),) = await self._let_in([incoming], [information])
         kept = Kept(present.hash, present.ext)
         prepared = await self._prepare(file, information, kept, await self._rules())
@@ -184,12 +190,19 @@ class Library:
         *,
         read: Read[T],
         by: int | None = None,
+        check: Check | None = None,
     ) -> list[T]:
-        """Change what is said of files. Raises NotFoundError, with nothing changed."""
+        """Change what is said of files.
+
+        Raises NotFoundError, and what ``check`` raises, with nothing changed.
+        """
+        ids = [file_id for file_id, _ in changes]
 
         def act(unit: UnitOfWork) -> Program[list[T]]:
             told = []
-            yield from require_records(unit, [file_id for file_id, _ in changes])
+            yield from require_records(unit, ids)
+            if check is not None:
+                yield from check(unit.store, ids)
             for file_id, said in changes:
                 yield from change_record(unit, file_id, said.values, said, by=by)
                 told.append((yield from read(file_id)))
@@ -197,14 +210,18 @@ class Library:
 
         return await self._documents.run(act)
 
-    async def remove(self, file_ids: Collection[int], *, read: Read[T]) -> list[T]:
+    async def remove(
+        self, file_ids: Collection[int], *, read: Read[T], check: Check | None = None
+    ) -> list[T]:
         """Take files out of the library with all their sizes; returns what they were.
 
-        Those that are not there are left out.
+        Those that are not there are left out. Raises what ``check`` raises, with nothing removed.
         """
 
         def act(unit: UnitOfWork) -> Program[tuple[list[T], list[FileRow]]]:
             rows = yield from find_files(unit.store, file_ids)
+            if check is not None:
+                yield from check(unit.store, [row.id for row in rows])
             told: list[T] = []
             for row in rows:
                 shown = yield from read(row.id)
@@ -267,12 +284,18 @@ class Library:
             "provider": self.storage.provider,
         }
 
-    async def _row(self, file_id: int) -> FileRow:
+    async def _row(self, file_id: int, check: Check | None) -> FileRow:
         store = self.rows.store
-        found = await self.rows.database.read(lambda: find_files(store, [file_id]))
-        if not found:
-            raise NotFoundError(NO_SUCH_FILE)
-        return found[0]
+
+        def find() -> Program[FileRow]:
+            found = yield from find_files(store, [file_id])
+            if not found:
+                raise NotFoundError(NO_SUCH_FILE)
+            if check is not None:
+                yield from check(store, [file_id])
+            return found[0]
+
+        return await self.rows.database.read(find)
 
     # Bytes -----------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Files as rows: written, changed and attached, by programs within a unit of work."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
@@ -31,11 +31,15 @@ _DESCRIBING = ("alternativeText", "caption", "focalPoint")
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """An attribute of an entry that files are put into, by the uid and the row of the entry."""
+    """An attribute of an entry that files are put into, by the uid and the row of the entry.
+
+    ``require`` demands within the transaction that this may be done, where it depends on the entry.
+    """
 
     uid: str
     entry_id: int
     field: str
+    require: Callable[[], Program[None]] | None = None
 
 
 def insert_record(
@@ -120,8 +124,10 @@ def require_records(unit: UnitOfWork, ids: Collection[int]) -> Program[list[File
 def attach_record(unit: UnitOfWork, attachment: Attachment, file_id: int) -> Program[None]:
     """Put a file into an attribute of an entry: at the end of a list, or in place of another.
 
-    Raises ValidationError where there is no such entry or attribute.
+    Raises what it requires, and ValidationError where there is no such entry or attribute.
     """
+    if attachment.require is not None:
+        yield from attachment.require()
     layout = unit.store.layouts.get(attachment.uid)
     attribute = None if layout is None else layout.model.attributes.get(attachment.field)
     if not isinstance(attribute, MediaAttribute):

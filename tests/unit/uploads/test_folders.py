@@ -80,7 +80,7 @@ async def test_the_structure_is_sorted_by_name(desk: Desk) -> None:
     for name in ("b", "a"):
         await make(desk, name, photos.id)
 
-    api, documents, last = await desk.write(folder_structure)
+    api, documents, last = await desk.read(folder_structure)
     assert (api, documents) == (Branch(API, "API Uploads", ()), Branch(DOCUMENTS, "Documents", ()))
     assert [child.name for child in last.children] == ["a", "b"]
 

@@ -10,6 +10,7 @@ from quire.database.content.deletion import delete_entries
 from quire.database.content.store import Store
 from quire.database.library.rows import encoded
 from quire.database.links.change import LinkChange, Linked
+from quire.database.mapping import ColumnEdge
 from quire.database.program import Program, Row
 from quire.database.statements import AliasedTable, StatementBuilder
 from quire.schema.attributes.base import ScalarAttribute
@@ -115,6 +116,27 @@ def insert_file(store: Store, values: Mapping[str, object], *, folder: int | Non
     if folder is not None:
         yield from put_into(store, row_id, folder, new=True)
     return row_id
+
+
+def creators_of(store: Store, ids: Collection[int]) -> Program[dict[int, int | None]]:
+    """Return which administrator made each of these files; those that are not there are left out.
+
+    A file that nobody of them made has ``None``.
+    """
+    if not ids:
+        return {}
+    edge = store.layout(FILE_UID).table.edges["createdBy"]
+    if not isinstance(edge, ColumnEdge):
+        raise TypeError("files know who made them by a column")
+    column = edge.column
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(_table(store))
+        member = store.dialect.member_of(table.c("id"), builder.parents())
+        return sa.select(table.c("id"), table.c(column)).where(member)
+
+    rows = yield from store.writes.run_listed(("creators of files",), build, ids)
+    return {int(row_id or 0): None if by is None else int(by) for row_id, by in rows}
 
 
 def update_file(store: Store, row_id: int, values: Mapping[str, object]) -> Program[None]:

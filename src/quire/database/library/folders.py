@@ -64,6 +64,21 @@ def all_folders(store: Store) -> Program[list[FolderRow]]:
     ]
 
 
+def files_in_folders(store: Store) -> Program[dict[int, int]]:
+    """Return how many files each folder has itself; empty ones are left out."""
+    edge = store.layout(FILE_UID).table.edges["folder"]
+    if not isinstance(edge, LinkEdge):
+        raise TypeError("files know their folder by a link table")
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        links = builder.table(edge.table)
+        folder = links.c(edge.far)
+        return sa.select(folder, sa.func.count()).select_from(links.source).group_by(folder)
+
+    rows = yield from store.writes.run(("files in folders",), build)
+    return {int(folder): int(count or 0) for folder, count in rows if folder is not None}
+
+
 def insert_folder(
     store: Store,
     values: Mapping[str, object],

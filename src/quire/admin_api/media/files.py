@@ -1,0 +1,245 @@
+"""Files, one by one: listed, uploaded, described, replaced, deleted."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.principal import Administrator
+from quire.admin_api.forms import id_of
+from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.router import SIGNED_IN
+from quire.api.envelope import respond_bare
+from quire.api.file_form import FileForm, read_files
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.content_manager.attaching import require_attaching
+from quire.database.program import Program
+from quire.documents.unit import Engine
+from quire.documents.validate.problems import Problem, validation_error
+from quire.errors import ApplicationError, NotFoundError
+from quire.schema.attributes.accept import not_of_type
+from quire.settings import LimitSettings, UploadSettings
+from quire.uploads.information import (
+    NOTHING,
+    Information,
+    decoded,
+    information_of_new,
+    information_of_one,
+)
+from quire.uploads.library import Library
+from quire.uploads.preparing import Incoming
+from quire.uploads.records import NO_ENTRY, NO_SUCH_FILE, Attachment
+from quire.uploads.rights import CREATE, READ, UPDATE, FileRights
+
+NO_FILES = "Files are empty"
+SEVERAL_FILES = "Cannot replace a file with multiple ones"
+CREATED = 201
+_INFO = "fileInfo"
+_MULTIPART = b"multipart/form-data"
+
+
+class MediaFileApi:
+    """``/upload`` and ``/upload/files``."""
+
+    def __init__(
+        self,
+        reads: MediaReads,
+        library: Library,
+        engine: Engine,
+        *,
+        limits: LimitSettings,
+        uploads: UploadSettings,
+    ) -> None:
+        self._reads = reads
+        self._library = library
+        self._engine = engine
+        self._limits = limits
+        self._uploads = uploads
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes; what else may be done to a file depends on the file."""
+        one = "upload/files/:id"
+        for method, path, action, handler in (
+            ("GET", "upload/files", READ, self.find),
+            ("GET", one, READ, self.find_one),
+            ("PUT", one, SIGNED_IN, self.describe_one),
+            ("DELETE", one, UPDATE, self.delete),
+        ):
+            yield Route(method=method, path=path, action=action, handler=handler)
+        for path, handler in (
+            ("upload", self.upload),
+            ("upload/files", self.upload_one),
+            (f"{one}/replace", self.replace_one),
+        ):
+            yield Route(method="POST", path=path, action=SIGNED_IN, handler=handler, streams=True)
+
+    async def find(self, request: Request) -> Answer:
+        """List files."""
+        rights = FileRights(request.administrator.ability, READ)
+        database, store = self._library.rows.database, self._library.rows.store
+        makers = await database.read(lambda: rights.makers(store))
+        return respond_bare(await self._reads.files(request.query, makers, request.version))
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show a file."""
+        file_id = _path_id(request)
+        rights = FileRights(request.administrator.ability, READ)
+        rows = self._library.rows
+
+        def read() -> Program[Shown]:
+            shown = yield from self._reads.file(file_id)
+            yield from rights.check(rows.store, [file_id])
+            return shown
+
+        return respond_bare(await rows.database.read(read, snapshot=True))
+
+    async def upload(self, request: Request) -> Answer:
+        """Upload files; with ``id``, replace the bytes of one or say something else of it."""
+        named = request.query.get("id", "")
+        if named == "":
+            return respond_bare(await self._upload(request), CREATED)
+        file_id = id_of(named)
+        if file_id is None:
+            raise NotFoundError(NO_SUCH_FILE)
+        if not _is_form(request):
+            return await self._describe(request.administrator, file_id, request.body)
+        async with self._library.workshop.bench() as bench:
+            form = await self._form(request, bench)
+            if form.files:
+                return await self._replace(request.administrator, file_id, form, bench)
+        said = form.texts(_INFO)
+        body = {_INFO: decoded(said)} if said else {}
+        return await self._describe(request.administrator, file_id, body)
+
+    async def upload_one(self, request: Request) -> Answer:
+        """Upload a file."""
+        return respond_bare((await self._upload(request))[0], CREATED)
+
+    async def describe_one(self, request: Request) -> Answer:
+        """Say something else of a file."""
+        return await self._describe(request.administrator, _path_id(request), request.body)
+
+    async def replace_one(self, request: Request) -> Answer:
+        """Replace the bytes of a file."""
+        file_id = _path_id(request)
+        if not _is_form(request):
+            raise ApplicationError(NO_FILES)
+        async with self._library.workshop.bench() as bench:
+            form = await self._form(request, bench)
+            if not form.files:
+                raise ApplicationError(NO_FILES)
+            return await self._replace(request.administrator, file_id, form, bench)
+
+    async def delete(self, request: Request) -> Answer:
+        """Delete a file with all its sizes, and show what it was."""
+        file_id = _path_id(request)
+        rights = FileRights(request.administrator.ability, UPDATE)
+        gone = await self._library.remove([file_id], read=self._reads.file, check=rights.check)
+        if not gone:
+            raise NotFoundError(NO_SUCH_FILE)
+        return respond_bare(gone[0])
+
+    async def _upload(self, request: Request) -> list[Shown]:
+        administrator = request.administrator
+        FileRights(administrator.ability, CREATE).require()
+        if not _is_form(request):
+            raise ApplicationError(NO_FILES)
+        async with self._library.workshop.bench() as bench:
+            form = await self._form(request, bench)
+            if not form.files:
+                raise ApplicationError(NO_FILES)
+            said, count = form.texts(_INFO), len(form.files)
+            given = (
+                information_of_new(decoded(said), count, folders=True)
+                if said
+                else [NOTHING] * count
+            )
+            return await self._library.add(
+                form.files,
+                given,
+                read=self._reads.written,
+                attachment=self._attachment(administrator.ability, form),
+                into_api_folder=False,
+                by=administrator.id,
+            )
+
+    async def _replace(
+        self, administrator: Administrator, file_id: int, form: FileForm, bench: Path
+    ) -> Answer:
+        if len(form.files) > 1:
+            raise ApplicationError(SEVERAL_FILES)
+        incoming: Incoming = form.files[0]
+        said = form.texts(_INFO)
+        given = information_of_one(decoded(said), folders=True) if said else NOTHING
+        told = await self._library.replace(
+            file_id,
+            incoming,
+            given,
+            bench=bench,
+            read=self._reads.written,
+            by=administrator.id,
+            check=FileRights(administrator.ability, UPDATE).check,
+        )
+        return respond_bare(told)
+
+    async def _describe(self, administrator: Administrator, file_id: int, body: object) -> Answer:
+        told = await self._library.describe(
+            [(file_id, _information(body))],
+            read=self._reads.written,
+            by=administrator.id,
+            check=FileRights(administrator.ability, UPDATE).check,
+        )
+        return respond_bare(told[0])
+
+    async def _form(self, request: Request, bench: Path) -> FileForm:
+        return await read_files(
+            request.headers[b"content-type"],
+            request.receive,
+            bench,
+            text_limit=self._limits.json_body,
+            size_limit=self._uploads.size_limit,
+            total_limit=max(self._uploads.size_limit, self._uploads.request_limit),
+        )
+
+    def _attachment(self, ability: AdminAbility, form: FileForm) -> Attachment | None:
+        """Return where files are to be attached, if anywhere; who may is asked with the entry.
+
+        Raises ForbiddenError, and ValidationError where there is no such place.
+        """
+        uid, entry, field = (_single(form, name) for name in ("ref", "refId", "field"))
+        if not uid or not entry or not field:
+            return None
+        entry_id = id_of(entry)
+        if entry_id is None:
+            raise ApplicationError(NO_ENTRY)
+        return Attachment(
+            uid=uid,
+            entry_id=entry_id,
+            field=field,
+            require=lambda: require_attaching(self._engine, ability, uid, entry_id, field),
+        )
+
+
+def _is_form(request: Request) -> bool:
+    return request.headers.get(b"content-type", b"").strip().lower().startswith(_MULTIPART)
+
+
+def _path_id(request: Request) -> int:
+    found = id_of(request.parameters["id"])
+    if found is None:
+        raise NotFoundError(NO_SUCH_FILE)
+    return found
+
+
+def _information(body: object) -> Information:
+    """Understand a body that describes a file. Raises ValidationError."""
+    if body is None:
+        return NOTHING
+    if not isinstance(body, Mapping):
+        raise validation_error([Problem((), f"this {not_of_type('object', body)}", body)])
+    return information_of_one(body[_INFO], folders=True) if _INFO in body else NOTHING
+
+
+def _single(form: FileForm, name: str) -> str | None:
+    texts = form.texts(name)
+    return texts[0] if len(texts) == 1 else None

@@ -1,0 +1,131 @@
+"""The recorded project with people who work in its media library, asked over HTTP."""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from quire.app import Application, build_app
+from quire.settings import load_settings
+from quire.uploads.library import Library
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.corpus import credentials
+from tests.conformance.forms import FORM_TYPE, FilePart, form
+from tests.conformance.managed import AdminAuthorization, sign_in
+
+BOSS = ""
+"""The recorded administrator, who may do everything."""
+
+NOTE = FilePart("note.txt", b"Fix for two minutes.", "text/plain")
+CREATE, READ, UPDATE = (
+    f"plugin::upload.{name}" for name in ("assets.create", "read", "assets.update")
+)
+IS_CREATOR, SAME_ROLE = "admin::is-creator", "admin::has-same-role-as-creator"
+_PASSWORD = "Safelight-1"
+
+
+class Darkroom:
+    """The running project."""
+
+    def __init__(self, application: Application, client: AsgiClient) -> None:
+        self.application = application
+        self.client = client
+        self._authorization = AdminAuthorization(client, credentials())
+        self._tokens: dict[str, str] = {}
+
+    @property
+    def library(self) -> Library:
+        assert self.application.library is not None
+        return self.application.library
+
+    @property
+    def kept(self) -> set[str]:
+        """The names of all files that are kept."""
+        settings = self.application.settings
+        return {path.name for path in (settings.project / settings.uploads.directory).iterdir()}
+
+    async def ask(
+        self, method: str, target: str, body: object = None, *, who: str = BOSS
+    ) -> Answer:
+        """Send JSON."""
+        headers = {**await self._signed_in(who), "Content-Type": "application/json"}
+        content = b"" if body is None else json.dumps(body).encode()
+        return await self.client.request(method, target, headers, content)
+
+    async def read(self, target: str, *, who: str = BOSS) -> Any:  # noqa: ANN401 - as JSON gives it
+        """Ask for something that is there."""
+        answer = await self.ask("GET", target, who=who)
+        assert answer.status == 200, answer.content
+        return answer.json
+
+    async def send(
+        self,
+        *files: FilePart,
+        fields: Sequence[tuple[str, str]] = (),
+        target: str = "/upload",
+        who: str = BOSS,
+    ) -> Answer:
+        """Send a form with files."""
+        headers = {**await self._signed_in(who), "Content-Type": FORM_TYPE}
+        return await self.client.request("POST", target, headers, form(files, fields))
+
+    async def uploaded(self, *, who: str = BOSS, file: FilePart = NOTE, **said: object) -> int:
+        """Upload a file; returns its id."""
+        fields = [("fileInfo", json.dumps(said))] if said else []
+        answer = await self.send(file, fields=fields, who=who)
+        assert answer.status == 201, answer.content
+        return int(json.loads(answer.content)[0]["id"])
+
+    async def folder(self, name: str, parent: int | None = None) -> int:
+        """Make a folder; returns its id."""
+        answer = await self.ask("POST", "/upload/folders", {"name": name, "parent": parent})
+        assert answer.status == 201, answer.content
+        return int(json.loads(answer.content)["data"]["id"])
+
+    async def person(
+        self, name: str, *permissions: Mapping[str, object], role: int | None = None
+    ) -> int:
+        """Make somebody, with a role of their own or with that one; returns the role's id."""
+        if role is None:
+            made = await self.ask("POST", "/admin/roles", {"name": name})
+            role = int(json.loads(made.content)["data"]["id"])
+            granted = {"permissions": list(permissions)}
+            done = await self.ask("PUT", f"/admin/roles/{role}/permissions", granted)
+            assert done.status == 200, done.content
+        email = f"{name}@example.com"
+        body = {"email": email, "firstname": name, "roles": [role]}
+        invited = json.loads((await self.ask("POST", "/admin/users", body)).content)["data"]
+        change = {"password": _PASSWORD, "isActive": True}
+        await self.ask("PUT", f"/admin/users/{invited['id']}", change)
+        self._tokens[name] = await sign_in(self.client, {"email": email, "password": _PASSWORD})
+        return role
+
+    async def _signed_in(self, who: str) -> dict[str, str]:
+        if who == BOSS:
+            return await self._authorization.headers("admin")
+        return {"Authorization": f"Bearer {self._tokens[who]}"}
+
+
+def may(action: str, *conditions: str, subject: str | None = None, **properties: object) -> Any:  # noqa: ANN401
+    """A permission."""
+    return {
+        "action": action,
+        "subject": subject,
+        "properties": properties,
+        "conditions": list(conditions),
+    }
+
+
+@asynccontextmanager
+async def open_darkroom(project: Path, **overrides: object) -> AsyncIterator[Darkroom]:
+    """Serve the recorded project."""
+    known = {"admin.rate_limit.enabled": False, **overrides}
+    application = build_app(load_settings(project, environ={}, overrides=known))
+    async with running(application):
+        yield Darkroom(application, AsgiClient(application))
+
+
+def failed(answer: Answer) -> tuple[int, str]:
+    """The status of an error, and its name."""
+    return answer.status, json.loads(answer.content)["error"]["name"]
