@@ -1,59 +1,16 @@
 """Importing from addresses: nothing inside is ever asked for anything."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quire.errors import ApplicationError, PayloadTooLargeError
-from quire.uploads.importing import import_file, is_public
+from quire.uploads.importing import import_file
 from quire.uploads.preparing import Incoming
-
-INSIDE = (
-    "127.0.0.1",
-    "127.1.2.3",
-    "0.0.0.0",  # noqa: S104 - an address that is asked for
-    "10.1.2.3",
-    "172.16.0.1",
-    "192.168.1.1",
-    "169.254.169.254",
-    "100.64.0.1",
-    "192.0.2.1",
-    "198.18.0.1",
-    "224.0.0.1",
-    "240.0.0.1",
-    "255.255.255.255",
-    "::1",
-    "::",
-    "::ffff:127.0.0.1",
-    "::ffff:10.0.0.1",
-    "::7f00:1",
-    "64:ff9b::7f00:1",
-    "64:ff9b::a9fe:a9fe",
-    "2002:7f00:1::",
-    "2001:0:4136:e378:8000:63bf:80ff:fffe",
-    "fc00::1",
-    "fe80::1",
-    "fec0::1",
-    "ff02::1",
-    "2001:db8::1",
-)
-
-
-@pytest.mark.parametrize("address", INSIDE)
-def test_h098_addresses_inside_are_known_in_every_spelling(address: str) -> None:
-    assert not is_public(ip_address(address))
-
-
-@pytest.mark.parametrize("address", ["8.8.8.8", "2001:4860:4860::8888", "64:ff9b::808:808"])
-def test_addresses_outside_are_known(address: str) -> None:
-    assert is_public(ip_address(address))
-
 
 Server = Callable[[bytes], bytes]
 
@@ -84,28 +41,6 @@ def plain(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 async def from_here(url: str, folder: Path, size_limit: int = 1000) -> Incoming:
     """Import as if this machine were outside."""
     return await import_file(url, folder, size_limit=size_limit, allows=lambda _: True)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://127.0.0.1:PORT/",
-        "http://localhost:PORT/",
-        "http://2130706433:PORT/",
-        "http://0177.0.0.1:PORT/",
-        "http://0x7f.1:PORT/",
-        "http://0:PORT/",
-        "http://[::ffff:127.0.0.1]:PORT/",
-        "http://LOCALHOST.:PORT/",
-    ],
-)
-async def test_h098_this_machine_is_never_asked(url: str, tmp_path: Path) -> None:
-    async with serving(lambda _: plain(b"secret")) as (address, asked):
-        target = url.replace("PORT", address.rpartition(":")[2])
-        with pytest.raises(ApplicationError, match="cannot be had"):
-            await import_file(target, tmp_path, size_limit=1000)
-    assert asked == []
-    assert await asyncio.to_thread(lambda: [*tmp_path.iterdir()]) == []
 
 
 @pytest.mark.parametrize(
@@ -162,24 +97,6 @@ async def test_h098_redirects_have_an_end(tmp_path: Path) -> None:
         with pytest.raises(ApplicationError):
             await from_here(url, tmp_path)
     assert len(asked) == 6
-
-
-async def test_h098_a_name_is_looked_up_once_and_what_was_checked_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A name that leads outside first and inside then leads inside at no time."""
-    answers = [["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]]
-    looked_up: list[str] = []
-
-    async def lookup(host: str, port: int, **_: object) -> list[tuple[Any, ...]]:
-        looked_up.append(host)
-        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in answers.pop(0)]
-
-    loop = asyncio.get_running_loop()
-    monkeypatch.setattr(type(loop), "getaddrinfo", lambda _, *a, **o: lookup(*a, **o))
-    with pytest.raises(ApplicationError):
-        await import_file("http://rebinding.example.org/", tmp_path, size_limit=1000)
-    assert looked_up == ["rebinding.example.org"]
 
 
 async def test_a_file_is_imported_with_its_name_and_type(tmp_path: Path) -> None:

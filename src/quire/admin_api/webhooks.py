@@ -29,7 +29,8 @@ from quire.database.webhooks import Webhook, Webhooks
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
 from quire.events.bus import EventName
-from quire.events.outgoing import is_public, post
+from quire.events.outgoing import post
+from quire.outside import may_be_public
 from quire.schema.attributes.accept import ABSENT, not_of_type
 
 NOT_FOUND = "webhook.notFound"
@@ -64,7 +65,7 @@ class _Url(Struct, frozen=True):
             yield Problem(path_of(place), f"{place_text(place)} {BAD_URL}", value)
         if not value or value is ABSENT:
             yield Problem(path_of(place), f"{place_text(place)} is a required field", value)
-        if not self.private and not _may_be_public(value):
+        if not self.private and not _leads_outside(value):
             yield Problem(path_of(place), NOT_PUBLIC, value)
 
 
@@ -225,7 +226,7 @@ def _shown(webhook: Webhook, request: Request) -> dict[str, Any]:
     }
 
 
-def _may_be_public(value: object) -> bool:
+def _leads_outside(value: object) -> bool:
     if not isinstance(value, str):
         return False
     try:
@@ -234,7 +235,7 @@ def _may_be_public(value: object) -> bool:
         return False
     # Of an address in brackets it is said already that it is none.
     return bool(parts.scheme and parts.hostname) and (
-        is_public(str(parts.hostname)) or "[" in parts.netloc
+        may_be_public(str(parts.hostname)) or "[" in parts.netloc
     )
 
 

@@ -1,20 +1,18 @@
 """Calls to other servers, on behalf of those who administer this one.
 
-An address is looked up once, and what it leads to is called and nothing else: neither another
-answer of the name service a moment later nor a redirect leads anywhere inside. Private addresses,
-the machine itself among them, are refused unless the project says otherwise.
+Private addresses, the machine itself among them, are refused unless the project says otherwise, and
+redirects are not followed.
 """
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Mapping
-from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
 
 from quire.errors import ApplicationError
+from quire.outside import InsideError, anywhere, is_public, looked_up
 
 NOT_HTTP = "Only http:// and https:// addresses can be called"
 NOT_FOUND = "The address cannot be found"
@@ -51,21 +49,6 @@ async def post(
         raise ApplicationError("The call failed: there was no answer in HTTP") from error
 
 
-def is_public(host: str) -> bool:
-    """Tell whether a host may be on the public internet, by how it is written alone."""
-    name = host.strip("[]").rstrip(".").lower()
-    try:
-        return ip_address(name).is_global
-    except ValueError:
-        pass
-    if not name or name == "localhost" or "." not in name:
-        return False
-    # 127.1, 0x7f.1 and the like are addresses to those who look names up.
-    last = name.rpartition(".")[2]
-    numeric = last.isdecimal() or last.startswith("0x")
-    return not numeric and not name.endswith((".localhost", ".local", ".internal"))
-
-
 def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
@@ -80,22 +63,11 @@ def _split(url: str) -> SplitResult:
 async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return await looked_up(host, port, anywhere if private else is_public), port
+    except InsideError:
+        raise ApplicationError(PRIVATE) from None
     except OSError:
         raise ApplicationError(NOT_FOUND) from None
-    addresses = [str(entry[4][0]) for entry in found]
-    # One that is private among several is reason enough: a name that leads inside is not to be
-    # trusted with the others either.
-    if not addresses or not (private or all(_is_global(one) for one in addresses)):
-        raise ApplicationError(PRIVATE)
-    return addresses[0], port
-
-
-def _is_global(address: str) -> bool:
-    found = ip_address(address.partition("%")[0])
-    mapped = getattr(found, "ipv4_mapped", None)
-    found = mapped if mapped is not None else found
-    return found.is_global and not found.is_multicast
 
 
 async def _send(

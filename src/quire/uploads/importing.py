@@ -1,27 +1,22 @@
 """Files from addresses that people give: fetched from the public internet, and from nowhere else.
 
-A name is looked up once, each time that a connection is made, and exactly the address that was
-checked is connected to; so neither a redirect nor a name that changes its mind leads inside.
-Nothing of this server goes along but the request itself.
+Each connection, also that of a redirect, is made to an address that was checked. Nothing of this
+server goes along but the request itself.
 """
 
 import asyncio
 import re
-import socket
 import ssl
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpcore
 
 from quire.errors import ApplicationError, PayloadTooLargeError
+from quire.outside import Allows, InsideError, is_public, looked_up
 from quire.uploads.preparing import Incoming
-
-Address = IPv4Address | IPv6Address
-Allows = Callable[[Address], bool]
 
 UNREACHABLE = "The file cannot be had from this address"
 """The same words whatever the reason: what is inside is not to be told from here."""
@@ -33,24 +28,9 @@ _MOST_REDIRECTS = 5
 _LONGEST_URL = 4096
 _SECONDS = 60.0
 _CONNECT_SECONDS = 5.0
-_EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-"""Addresses of version 6 that stand for ones of version 4."""
 _UNFIT = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _LONGEST_NAME = 200
 _OK = 200
-
-
-def is_public(address: Address) -> bool:
-    """Tell whether an address is one of the public internet, whatever way it is written."""
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and any(address in network for network in _EMBEDDING):
-            inner = IPv4Address(int(address) & 0xFFFF_FFFF)
-        if inner is not None:
-            return is_public(inner)
-        if address.teredo is not None or address.is_site_local:
-            return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 async def import_file(
@@ -165,13 +145,12 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Look a host up and connect to it, if all of its addresses are allowed."""
-        loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
-        addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
-        if not addresses or not all(self._allows(ip_address(one)) for one in addresses):
-            raise httpcore.ConnectError(UNREACHABLE)
+        try:
+            address = await looked_up(host, port, self._allows)
+        except InsideError:
+            raise httpcore.ConnectError(UNREACHABLE) from None
         return await self._inner.connect_tcp(
-            addresses[0],
+            address,
             port,
             timeout=timeout,
             local_address=local_address,

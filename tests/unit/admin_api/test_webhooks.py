@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from quire.events.outgoing import is_public
 from tests.unit.admin_api.office import Office, open_office
 from tests.unit.admin_api.test_staff import clerk
 
@@ -155,11 +154,3 @@ async def test_an_answer_that_is_no_http_is_told_as_such(tmp_path: Path, answer:
 
     assert reply.data["statusCode"] == 500
     assert "no answer in HTTP" in reply.data["message"]
-
-
-@pytest.mark.parametrize(
-    ("host", "public"),
-    [("example.com", True), ("8.8.8.8", True), ("localhost.", False), ("a.localhost", False)],
-)
-def test_hosts_are_told_apart_by_how_they_are_written(host: str, *, public: bool) -> None:
-    assert is_public(host) is public
