@@ -33,6 +33,7 @@ class AccountAnswers:
         self._reader = reader
         self._cookie = cookie
         self._issuer = issuer
+        self.schema = reader.schema
         self._type = reader.schema.content_types[USER_UID]
 
     def route(self, method: str, path: str, action: str, handler: Handler) -> Route:

@@ -72,7 +72,14 @@ class AccountApis:
         self._apis = (
             UserApi(reader, users, accounts),
             self.roles,
-            SignInApi(answers, users, accounts, self._recovery, limits),
+            SignInApi(
+                answers,
+                users,
+                accounts,
+                self._recovery,
+                limits,
+                more=settings.users.register_fields,
+            ),
             PasswordApi(answers, users, accounts, self._recovery, limits),
             ConfirmationApi(answers, users, accounts, self._recovery, limits),
             SessionApi(answers, issuer, cookie),

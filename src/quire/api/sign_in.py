@@ -1,19 +1,23 @@
 """Signing in with a name and a password, and becoming somebody who can."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import structlog
 
-from quire.api.account import AccountApi
+from quire.access.ability import FullAccess
+from quire.api.account import AccountAnswers, AccountApi
 from quire.api.envelope import respond_bare
 from quire.api.forms import Field, email_rule, password_rule, read_form
+from quire.api.limits import CallLimits
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
-from quire.auth.end_users import NO_REGISTRATION
+from quire.api.user_input import settable
+from quire.auth.end_users import NO_REGISTRATION, EndUsers
 from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.options import advanced_options
 from quire.auth.passwords import verify_password
-from quire.database.accounts import UserRow
+from quire.auth.recovery import Recovery
+from quire.database.accounts import Accounts, UserRow
 from quire.errors import ApplicationError, MailError, ValidationError
 
 _log = structlog.get_logger("quire.api")
@@ -32,7 +36,23 @@ _REGISTRATION = (
 
 
 class SignInApi(AccountApi):
-    """``/auth/local`` and ``/auth/local/register``."""
+    """``/auth/local`` and ``/auth/local/register``.
+
+    ``more`` are attributes that those who register may set besides the usual three.
+    """
+
+    def __init__(
+        self,
+        answers: AccountAnswers,
+        users: EndUsers,
+        accounts: Accounts,
+        recovery: Recovery,
+        limits: CallLimits,
+        *,
+        more: Collection[str],
+    ) -> None:
+        super().__init__(answers, users, accounts, recovery, limits)
+        self._more = frozenset(more)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -71,17 +91,25 @@ class SignInApi(AccountApi):
         if not options.allow_register:
             raise ApplicationError(NO_REGISTRATION)
         body = request.body if isinstance(request.body, Mapping) else {}
-        allowed = {field.name for field in _REGISTRATION}
+        allowed = self._more.union(field.name for field in _REGISTRATION)
         unknown = [name for name in body if name not in allowed]
         if unknown:
             raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
-        data = read_form(body, _REGISTRATION)
+        data = {**self._more_of(body), **read_form(body, _REGISTRATION)}
         shown = self._answers.shower(request, b"populate=role")
         user_id, item = await self._users.register(data, shown)
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
             return respond_bare({"user": item})
         return await self._answers.tokens(request, user_id, item)
+
+    def _more_of(self, body: Mapping[str, object]) -> dict[str, object]:
+        """Return what a body says of the attributes that the project has opened to everybody.
+
+        Whoever opened a relation meant it to be set by people who can find nothing yet.
+        """
+        given = {name: value for name, value in body.items() if name in self._more}
+        return settable(self._answers.schema, given, FullAccess())
 
     async def _ask_to_confirm(self, user_id: int) -> None:
         user = await self._answers.read(lambda: self._accounts.user(user_id))

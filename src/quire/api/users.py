@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from quire.access.principal import EndUser, Principal
+from quire.access.principal import EndUser
 from quire.api.envelope import respond_bare
 from quire.api.files import row_id
 from quire.api.forms import Field, email_rule, form_problems, not_empty_rule, password_rule
@@ -10,14 +10,14 @@ from quire.api.messages import NO_CONTENT, Answer, Request
 from quire.api.reader import Reader
 from quire.api.role_input import check_role
 from quire.api.routes import Route
-from quire.auth.end_users import GUARDED, NOT_FOUND, EndUsers, Show
+from quire.api.user_input import settable
+from quire.auth.end_users import NOT_FOUND, EndUsers, Show
 from quire.database.accounts import Accounts
 from quire.database.mappers import Item
 from quire.database.program import Program
-from quire.documents.input_keys import check_input
 from quire.documents.validate import validation_error
 from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError
-from quire.schema.model import AUTOMATIC_NAMES, USER_UID
+from quire.schema.model import USER_UID
 
 UNAUTHORIZED = "Unauthorized"
 CREATED = 201
@@ -98,7 +98,7 @@ class UserApi:
         problems = [*form_problems(body, _NEW), *check_role(body, creating=True)]
         if problems:
             raise validation_error(problems)
-        data = self._data(body, request.principal)
+        data = settable(self._reader.schema, body, request.principal.ability)
         item = await self._users.create(data, self._shown(request), principal=request.principal)
         return respond_bare(item, CREATED)
 
@@ -114,7 +114,7 @@ class UserApi:
             raise validation_error(problems)
         if "id" in body:
             raise InvalidKeyError("id", None, source="body", show_path=False)
-        data = self._data(body, request.principal)
+        data = settable(self._reader.schema, body, request.principal.ability)
         show = self._shown(request)
         item = await self._users.update(user_id, data, show, principal=request.principal)
         return respond_bare(item)
@@ -141,18 +141,3 @@ class UserApi:
             return items[0]
 
         return show
-
-    def _data(self, body: Mapping[str, object], principal: Principal) -> dict[str, object]:
-        """Return what a body says of attributes that may be set; anything else is passed over.
-
-        Raises InvalidKeyError for relations to what the caller may not find.
-        """
-        attributes = self._type.attributes
-        data = {
-            name: value
-            for name, value in body.items()
-            if name in attributes and name not in GUARDED and name not in AUTOMATIC_NAMES
-        }
-        related = {name: value for name, value in data.items() if name != "role"}
-        check_input(self._reader.schema, self._type, related, principal.ability)
-        return data

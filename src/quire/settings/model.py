@@ -438,6 +438,11 @@ class UserSettings:
         "How long a code to reset a password is valid after it was sent.",
         default=timedelta(hours=1),
     )
+    register_fields: tuple[str, ...] = setting(
+        NAMES,
+        "Attributes that those who register may set besides name, e-mail and password.",
+        default=(),
+    )
     sessions: UserSessionSettings = field(default_factory=UserSessionSettings)
     rate_limit: UserRateLimit = field(default_factory=UserRateLimit)
 

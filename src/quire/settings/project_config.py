@@ -52,6 +52,7 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
         "users-permissions.config.sessions.cookie.domain": "users.sessions.cookie_domain",
         "users-permissions.config.sessions.cookie.sameSite": "users.sessions.cookie_same_site",
         "users-permissions.config.sessions.cookie.secure": "users.sessions.cookie_secure",
+        "users-permissions.config.register.allowedFields": "users.register_fields",
         "users-permissions.config.ratelimit.enabled": "users.rate_limit.enabled",
         "users-permissions.config.ratelimit.max": "users.rate_limit.max",
     },

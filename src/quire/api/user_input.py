@@ -1,0 +1,24 @@
+"""What a body may say of an end user: the attributes of users that may be set from outside."""
+
+from collections.abc import Mapping
+
+from quire.access.ability import Ability
+from quire.auth.end_users import GUARDED
+from quire.documents.input_keys import check_input
+from quire.schema.model import AUTOMATIC_NAMES, USER_UID, Schema
+
+
+def settable(schema: Schema, body: Mapping[str, object], ability: Ability) -> dict[str, object]:
+    """Return what a body says of attributes that may be set; anything else is passed over.
+
+    Raises InvalidKeyError for relations to what the ability does not reach.
+    """
+    user = schema.content_types[USER_UID]
+    data = {
+        name: value
+        for name, value in body.items()
+        if name in user.attributes and name not in GUARDED and name not in AUTOMATIC_NAMES
+    }
+    related = {name: value for name, value in data.items() if name != "role"}
+    check_input(schema, user, related, ability)
+    return data
