@@ -33,9 +33,13 @@ from quire.database.connection import Database
 from quire.database.content.store import Store, open_store
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
+from quire.database.own_tables import OwnTables
+from quire.database.rooms import room_of
 from quire.documents.service import DocumentService
 from quire.documents.unit import Engine
 from quire.events.bus import EventBus
+from quire.events.outbox import Outbox
+from quire.events.webhooks import WebhookParts, open_webhooks
 from quire.ids import new_document_id
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.load import LoadOptions, load_schema
@@ -66,6 +70,7 @@ class Application:
         self.reader: Reader | None = None
         self.events = EventBus()
         self.documents: DocumentService | None = None
+        self.webhooks: WebhookParts | None = None
         self.library: Library | None = None
         self.first_administrator: str | None = None
         """The token that makes the first administrator, as long as there is none."""
@@ -107,7 +112,14 @@ class Application:
             self.settings, self.database, self.schema, self.tables, default_locale, links
         )
         store = open_store(self.schema, self.tables, self.database.dialect)
-        self.documents = self._document_service(self.database, store, default_locale)
+        own_tables = OwnTables(self.database, room_of(self.settings))
+        self.webhooks = open_webhooks(
+            self.settings, self.database, store.writes, own_tables, self._clock
+        )
+        await self.webhooks.outbox.refresh()
+        self.documents = self._document_service(
+            self.database, store, default_locale, self.webhooks.outbox
+        )
         rows = Rows(database=self.database, store=store, documents=self.documents)
         self.library = open_library(self.settings, rows, links)
         self._account_apis = AccountApis(
@@ -119,6 +131,7 @@ class Application:
                 documents=self.documents,
                 library=self.library,
                 accounts=self._account_apis,
+                webhooks=self.webhooks,
             )
         )
         content = _content_api(
@@ -135,6 +148,7 @@ class Application:
             self.first_administrator = await admin.accounts.first_token()
         if _is_one_of_several(self.settings):
             self._follower = self._started_follower(self.database, self.documents.engine)
+        self.webhooks.courier.start()
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
@@ -164,7 +178,7 @@ class Application:
             self.documents.engine.adopt_default_locale(code)
 
     def _document_service(
-        self, database: Database, store: Store, default_locale: str | None
+        self, database: Database, store: Store, default_locale: str | None, outbox: Outbox
     ) -> DocumentService:
         engine = Engine(
             store=store,
@@ -173,13 +187,20 @@ class Application:
             limits=_inner_limits(self.settings),
         )
         return DocumentService(
-            database, engine, self.events, clock=self._clock, hash_password=hash_password
+            database,
+            engine,
+            self.events,
+            clock=self._clock,
+            hash_password=hash_password,
+            outbox=outbox,
         )
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
         if self._follower is not None:
             await self._follower.stop()
+        if self.webhooks is not None:
+            await self.webhooks.courier.stop()
         if self._account_apis is not None:
             await self._account_apis.close()
             self._account_apis.calls.close()

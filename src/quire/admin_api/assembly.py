@@ -12,6 +12,7 @@ from quire.admin_api.audit import AuditApi, AuditTrail
 from quire.admin_api.content_api import ContentApiApi
 from quire.admin_api.content_manager.assembly import content_manager_routes
 from quire.admin_api.cookies import RefreshCookie
+from quire.admin_api.deliveries import DeliveryApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.lists import Lists
@@ -44,10 +45,9 @@ from quire.content_manager.lists import ListSizes
 from quire.content_manager.locales import Locales
 from quire.database.audit import AuditLog
 from quire.database.connection import Database
-from quire.database.rooms import room_of
 from quire.database.system_rows import SystemRows
-from quire.database.webhooks import Webhooks
 from quire.documents.service import DocumentService
+from quire.events.webhooks import WebhookParts
 from quire.settings import Settings
 from quire.uploads.library import Library
 
@@ -66,6 +66,7 @@ class AdminSources(Struct, frozen=True, kw_only=True):
     documents: DocumentService
     library: Library
     accounts: AccountApis
+    webhooks: WebhookParts
 
 
 def assemble_admin(
@@ -102,7 +103,7 @@ def assemble_admin(
     recovery = AdminRecovery(database, rows, people, sessions, factors, mailing, clock)
     staff = _Staff(settings, database, rows, people, sessions, clock)
 
-    log = AuditLog(database, engine.store.writes, room_of(settings))
+    log = AuditLog(database, engine.store.writes, sources.webhooks.tables)
 
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
@@ -145,9 +146,16 @@ def _mailing(settings: Settings, accounts: AccountApis) -> Mailing:
 def _option_routes(settings: Settings, sources: AdminSources, clock: Clock) -> Iterator[Route]:
     """Yield the routes of what is set for end users, and of webhooks."""
     database, writes = sources.reader.database, sources.documents.engine.store.writes
-    server, private = settings.server.url or "", settings.webhooks.private_addresses
+    server, parts = settings.server.url or "", sources.webhooks
     yield from EndUserApi(database, writes, sources.accounts.roles, server=server).routes()
-    yield from WebhookApi(database, Webhooks(writes), clock, private=private).routes()
+    yield from WebhookApi(
+        database,
+        parts.webhooks,
+        clock,
+        private=settings.webhooks.private_addresses,
+        changed=parts.outbox.refresh,
+    ).routes()
+    yield from DeliveryApi(database, parts, clock).routes()
 
 
 class _Staff:

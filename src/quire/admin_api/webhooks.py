@@ -1,8 +1,8 @@
 """Webhooks: listed, written, and tried out."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
@@ -32,6 +32,8 @@ from quire.events.bus import EventName
 from quire.events.outgoing import post
 from quire.outside import may_be_public
 from quire.schema.attributes.accept import ABSENT, not_of_type
+
+T = TypeVar("T")
 
 NOT_FOUND = "webhook.notFound"
 NO_IDS = "ids must be an array of id"
@@ -97,8 +99,16 @@ class WebhookApi:
     """``/admin/webhooks``; ``private`` allows addresses that are not on the public internet."""
 
     def __init__(
-        self, database: Database, webhooks: Webhooks, clock: Clock, *, private: bool
+        self,
+        database: Database,
+        webhooks: Webhooks,
+        clock: Clock,
+        *,
+        private: bool,
+        changed: Callable[[], Awaitable[None]],
     ) -> None:
+        """``changed`` is called when there are other webhooks than before."""
+        self._changed = changed
         self._database = database
         self._webhooks = webhooks
         self._clock = clock
@@ -126,7 +136,7 @@ class WebhookApi:
 
     async def find_one(self, request: Request) -> Answer:
         """Show a webhook."""
-        webhook_id = _webhook_id(request)
+        webhook_id = webhook_id_of(request)
         found = await self._database.read(lambda: self._existing(webhook_id))
         return respond_data(_shown(found, request))
 
@@ -138,29 +148,29 @@ class WebhookApi:
             webhook_id = yield from self._webhooks.insert({**values, "enabled": True})
             return (yield from self._existing(webhook_id))
 
-        return respond_data(_shown(await self._database.write(program()), request), 201)
+        return respond_data(_shown(await self._write(program()), request), 201)
 
     async def change(self, request: Request) -> Answer:
         """Change a webhook."""
-        values, webhook_id = self._read(request, change=True), _webhook_id(request)
+        values, webhook_id = self._read(request, change=True), webhook_id_of(request)
 
         def program() -> Program[Webhook]:
             yield from self._existing(webhook_id)
             yield from self._webhooks.update(webhook_id, values)
             return (yield from self._existing(webhook_id))
 
-        return respond_data(_shown(await self._database.write(program()), request))
+        return respond_data(_shown(await self._write(program()), request))
 
     async def delete(self, request: Request) -> Answer:
         """Delete a webhook."""
-        webhook_id = _webhook_id(request)
+        webhook_id = webhook_id_of(request)
 
         def program() -> Program[Webhook]:
             webhook = yield from self._existing(webhook_id)
             yield from self._webhooks.delete([webhook_id])
             return webhook
 
-        return respond_data(_shown(await self._database.write(program()), request))
+        return respond_data(_shown(await self._write(program()), request))
 
     async def delete_many(self, request: Request) -> Answer:
         """Delete webhooks; those that are not there are deleted already."""
@@ -169,12 +179,12 @@ class WebhookApi:
         if not isinstance(given, list) or not given:
             raise BadInputError(NO_IDS)
         ids = [webhook_id for webhook_id in map(id_of, given) if webhook_id is not None]
-        await self._database.write(self._webhooks.delete(ids))
+        await self._write(self._webhooks.delete(ids))
         return respond_data(given)
 
     async def trigger(self, request: Request) -> Answer:
         """Try a webhook out, and tell how it answered."""
-        webhook_id = _webhook_id(request)
+        webhook_id = webhook_id_of(request)
         webhook = await self._database.read(lambda: self._existing(webhook_id))
         told = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
         headers = {
@@ -187,6 +197,11 @@ class WebhookApi:
         except ApplicationError as error:
             return respond_data({"statusCode": 500, "message": error.message})
         return respond_data({"statusCode": answer.status, "message": answer.reason})
+
+    async def _write(self, program: Program[T]) -> T:
+        result = await self._database.write(program)
+        await self._changed()
+        return result
 
     def _read(self, request: Request, *, change: bool) -> dict[str, object]:
         values = read_body(request.body, _form(private=self._private, change=change))
@@ -205,7 +220,8 @@ class WebhookApi:
         return webhook
 
 
-def _webhook_id(request: Request) -> int:
+def webhook_id_of(request: Request) -> int:
+    """Return the id of a webhook in the path. Raises NotFoundError where it is none."""
     webhook_id = id_of(request.parameters["id"])
     if webhook_id is None:
         raise NotFoundError(NOT_FOUND)

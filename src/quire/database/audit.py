@@ -4,19 +4,16 @@ Rows are added and read, never changed or deleted. The table is made when the fi
 reference server leaves tables alone that it does not know.
 """
 
-import asyncio
 from collections.abc import Mapping
 
 import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.connection import Database
-from quire.database.program import Program, Row, Statement
-from quire.database.room import Room
+from quire.database.own_tables import OwnTable, OwnTables
+from quire.database.program import Program, Row
 from quire.database.statements import StatementBuilder
-from quire.database.tables import plain_column
 from quire.database.writes import Writes
-from quire.errors import AppError
 from quire.schema.attributes.base import StorageKind
 
 AUDIT_TABLE = "quire_audit"
@@ -30,6 +27,7 @@ _COLUMNS: Mapping[str, StorageKind] = {
     "status": StorageKind.INTEGER,
     "place": StorageKind.TEXT,
 }
+_TABLE = OwnTable(name=AUDIT_TABLE, columns=_COLUMNS)
 FILTERED = ("actor", "action", "target")
 """Columns that can be asked for by their exact value."""
 
@@ -61,54 +59,21 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
 class AuditLog:
     """Adds rows and reads them."""
 
-    def __init__(self, database: Database, writes: Writes, room: Room) -> None:
+    def __init__(self, database: Database, writes: Writes, tables: OwnTables) -> None:
         self._database = database
         self._writes = writes
-        self._room = room
-        self._is_there = False
-        self._making = asyncio.Lock()
+        self._tables = tables
 
     async def add(self, row: AuditRow) -> None:
         """Add a row."""
-        await self._make()
+        await self._tables.ensure(_TABLE)
         values = {name: getattr(row, name) for name in _COLUMNS}
         await self._database.write(self._writes.insert(AUDIT_TABLE, values))
 
     async def find(self, query: AuditQuery) -> list[AuditRow]:
         """Return the rows that a query asks for."""
-        await self._make()
+        await self._tables.ensure(_TABLE)
         return await self._database.read(lambda: self._found(query))
-
-    async def _make(self) -> None:
-        """Make the table, if there is none."""
-        if self._is_there:
-            return
-        async with self._making:
-            if not await self._found_table():
-                await self._make_once()
-            self._is_there = True
-
-    async def _make_once(self) -> None:
-        try:
-            await self._database.write(self._created())
-        except AppError:
-            # Another process may have made it at the same moment.
-            if not await self._found_table():
-                raise
-
-    async def _found_table(self) -> bool:
-        async with self._room.look() as looking:
-            return AUDIT_TABLE in await looking.run(self._room.kind.inspector.table_names())
-
-    def _created(self) -> Program[None]:
-        kind = self._room.kind
-        table = sa.Table(
-            AUDIT_TABLE,
-            sa.MetaData(),
-            plain_column(kind.column_types, "id", StorageKind.ID),
-            *(plain_column(kind.column_types, name, of) for name, of in _COLUMNS.items()),
-        )
-        yield Statement(kind.ddl.create_table(table))
 
     def _found(self, query: AuditQuery) -> Program[list[AuditRow]]:
         bounds = {"before": query.before, "since": query.since, "until": query.until}

@@ -37,6 +37,7 @@ from quire.documents.row_rules import require_after, require_before, rule_of
 from quire.documents.unit import Engine, UnitOfWork
 from quire.errors import ServiceUnavailableError, UncertainOutcomeError
 from quire.events.bus import EventBus
+from quire.events.outbox import Outbox
 from quire.schema.model import Schema
 
 T = TypeVar("T")
@@ -59,10 +60,13 @@ class DocumentService:
         *,
         clock: Clock,
         hash_password: HashPassword,
+        outbox: Outbox | None = None,
     ) -> None:
+        """``outbox`` takes what webhooks want to hear, within the transactions of changes."""
         self._database = database
         self._engine = engine
         self._bus = bus
+        self._outbox = outbox
         self._clock = clock
         self._hash_password = hash_password
 
@@ -103,20 +107,33 @@ class DocumentService:
                 principal=principal,
                 editor=editor,
                 origin=origin,
-                listening=self._bus.has_listeners,
+                listening=self._bus.has_listeners or self._webhooks_listen,
                 hashed=hashed,
             )
             try:
-                result = await self._database.write(act(unit))
+                result, recorded = await self._database.write(self._recorded(act, unit))
             except UncertainOutcomeError:
                 raise
             except ServiceUnavailableError:
                 if attempt == _ATTEMPTS:
                     raise
                 continue
+            if recorded and self._outbox is not None:
+                self._outbox.added()
             await self._bus.emit(unit.events)
             return result
         raise ServiceUnavailableError
+
+    @property
+    def _webhooks_listen(self) -> bool:
+        return self._outbox is not None and self._outbox.listens
+
+    def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
+        """Do it, and write down what webhooks are to be told of it."""
+        result = yield from act(unit)
+        if self._outbox is None or not self._outbox.listens:
+            return result, False
+        return result, (yield from self._outbox.record(unit.events))
 
     async def perform(
         self,

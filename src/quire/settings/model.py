@@ -507,6 +507,14 @@ class WebhookSettings:
         "machine's own.",
         default=False,
     )
+    queue: int = setting(
+        integer(1),
+        "How much may wait for one webhook; beyond that it is told nothing more.",
+        default=10_000,
+    )
+    log_days: int = setting(
+        integer(1), "How many days what webhooks were told is kept in their log.", default=7
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

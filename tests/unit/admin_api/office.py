@@ -3,8 +3,8 @@
 import atexit
 import json
 import shutil
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,6 +15,8 @@ from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiClient, running
+from tests.databases.kind import Kind
+from tests.databases.kinds import SQLITE
 from tests.unit.kiosk import MANIFEST, SCHEMA
 from tests.unit.schema.trees import write_tree
 
@@ -109,15 +111,16 @@ class Office:
         self.boss = reply.data["token"]
 
 
-_templates: dict[bool, Path] = {}
+_templates: dict[tuple[str, bool], Path] = {}
 
 
-async def _template(*, boss: bool) -> Path:
+async def _template(kind: Kind, *, boss: bool) -> Path:
     """Return a folder with the project, made when it is first wanted, to be copied."""
-    if boss not in _templates:
+    if (kind.name, boss) not in _templates:
         folder = Path(mkdtemp(prefix="quire-office-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         write_tree(folder, *SCHEMA, {"content/manifest.json": MANIFEST})
+        kind.settle(folder)
         loaded = load_settings(folder, environ=SECRETS)
         schema = load_project_schema(loaded)
         await seed(loaded, schema, read_content(folder / "content", schema), lambda _: None)
@@ -125,21 +128,55 @@ async def _template(*, boss: bool) -> Path:
             app = build_app(loaded, clock=Clock())
             async with running(app) as client:
                 await Office(app, client, Clock()).register_boss()
-        _templates[boss] = folder
-    return _templates[boss]
+        kind.seal(folder)
+        _templates[kind.name, boss] = folder
+    return _templates[kind.name, boss]
 
 
 @asynccontextmanager
 async def open_office(
-    folder: Path, *, settings: Mapping[str, object] | None = None, boss: bool = True
+    folder: Path,
+    *,
+    settings: Mapping[str, object] | None = None,
+    boss: bool = True,
+    kind: Kind = SQLITE,
 ) -> AsyncIterator[Office]:
     """Lay out the project in a folder, and run it; ``boss`` is its first administrator."""
-    shutil.copytree(await _template(boss=boss), folder, dirs_exist_ok=True)
+    with laid_out(await _template(kind, boss=boss), folder, kind) as project:
+        async with run_office(project, settings=settings) as office:
+            if boss:
+                office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            yield office
+
+
+@asynccontextmanager
+async def office_project(folder: Path, kind: Kind = SQLITE) -> AsyncIterator[Path]:
+    """Lay out the project with its first administrator, for a test that runs it itself."""
+    with laid_out(await _template(kind, boss=True), folder, kind) as project:
+        yield project
+
+
+@contextmanager
+def laid_out(template: Path, folder: Path, kind: Kind) -> Iterator[Path]:
+    """Copy a project with its database, for a while."""
+    if kind is SQLITE:
+        shutil.copytree(template, folder, dirs_exist_ok=True)
+        yield folder
+        return
+    project = kind.copy(template, folder / "office")
+    try:
+        yield project
+    finally:
+        kind.release(project)
+
+
+@asynccontextmanager
+async def run_office(
+    project: Path, *, settings: Mapping[str, object] | None = None, clock: Clock | None = None
+) -> AsyncIterator[Office]:
+    """Run a project that was laid out."""
     overrides = {"admin.rate_limit.enabled": False, **(settings or {})}
-    clock = Clock()
-    app = build_app(load_settings(folder, environ=SECRETS, overrides=overrides), clock=clock)
+    clock = clock or Clock()
+    app = build_app(load_settings(project, environ=SECRETS, overrides=overrides), clock=clock)
     async with running(app) as client:
-        office = Office(app, client, clock)
-        if boss:
-            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
-        yield office
+        yield Office(app, client, clock)

@@ -1,0 +1,73 @@
+"""Tables of Quire's own, beside those of the schema: made when the first row is to be written.
+
+The reference server leaves tables alone that it does not know.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.connection import Database
+from quire.database.program import Program, Statement
+from quire.database.room import Room
+from quire.database.tables import plain_column
+from quire.errors import AppError
+from quire.schema.attributes.base import StorageKind
+
+
+class OwnTable(Struct, frozen=True, kw_only=True):
+    """A table with an ``id`` and these columns; ``indexes`` are by name, with their columns."""
+
+    name: str
+    columns: Mapping[str, StorageKind]
+    indexes: Mapping[str, tuple[str, ...]] = {}
+
+
+class OwnTables:
+    """Makes tables of Quire's own in one database."""
+
+    def __init__(self, database: Database, room: Room) -> None:
+        self._database = database
+        self._room = room
+        self._there: set[str] = set()
+        self._making = asyncio.Lock()
+
+    def is_known(self, table: OwnTable) -> bool:
+        """Tell whether a table is known to be there."""
+        return table.name in self._there
+
+    async def ensure(self, table: OwnTable) -> None:
+        """Make a table, if it is not there. Raises ServiceUnavailableError."""
+        if self.is_known(table):
+            return
+        async with self._making:
+            if not await self._is_there(table):
+                await self._make(table)
+            self._there.add(table.name)
+
+    async def _make(self, table: OwnTable) -> None:
+        try:
+            await self._database.write(self._created(table))
+        except AppError:
+            # Another process may have made it at the same moment.
+            if not await self._is_there(table):
+                raise
+
+    async def _is_there(self, table: OwnTable) -> bool:
+        async with self._room.look() as looking:
+            return table.name in await looking.run(self._room.kind.inspector.table_names())
+
+    def _created(self, table: OwnTable) -> Program[None]:
+        kind = self._room.kind
+        described = sa.Table(
+            table.name,
+            sa.MetaData(),
+            plain_column(kind.column_types, "id", StorageKind.ID),
+            *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
+        )
+        yield Statement(kind.ddl.create_table(described))
+        for name, columns in table.indexes.items():
+            index = sa.Index(name, *(described.c[column] for column in columns))
+            yield Statement(kind.ddl.create_index(index))
