@@ -77,7 +77,7 @@ async def hook(office: Office, url: str, events: list[str] | None = None) -> str
 
 async def until(true: Callable[[], Awaitable[bool]]) -> None:
     """Wait for something that happens beside the test."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not await true():  # noqa: ASYNC110 - it is asked over HTTP
             await asyncio.sleep(0.02)
 
@@ -93,11 +93,12 @@ async def deliveries(office: Office, hook_id: str, query: str = "") -> list[dict
 async def settled(office: Office, hook_id: str, count: int = 1) -> list[dict[str, Any]]:
     """Wait until so many attempts were written down; returns what is known of them."""
 
-    async def tried() -> bool:
+    async def enough() -> bool:
         found = await deliveries(office, hook_id)
-        return sum(one["attempts"] for one in found if one["message"] is not None) >= count
+        tried = [int(one["attempts"]) for one in found if one["message"] is not None]
+        return sum(tried) >= count and not courier_of(office).is_sending
 
-    await until(tried)
+    await until(enough)
     return await deliveries(office, hook_id)
 
 

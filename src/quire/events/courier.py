@@ -96,6 +96,11 @@ class Courier:
             if late:
                 await asyncio.wait(late)
 
+    @property
+    def is_sending(self) -> bool:
+        """Whether something was taken, and what became of it is not written down yet."""
+        return bool(self._sending)
+
     def wake(self) -> None:
         """Look for something to send now, and not only in a while."""
         self._next_due = 0
