@@ -10,14 +10,13 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.descriptions import is_displayed
 from quire.content_manager.plans import Planner, both
 from quire.content_manager.rights import Rights, covers, reading
-from quire.content_manager.scope import is_hidden
 from quire.content_manager.shaping import owned
 from quire.content_manager.states import MODIFIED_STATUS, Shown, Versions
+from quire.content_manager.titles import main_field
 from quire.content_manager.views import View
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.query.plan import PlanNode, PublicationFilter, ReadPlan, SortKey, Status
-from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import ContentType, Schema
 
 MOST = 4
@@ -55,7 +54,7 @@ class Recent(Struct, frozen=True):
     def _of(self, content_type: ContentType, action: str) -> Program[list[Shown]]:
         rights = reading(self.ability, content_type)
         status: Status = "draft" if action == "update" else "published"
-        main = self._main_field(rights)
+        main = main_field(content_type, self.views)
         planner = Planner(self.engine)
         node = planner.version_node(rights)
         scope = planner.scope(rights, None)
@@ -98,14 +97,6 @@ class Recent(Struct, frozen=True):
         if versioned:
             shown["status"] = versions.status(row)
         return shown
-
-    def _main_field(self, rights: Rights) -> str:
-        content_type = rights.content_type
-        name = str(self.views[content_type.uid]["settings"]["mainField"])
-        attribute = content_type.attributes.get(name)
-        if not isinstance(attribute, ScalarAttribute) or is_hidden(content_type, attribute):
-            return "documentId"
-        return name
 
     def counts(self) -> Program[dict[str, int]]:
         """Count the documents that are drafts alone, published as they are, and changed since.

@@ -1,5 +1,7 @@
 """Where files are used, and which are not: asked before something is deleted."""
 
+from msgspec import Struct
+
 from quire.database.content.store import Store
 from quire.database.library.files import find_files
 from quire.database.library.usage import Use, unlinked_files, uses_of_file
@@ -7,8 +9,15 @@ from quire.database.program import Program
 from quire.errors import NotFoundError
 from quire.uploads.records import NO_SUCH_FILE
 
-_LOOKED_AT = 200
+_LOOKED_AT = 50
 """Files that one question about unused ones looks at."""
+
+
+class Unused(Struct, frozen=True, kw_only=True):
+    """Files that nothing uses; there may be more after ``after``, unless that is ``None``."""
+
+    ids: tuple[int, ...]
+    after: int | None
 
 
 def usage(store: Store, file_id: int) -> Program[list[Use]]:
@@ -22,11 +31,10 @@ def usage(store: Store, file_id: int) -> Program[list[Use]]:
     return (yield from uses_of_file(store, found[0]))
 
 
-def unused_files(store: Store, *, after: int = 0, most: int = 100) -> Program[list[int]]:
-    """Return ids of files that nothing uses, in order, those after an id.
+def unused_files(store: Store, *, after: int = 0, most: int = 100) -> Program[Unused]:
+    """Look for files that nothing uses, in the order of their ids, among those after an id.
 
-    There may be more where as many as ``most`` are returned, or where none are: a question looks at
-    a bounded number of files, whatever it finds.
+    A question looks at a bounded number of files, whatever it finds, and says where to go on.
     """
     unused: list[int] = []
     candidates = yield from unlinked_files(store, after=after, most=_LOOKED_AT)
@@ -35,5 +43,6 @@ def unused_files(store: Store, *, after: int = 0, most: int = 100) -> Program[li
         if not uses:
             unused.append(row.id)
         if len(unused) >= most:
-            break
-    return unused
+            return Unused(ids=tuple(unused), after=row.id)
+    last = candidates[-1] if len(candidates) == _LOOKED_AT else None
+    return Unused(ids=tuple(unused), after=last)

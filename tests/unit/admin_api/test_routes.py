@@ -58,6 +58,7 @@ FOR_THOSE_WHO_MAY_CHANGE_A_FILE = {
     ("POST", "upload/files"),
     ("PUT", "upload/files/:id"),
     ("POST", "upload/files/:id/replace"),
+    ("POST", "upload/actions/upload-from-urls"),
 }
 """What asks again, since it depends on the file."""
 

@@ -57,15 +57,18 @@ async def test_names_are_compared_to_the_letter(desk: Desk) -> None:
 
 
 async def test_unused_files_are_told(desk: Desk) -> None:
-    before = await desk.read(unused_files)
+    before = (await desk.read(unused_files)).ids
     assert 7 in before
     body = "/uploads/notes_d2c9b549e5.txt"
     await desk.send("POST", "articles?status=draft", {"title": "x", "cover": 3, "body": body})
 
-    after = await desk.read(unused_files)
-    assert set(before) - set(after) == {3, 7}
-    assert await desk.read(lambda store: unused_files(store, most=1)) == after[:1]
-    assert await desk.read(lambda store: unused_files(store, after=after[0])) == after[1:]
+    found = await desk.read(unused_files)
+    assert set(before) - set(found.ids) == {3, 7}
+    assert found.after is None
+    first = await desk.read(lambda store: unused_files(store, most=1))
+    assert (first.ids, first.after) == (found.ids[:1], found.ids[0])
+    rest = await desk.read(lambda store: unused_files(store, after=found.ids[0]))
+    assert rest.ids == found.ids[1:]
 
 
 async def test_a_file_that_is_not_there_is_told_as_such(desk: Desk) -> None:

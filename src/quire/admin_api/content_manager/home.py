@@ -8,9 +8,8 @@ from quire.admin_api.router import SIGNED_IN
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.content_manager.recent import MOMENTS, Recent, managed_types
-from quire.content_manager.views import stored_view, view_key
+from quire.content_manager.titles import stored_views
 from quire.database.connection import Database
-from quire.database.core_store import read_settings
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.errors import ValidationError
@@ -53,10 +52,7 @@ class HomeApi:
 
         def program() -> Program[T]:
             types = list(managed_types(schema, ability))
-            keys = {one.uid: view_key(one) for one in types}
-            writes = self._engine.store.writes
-            stored = yield from read_settings(writes, list(keys.values()))
-            views = {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}
+            views = yield from stored_views(self._engine.store, types)
             return (yield from ask(Recent(self._engine, ability, views)))
 
         return await self._database.read(program, snapshot=True)

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from quire.admin_api.media.files import MediaFileApi
 from quire.admin_api.media.folders import FolderApi
+from quire.admin_api.media.importing import ImportApi
 from quire.admin_api.media.options import MediaOptionApi
 from quire.admin_api.media.reads import MediaReads
+from quire.admin_api.media.tools import MediaToolsApi
 from quire.api.routes import Route
 from quire.documents.unit import Engine
 from quire.settings import Settings
@@ -20,4 +22,6 @@ def media_routes(settings: Settings, library: Library, engine: Engine) -> Iterat
         reads, library, engine, limits=settings.limits, uploads=settings.uploads
     ).routes()
     yield from FolderApi(reads, library).routes()
+    yield from ImportApi(reads, library, settings.uploads).routes()
+    yield from MediaToolsApi(reads, library, engine).routes()
     yield from MediaOptionApi(rows.database, rows.store).routes()
