@@ -13,27 +13,25 @@ from hypothesis import settings
 
 from quire.schema.model import Schema
 from tests.databases.kind import Kind
-from tests.databases.kinds import KINDS, POSTGRESQL, WAITING
+from tests.databases.kinds import KINDS, WAITING
 from tests.databases.store import Store
 
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what does not run on PostgreSQL yet; pytest counts it as deselected."""
-    waiting = [item for item in items if _waits(item)]
-    if waiting:
-        config.hook.pytest_deselected(items=waiting)
-        items[:] = [item for item in items if item not in set(waiting)]
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what touches rows on every kind of database, or on one where the kind means nothing."""
+    if "kind" in metafunc.fixturenames:
+        alone = metafunc.definition.get_closest_marker("whatever_the_database")
+        waits = metafunc.definition.nodeid.startswith(tuple(WAITING))
+        kinds = KINDS[:1] if alone or waits else KINDS
+        metafunc.parametrize(
+            "kind", kinds, indirect=True, scope="session", ids=lambda kind: kind.name
+        )
 
 
-def _waits(item: pytest.Item) -> bool:
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    return item.nodeid.startswith(tuple(WAITING)) and parameters.get("kind") is POSTGRESQL
-
-
-@pytest.fixture(scope="session", params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(scope="session")
 def kind(request: pytest.FixtureRequest) -> Kind:
     """Each kind of database in turn."""
     found: Kind = request.param

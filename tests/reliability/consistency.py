@@ -73,7 +73,7 @@ def _component_faults(database: Rows, model: _Model) -> Iterator[str]:
         ):
             yield f"{table} row {row} belongs to {count} others"
         for (row,) in database.execute(
-            f"SELECT cmp_id FROM ({owners}) WHERE component_type = ? EXCEPT"
+            f"SELECT cmp_id FROM ({owners}) AS o WHERE component_type = ? EXCEPT"
             f' SELECT id FROM "{table}"',
             (uid,),
         ):

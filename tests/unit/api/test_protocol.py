@@ -42,6 +42,10 @@ BAD_TOKEN = b"GET /api/articles HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer nop
 OLD = b"GET /api/homepage HTTP/1.0\r\nHost: x\r\n\r\n"
 CLOSING = b"GET /api/homepage HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
+at_once = pytest.mark.whatever_the_database(
+    "is about answers that need not wait; PostgreSQL has to be waited for, always"
+)
+
 REQUESTS = {
     "a list": [LIST],
     "another origin": [HOME],
@@ -109,11 +113,15 @@ class Watched(ReadProtocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        _ways.buffered = max(_ways.buffered, self.transport.get_write_buffer_size())
+        self._note_buffer()
 
     def on_response_complete(self) -> None:
         _ways.ordinary += 1
+        self._note_buffer()
         super().on_response_complete()
+
+    def _note_buffer(self) -> None:
+        _ways.buffered = max(_ways.buffered, self.transport.get_write_buffer_size())
 
 
 @pytest.fixture
@@ -187,6 +195,7 @@ async def test_both_ways_answer_alike(ports: tuple[int, int], requests: Sequence
     assert comparable(short) == comparable(ordinary)
 
 
+@at_once
 async def test_plain_reads_and_no_others_take_the_short_way(
     ports: tuple[int, int], ways: Ways
 ) -> None:
@@ -307,6 +316,7 @@ async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
     assert comparable(short) == comparable(ordinary)
 
 
+@at_once
 @pytest.mark.parametrize("requests", IN_TURN.values(), ids=IN_TURN.keys())
 async def test_reads_that_have_to_wait_are_answered_as_those_that_have_not(
     ports: tuple[int, int],
@@ -350,6 +360,7 @@ async def test_a_head_that_is_known_may_be_too_large_as_well(ports: tuple[int, i
     assert [status for status, _, _ in reply.answers] == [200, 200, 431]
 
 
+@at_once
 async def test_a_head_that_is_known_is_not_parsed_again(ports: tuple[int, int], ways: Ways) -> None:
     await talk_in_turn(ports[0], [get(target) for target in (HOMEPAGE, ARTICLES, ONE)])
     assert ways.parsed == [HOMEPAGE]

@@ -35,10 +35,13 @@ def repair_program(layout: Layout, *, duplicates: bool = False) -> Program[list[
     Rules are gone through one after the other, so that what one of them leaves behind (components
     of deleted rows, their links) is mended by the next; the result tells that too. Surplus versions
     of documents are deleted only with ``duplicates``.
+
+    References come before everything else, and again in their turn: where a database looks at all
+    foreign keys of a row that is changed twice, no rule could change a row that has lost one.
     """
     mended: list[Finding] = []
     locales = yield from locales_program(layout)
-    for rule in _rules(layout, locales):
+    for rule in (*reference_rules(layout), *_rules(layout, locales)):
         found = yield from rule.find()
         chosen = [one for one in found if is_mended(one, duplicates=duplicates)]
         if chosen:

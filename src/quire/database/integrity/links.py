@@ -1,14 +1,16 @@
 """Rules about relations: link tables, and columns that hold the id of another row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
-from quire.database.integrity.findings import Kind
-from quire.database.integrity.layout import Damaged, Layout, gone, ids_of
+from quire.database.integrity.findings import Finding, Kind
+from quire.database.integrity.layout import Damaged, Layout, gone, ids_of, plain_table
 from quire.database.integrity.rules import DELETE, RowRule, clear
 from quire.database.mapping import ColumnEdge, LinkEdge
+from quire.database.program import Program
 from quire.database.statements import StatementBuilder
 from quire.schema.model import ADMIN_USER_UID
 
@@ -41,14 +43,49 @@ def link_rules(layout: Layout) -> Iterator[RowRule]:
             )
 
 
-def reference_rules(layout: Layout) -> Iterator[RowRule]:
+def reference_rules(layout: Layout) -> Iterator["ReferencesRule"]:
     """Look at every column that holds the id of another row, creators among them."""
     for mapped in layout.tables.tables.values():
-        for edge in mapped.edges.values():
-            if not isinstance(edge, ColumnEdge) or not layout.known(edge.target):
-                continue
-            if layout.has(mapped.name, edge.column):
-                yield _reference_rule(layout, mapped.name, edge)
+        columns = {
+            edge.column: _reference_rule(layout, mapped.name, edge)
+            for edge in mapped.edges.values()
+            if isinstance(edge, ColumnEdge)
+            and layout.known(edge.target)
+            and layout.has(mapped.name, edge.column)
+        }
+        if columns:
+            yield ReferencesRule(layout, mapped.name, columns)
+
+
+class ReferencesRule(Struct, frozen=True):
+    """The columns of a table that hold ids of other rows, with a rule about each.
+
+    All of them are mended by one statement: a database may look at every foreign key of a row that
+    the same transaction has changed before, so that none can be left for later.
+    """
+
+    layout: Layout
+    table: str
+    columns: Mapping[str, RowRule]
+
+    def find(self) -> Program[list[Finding]]:
+        """See `Rule`."""
+        findings: list[Finding] = []
+        for rule in self.columns.values():
+            findings += yield from rule.find()
+        return findings
+
+    def repair(self) -> Program[None]:
+        """See `Rule`."""
+        yield from self.layout.run(self._change)
+
+    def _change(self, builder: StatementBuilder) -> sa.ClauseElement:
+        table = plain_table(self.table, "id", *self.columns)
+        lost = {name: table.c.id.in_(rule.damaged(builder)) for name, rule in self.columns.items()}
+        kept = {
+            name: sa.case((here, sa.null()), else_=table.c[name]) for name, here in lost.items()
+        }
+        return sa.update(table).values(kept).where(sa.or_(*lost.values()))
 
 
 def link_edges(layout: Layout) -> Iterator[LinkEdge]:

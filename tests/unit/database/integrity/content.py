@@ -16,6 +16,7 @@ from quire.schema.model import Schema
 from tests.databases.store import Store
 
 _MOMENT = re.compile(r"\b\d{13}\b")
+_INTO = re.compile(r"INSERT INTO (\w+)")
 
 Told = tuple[Kind, str, list[int]]
 """Kind, table and ids of a finding."""
@@ -39,6 +40,20 @@ class Content:
         with self.store.unwatched():
             for statement in statements:
                 self.store.execute(_MOMENT.sub(self._moment, statement))
+                self._count_rows(statement)
+
+    def _count_rows(self, statement: str) -> None:
+        """Let the next id of a table be none that a statement has given a row of its own accord."""
+        if named := _INTO.match(statement):
+            self.store.run(self.store.kind.counters.raise_to(named[1], 0))
+
+    def drop_index(self, name: str, table: str) -> None:
+        """Take away an index, which keeps damage out."""
+        self.damage(self.store.kind.ddl.drop_index(name, table))
+
+    def drop_table(self, name: str) -> None:
+        """Take away a table, whatever refers to it."""
+        self.damage(self.store.kind.ddl.drop_table(name))
 
     def _moment(self, found: re.Match[str]) -> str:
         return self.store.moment(int(found[0]))

@@ -143,10 +143,8 @@ def test_a_link_from_or_to_nothing_is_deleted_and_so_is_what_it_led_to(
 
 
 def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
-    content.damage(
-        "DROP INDEX authors_uq",
-        "INSERT INTO authors_cmps VALUES (901, 2, 3, 'shared.link', 'socials', 3)",
-    )
+    content.drop_index("authors_uq", "authors_cmps")
+    content.damage("INSERT INTO authors_cmps VALUES (901, 2, 3, 'shared.link', 'socials', 3)")
     expected = [(Kind.DOUBLE_COMPONENT_LINK, "authors_cmps", [901])]
 
     assert content.told() == expected

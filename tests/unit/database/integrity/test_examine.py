@@ -45,11 +45,9 @@ def test_what_a_repair_leaves_behind_is_repaired_by_the_same_repair(content: Con
 
 
 def test_missing_tables_and_columns_are_passed_over(content: Content) -> None:
-    content.damage(
-        "DROP TABLE tags",
-        "DROP TABLE components_people_geos",
-        "ALTER TABLE reviews DROP COLUMN updated_at",
-    )
+    content.drop_table("tags")
+    content.drop_table("components_people_geos")
+    content.damage("ALTER TABLE reviews DROP COLUMN updated_at")
 
     assert content.findings() == []
 

@@ -47,9 +47,9 @@ def test_the_links_of_built_in_types_are_looked_at_too(content: Content) -> None
 
 
 def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
+    content.drop_index("articles_tags_lnk_uq", "articles_tags_lnk")
     content.damage(
-        "DROP INDEX articles_tags_lnk_uq",
-        "INSERT INTO articles_tags_lnk (id, article_id, tag_id) VALUES (901, 5, 18), (902, 5, 18)",
+        "INSERT INTO articles_tags_lnk (id, article_id, tag_id) VALUES (901, 5, 18), (902, 5, 18)"
     )
     expected = [(Kind.DOUBLE_LINK, "articles_tags_lnk", [901, 902])]
 
@@ -75,6 +75,22 @@ def test_a_creator_who_is_gone_is_forgotten(content: Content) -> None:
     assert content.rows("SELECT created_by_id, updated_by_id FROM articles WHERE id = 5") == [
         (None, None)
     ]
+
+
+def test_a_row_that_has_lost_more_than_its_creators_is_mended(content: Content) -> None:
+    """PostgreSQL looks at all foreign keys of a row that is changed for the second time."""
+    content.damage(
+        "UPDATE articles SET created_by_id = 999, updated_by_id = 999, document_id = NULL,"
+        " locale = NULL WHERE id = 5"
+    )
+
+    assert {kind for kind, _, _ in content.repair()} >= {
+        Kind.NO_DOCUMENT_ID,
+        Kind.NO_LOCALE,
+        Kind.DANGLING_CREATOR,
+    }
+    columns = "created_by_id, updated_by_id, locale"
+    assert content.rows(f"SELECT {columns} FROM articles WHERE id = 5") == [(None, None, "en")]
 
 
 def test_a_creator_who_is_there_stays(content: Content) -> None:
@@ -103,4 +119,4 @@ def test_a_relation_in_a_column_is_emptied_when_its_row_is_gone(new_content: New
     assert content.told() == expected
     assert content.repair() == expected
     content.assert_sound()
-    assert content.rows("SELECT id, up_id FROM notes") == [(1, None), (2, 1)]
+    assert content.rows("SELECT id, up_id FROM notes ORDER BY id") == [(1, None), (2, 1)]

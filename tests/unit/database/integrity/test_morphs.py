@@ -67,7 +67,7 @@ def test_targets_that_are_gone_are_emptied(pinned: Content) -> None:
     ]
     assert pinned.repair() == [(Kind.DANGLING_TARGET, "pins", [3, 4, 5])]
     assert pinned.told() == [(Kind.UNKNOWN_TYPE, "pins", [6])]
-    assert pinned.rows("SELECT id, target_id, target_type FROM pins") == [
+    assert pinned.rows("SELECT id, target_id, target_type FROM pins ORDER BY id") == [
         (1, 1, "api::note.note"),
         (2, None, None),
         (3, None, None),
