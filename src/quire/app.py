@@ -11,6 +11,7 @@ from quire.api.accounts import AccountApis
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
 from quire.api.content import Beside, ContentApi, Elsewhere
+from quire.api.description import DescriptionApi
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
 from quire.api.headers import AnswerHeaders, Cors, security_headers
@@ -66,6 +67,8 @@ class Application:
         self.database: Database | None = None
         self.content: ContentApi | None = None
         """What answers, where a protocol may ask it without the way around (api/protocol.py)."""
+        self.routes: tuple[Route, ...] = ()
+        """The routes of the content API."""
         self._answering: AsgiApp | None = None
         self.reader: Reader | None = None
         self.events = EventBus()
@@ -149,6 +152,7 @@ class Application:
         if _is_one_of_several(self.settings):
             self._follower = self._started_follower(self.database, self.documents.engine)
         self.webhooks.courier.start()
+        self.routes = content.routes
         self._answering = ServerTiming(content) if timed else content
         self.content = None if timed else content
 
@@ -309,6 +313,7 @@ def _content_api(
         ModelApi(schema),
     ):
         routes += api.routes()
+    routes += DescriptionApi(schema, authorizer, routes, settings).routes()
     return ContentApi(
         RouteTable(routes),
         database,

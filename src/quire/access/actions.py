@@ -1,6 +1,6 @@
 """The catalogue of everything that can be granted: actions of content types and of plugins."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -8,6 +8,15 @@ from quire.schema.model import Kind, Schema
 
 _COLLECTION = ("find", "findOne", "create", "update", "delete")
 _SINGLE = ("find", "update", "delete")
+
+WRITING: Mapping[str, str] = {
+    "create": "create",
+    "update": "update",
+    "delete": "delete",
+    "publish": "update",
+    "unpublish": "update",
+}
+"""What can be done to documents in a batch, and the last part of the action that it asks for."""
 
 _PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("plugin::content-type-builder", "components", ("getComponents", "getComponent")),

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from quire.access.ability import NOTHING
+from quire.access.ability import NOTHING, Ability
 from quire.access.principal import Anonymous, Principal
 from quire.errors import ForbiddenError, UnauthorizedError
 
@@ -17,15 +17,19 @@ class Authorizer:
     def __init__(self, closed: Collection[str]) -> None:
         self._closed = closed
 
+    def allows(self, ability: Ability, action: str | None, uid: str | None) -> bool:
+        """Tell whether an ability is enough for an action, or for what needs no permission."""
+        return uid not in self._closed and (action is None or ability.allows(action))
+
     def require(self, principal: Principal, action: str | None, uid: str | None) -> None:
         """Let a caller through to an action of a content type, or to what needs no permission.
 
         Raises ForbiddenError; UnauthorizedError where visitors may do nothing at all.
         """
+        if self.allows(principal.ability, action, uid):
+            return
         if uid in self._closed:
             raise ForbiddenError
-        if action is None or principal.ability.allows(action):
-            return
         if isinstance(principal, Anonymous) and principal.ability == NOTHING:
             raise UnauthorizedError
         raise ForbiddenError

@@ -78,6 +78,7 @@ class ContentApi:
         elsewhere: Elsewhere,
     ) -> None:
         self._routes = routes
+        self.routes = routes.routes
         self._database = database
         self._authenticator = authenticator
         self._prefix = api.prefix.rstrip("/").lower().encode()

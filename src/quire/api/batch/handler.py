@@ -8,9 +8,10 @@ id is expected, an operation may refer to the document of an earlier one.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from quire.access.actions import WRITING
 from quire.api.authorization import Authorizer
 from quire.api.batch.faults import At
-from quire.api.batch.operations import GRANTS, Operation, Operations
+from quire.api.batch.operations import Operation, Operations
 from quire.api.batch.references import References
 from quire.api.envelope import respond
 from quire.api.messages import Answer, Request
@@ -73,7 +74,7 @@ class BatchApi:
         for index, operation in enumerate(operations):
             with At(index):
                 uid = operation.content_type.uid
-                action = f"{uid}.{GRANTS[operation.action]}"
+                action = f"{uid}.{WRITING[operation.action]}"
                 self._authorizer.require(request.principal, action, uid)
         prepared = []
         for index, operation in enumerate(operations):

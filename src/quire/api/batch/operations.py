@@ -4,19 +4,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from quire.access.actions import WRITING
 from quire.api.batch.references import References
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 from quire.schema.model import ContentType, Kind
-
-GRANTS = {
-    "create": "create",
-    "update": "update",
-    "delete": "delete",
-    "publish": "update",
-    "unpublish": "update",
-}
-"""What each action needs the permission of."""
 
 _KEYS = frozenset(
     {"action", "type", "documentId", "data", "locale", "status", "populate", "fields", "as"}
@@ -58,8 +50,8 @@ class Operations:
                 message = f"Invalid key {key}: an operation has {', '.join(sorted(_KEYS))}"
                 raise ValidationError(message)
         action = raw.get("action")
-        if not isinstance(action, str) or action not in GRANTS:
-            message = f"action must be one of {', '.join(GRANTS)}"
+        if not isinstance(action, str) or action not in WRITING:
+            message = f"action must be one of {', '.join(WRITING)}"
             raise ValidationError(message)
         name = raw.get("type")
         content_type = self._types.get(name) if isinstance(name, str) else None

@@ -24,7 +24,7 @@ from quire.query.querystring import QueryValue
 from quire.query.resolve.fields import default_fields, resolve_fields
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.findings import Param, Pass, Stage
-from quire.query.resolve.scope import Scope, join_path
+from quire.query.resolve.scope import Scope, is_never_populated, join_path
 from quire.query.resolve.sort import resolve_sort
 from quire.schema.attributes.base import (
     Attribute,
@@ -34,7 +34,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import ROLE_UID, Component, ContentType, Model
+from quire.schema.model import Component, ContentType, Model
 
 BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
@@ -486,10 +486,8 @@ class _Populate:
         return attribute
 
     def may_show(self, model: Model, attribute: Attribute) -> bool:
-        """Tell whether populated rows may be shown; the users of a role never are."""
-        if model.uid == ROLE_UID and attribute.name == "users":
-            return False
-        return self.scope.may_follow(model, attribute)
+        """Tell whether populated rows may be shown."""
+        return not is_never_populated(model, attribute) and self.scope.may_follow(model, attribute)
 
     def permitted(self, model: Model, attribute: Attribute, node: PlanNode) -> PlanEdge | None:
         """Return the edge of an attribute, if its rows may be shown."""

@@ -14,7 +14,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Model, Schema
+from quire.schema.model import ADMIN_USER_UID, FILE_UID, ROLE_UID, ContentType, Model, Schema
 
 SlotValue = str | int | float | bool | None | list[str | int | float | bool | None]
 """A bound value as resolved: dialects encode it for their columns."""
@@ -109,11 +109,7 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     def may_follow(self, model: Model, attribute: Attribute) -> bool:
         """Tell whether the caller may read what a relation leads to. Files need no permission."""
-        if not isinstance(attribute, RelationAttribute) or attribute.target is None:
-            return True
-        if attribute.target == ADMIN_USER_UID and _shows_creators(model, attribute):
-            return True
-        return can_find(self.ability, attribute.target)
+        return may_follow(self.ability, model, attribute)
 
     def ignores(self, path: str) -> bool:  # noqa: ARG002 - other scopes ask for the path
         """Tell whether what is asked of an attribute counts for nothing; here everything counts."""
@@ -132,6 +128,20 @@ class Scope(Struct, frozen=True, kw_only=True):
             self.invalid_key(attribute.name, path, pass_ or Pass.PRIVATE)
             return True
         return False
+
+
+def may_follow(ability: Ability, model: Model, attribute: Attribute) -> bool:
+    """Tell whether what a relation of a model leads to may be read. Files need no permission."""
+    if not isinstance(attribute, RelationAttribute) or attribute.target is None:
+        return True
+    if attribute.target == ADMIN_USER_UID and _shows_creators(model, attribute):
+        return True
+    return can_find(ability, attribute.target)
+
+
+def is_never_populated(model: Model, attribute: Attribute) -> bool:
+    """Tell whether populated rows are shown to nobody, as the users of a role are."""
+    return model.uid == ROLE_UID and attribute.name == "users"
 
 
 def _shows_creators(model: Model, attribute: Attribute) -> bool:

@@ -14,6 +14,7 @@ from enum import Enum, StrEnum
 from msgspec import Struct, field
 
 from quire.schema.attributes.accept import Acceptance, accept_structured
+from quire.schema.attributes.json_form import JsonForm
 
 FilterValue = str | int | float | bool | None
 """A filter operand once it has been understood. Moments are epoch milliseconds (int)."""
@@ -285,6 +286,8 @@ class AttributeType(Struct, frozen=True, kw_only=True):
 
     name: str
     build: Build
+    json: JsonForm
+    """What values are in requests and answers."""
     options: Mapping[str, OptionCheck] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     check: Check = no_further_faults

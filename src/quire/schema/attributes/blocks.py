@@ -23,6 +23,7 @@ from quire.schema.attributes.accept import (
     not_of_type,
 )
 from quire.schema.attributes.base import AttributeType, ScalarAttribute, StorageKind, build_scalar
+from quire.schema.attributes.blocks_form import BLOCKS_FORM
 from quire.schema.attributes.boolean import read_boolean
 from quire.schema.attributes.number import read_plain_number
 
@@ -339,5 +340,9 @@ def accept_blocks(attribute: ScalarAttribute) -> Acceptance:
 
 
 BLOCKS = AttributeType(
-    name="blocks", build=build_scalar, storage=StorageKind.JSON, accept=accept_blocks
+    name="blocks",
+    build=build_scalar,
+    json=BLOCKS_FORM,
+    storage=StorageKind.JSON,
+    accept=accept_blocks,
 )

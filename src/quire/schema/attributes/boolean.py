@@ -9,6 +9,7 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
+from quire.schema.attributes.json_form import plain
 
 _FALSE = frozenset({"false", "f", "0", ""})
 
@@ -43,6 +44,7 @@ def accept_boolean(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - 
 BOOLEAN = AttributeType(
     name="boolean",
     build=build_scalar,
+    json=plain({"type": "boolean"}),
     storage=StorageKind.BOOLEAN,
     cast=cast_boolean,
     accept=accept_boolean,

@@ -11,6 +11,7 @@ from quire.schema.attributes.base import (
     count_option,
     name_option,
 )
+from quire.schema.attributes.json_form import COUNTS, JsonForm, JsonSchema, Pointers, counted
 
 
 def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
@@ -23,9 +24,20 @@ def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attrib
     )
 
 
+def _shown(attribute: ComponentAttribute, pointers: Pointers) -> JsonSchema:
+    item = pointers.component(attribute.component)
+    return {"type": "array", "items": item} if attribute.repeatable else item
+
+
+def _written(attribute: ComponentAttribute, pointers: Pointers) -> JsonSchema:
+    item = pointers.component(attribute.component)
+    return counted(item, attribute.raw) if attribute.repeatable else item
+
+
 COMPONENT = AttributeType(
     name="component",
     build=_build,
+    json=JsonForm(shown=_shown, written=_written, published_only=COUNTS),
     options={
         "component": name_option,
         "repeatable": boolean_option,

@@ -10,6 +10,7 @@ from quire.schema.attributes.base import (
     count_option,
     names_option,
 )
+from quire.schema.attributes.json_form import COUNTS, JsonForm, JsonSchema, Pointers, counted
 
 
 def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
@@ -22,9 +23,27 @@ def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attrib
     )
 
 
+def _items(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
+    items = {uid: pointers.zone_item(uid) for uid in attribute.components}
+    if not items:
+        return {"type": "object"}
+    where = {uid: str(item["$ref"]) for uid, item in items.items() if "$ref" in item}
+    told_by = {"propertyName": "__component", "mapping": where}
+    return {"oneOf": [*items.values()], **({"discriminator": told_by} if where else {})}
+
+
+def _shown(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
+    return {"type": "array", "items": _items(attribute, pointers)}
+
+
+def _written(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
+    return counted(_items(attribute, pointers), attribute.raw)
+
+
 DYNAMIC_ZONE = AttributeType(
     name="dynamiczone",
     build=_build,
+    json=JsonForm(shown=_shown, written=_written, published_only=COUNTS),
     options={"components": names_option, "min": count_option, "max": count_option},
     needs=("components",),
 )

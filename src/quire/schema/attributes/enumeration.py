@@ -20,6 +20,7 @@ from quire.schema.attributes.base import (
     name_option,
     names_option,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
 
 
 def _check(raw: Mapping[str, object]) -> Sequence[Fault]:
@@ -54,9 +55,14 @@ def accept_enumeration(attribute: ScalarAttribute) -> Acceptance:
     return Acceptance(draft=accept, full=accept, null=NOT_TEXT_WHEN_NULL)
 
 
+def _described(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"type": "string", "enum": attribute.raw["enum"]}
+
+
 ENUMERATION = AttributeType(
     name="enumeration",
     build=build_scalar,
+    json=JsonForm(shown=_described, written=_described),
     options={"enum": names_option, "enumName": name_option},
     needs=("enum",),
     check=_check,

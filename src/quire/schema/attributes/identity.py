@@ -1,8 +1,15 @@
 """The types that no schema file may name: the row's own ``id`` and its ``documentId``."""
 
 from quire.schema.attributes.base import AttributeType, Search, StorageKind, build_scalar
+from quire.schema.attributes.json_form import plain
 
-ID = AttributeType(name="id", build=build_scalar, storage=StorageKind.ID)
+ID = AttributeType(
+    name="id", build=build_scalar, json=plain({"type": "integer"}), storage=StorageKind.ID
+)
 DOCUMENT_ID = AttributeType(
-    name="documentId", build=build_scalar, storage=StorageKind.STRING, search=Search.TEXT
+    name="documentId",
+    build=build_scalar,
+    json=plain({"type": "string"}),
+    storage=StorageKind.STRING,
+    search=Search.TEXT,
 )

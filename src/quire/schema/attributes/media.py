@@ -10,6 +10,8 @@ from quire.schema.attributes.base import (
     boolean_option,
     common_fields,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
+from quire.schema.attributes.relation import links
 
 
 def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
@@ -23,8 +25,21 @@ def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attrib
     )
 
 
+_FILE_UID = "plugin::upload.file"
+
+
+def _shown(attribute: MediaAttribute, pointers: Pointers) -> JsonSchema:
+    file = pointers.document(_FILE_UID)
+    return {"type": "array", "items": file} if attribute.multiple else file
+
+
+def _written(attribute: MediaAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return links(pointers)
+
+
 MEDIA = AttributeType(
     name="media",
     build=_build,
+    json=JsonForm(shown=_shown, written=_written),
     options={"multiple": boolean_option, "allowedTypes": any_option},
 )

@@ -29,6 +29,7 @@ from quire.schema.attributes.base import (
     build_scalar,
     number_option,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers, plain
 
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
@@ -173,9 +174,19 @@ def accept_biginteger(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001
 
 RANGE: dict[str, OptionCheck] = {"min": number_option, "max": number_option}
 
+
+def _big_shown(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"type": "string"}
+
+
+def _big_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
+
+
 INTEGER = AttributeType(
     name="integer",
     build=build_scalar,
+    json=plain({"type": "integer"}, "min", "max"),
     options=RANGE,
     storage=StorageKind.INTEGER,
     accept=accept_integer,
@@ -185,6 +196,7 @@ INTEGER = AttributeType(
 BIGINTEGER = AttributeType(
     name="biginteger",
     build=build_scalar,
+    json=JsonForm(shown=_big_shown, written=_big_written),
     options=RANGE,
     storage=StorageKind.BIGINTEGER,
     accept=accept_biginteger,
@@ -194,6 +206,7 @@ BIGINTEGER = AttributeType(
 FLOAT = AttributeType(
     name="float",
     build=build_scalar,
+    json=plain({"type": "number"}, "min", "max"),
     options=RANGE,
     storage=StorageKind.FLOAT,
     accept=accept_number,
@@ -203,6 +216,7 @@ FLOAT = AttributeType(
 DECIMAL = AttributeType(
     name="decimal",
     build=build_scalar,
+    json=plain({"type": "number"}, "min", "max"),
     options=RANGE,
     storage=StorageKind.DECIMAL,
     accept=accept_number,

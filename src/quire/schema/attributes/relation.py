@@ -14,6 +14,7 @@ from quire.schema.attributes.base import (
     common_fields,
     name_option,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
 
 _KINDS = {kind.value for kind in Relation}
 _WITHOUT_TARGET = {Relation.MORPH_TO_ONE, Relation.MORPH_TO_MANY}
@@ -67,9 +68,90 @@ def _build_localizations(type_: AttributeType, name: str, raw: Mapping[str, obje
     )
 
 
+_ENTRY_OF_ANY_TYPE: JsonSchema = {
+    "type": "object",
+    "properties": {"__type": {"type": "string"}, "id": {"type": "integer"}},
+    "required": ["__type", "id"],
+    "additionalProperties": True,
+}
+_ID: JsonSchema = {"type": ["integer", "string"]}
+_PLACE: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "before": _ID,
+        "after": _ID,
+        "start": {"type": "boolean"},
+        "end": {"type": "boolean"},
+    },
+}
+TARGET: JsonSchema = {
+    "description": "An entry: its documentId, its id, or an object with either.",
+    "anyOf": [
+        _ID,
+        {
+            "type": "object",
+            "properties": {
+                "id": _ID,
+                "documentId": {"type": "string"},
+                "locale": {"type": ["string", "null"]},
+                "status": {"enum": ["draft", "published"]},
+                "position": _PLACE,
+            },
+            "anyOf": [{"required": ["id"]}, {"required": ["documentId"]}],
+        },
+    ],
+}
+
+
+def changes_of(target: JsonSchema) -> JsonSchema:
+    """Describe everything that can be said of a relation to such targets, but null."""
+    targets: JsonSchema = {"anyOf": [{"type": "array", "items": target}, target]}
+    change: JsonSchema = {
+        "type": "object",
+        "description": "What changes: set first, then disconnect and connect.",
+        "properties": {"set": {"anyOf": [*_several(targets), {"type": "null"}]}}
+        | dict.fromkeys(("connect", "disconnect"), targets)
+        | {"options": {"type": "object", "properties": {"strict": {"type": "boolean"}}}},
+        "anyOf": [{"required": [name]} for name in ("set", "connect", "disconnect")],
+    }
+    return {"anyOf": [*_several(targets), change]}
+
+
+def _several(targets: JsonSchema) -> list[object]:
+    alternatives = targets["anyOf"]
+    return list(alternatives) if isinstance(alternatives, list) else []
+
+
+def links(pointers: Pointers) -> JsonSchema:
+    """Describe what a request says of a relation or of files; to-one and to-many are alike."""
+    return pointers.shared("RelationInput", changes_of(pointers.shared("RelationTarget", TARGET)))
+
+
+def _shown(attribute: RelationAttribute | LocalizationsAttribute, pointers: Pointers) -> JsonSchema:
+    target = attribute.target
+    entry = _ENTRY_OF_ANY_TYPE if target is None else pointers.document(target)
+    return {"type": "array", "items": entry} if attribute.to_many else entry
+
+
+def _written(attribute: RelationAttribute, pointers: Pointers) -> JsonSchema:
+    if attribute.target is not None:
+        return links(pointers)
+    typed = {
+        "type": "object",
+        "properties": {"__type": {"type": "string"}, "id": _ID, "documentId": {"type": "string"}},
+        "required": ["__type"],
+    }
+    return pointers.shared("MorphInput", changes_of(typed))
+
+
+def _not_written(attribute: LocalizationsAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"not": {}}
+
+
 RELATION = AttributeType(
     name="relation",
     build=_build,
+    json=JsonForm(shown=_shown, written=_written),
     options={
         "relation": _relation_option,
         "target": name_option,
@@ -83,5 +165,9 @@ RELATION = AttributeType(
     needs=("relation",),
     check=_check,
 )
-LOCALIZATIONS = AttributeType(name="localizations", build=_build_localizations)
+LOCALIZATIONS = AttributeType(
+    name="localizations",
+    build=_build_localizations,
+    json=JsonForm(shown=_shown, written=_not_written),
+)
 """Added to every content type by the server; no schema file may name it."""

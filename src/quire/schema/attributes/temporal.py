@@ -18,6 +18,7 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers, plain
 
 _DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]{1,3})?")
@@ -180,9 +181,18 @@ def _always(accept: Acceptor) -> Accept:
     return accept_moments
 
 
+_MOMENT: JsonSchema = {"type": "string", "format": "date-time"}
+_MILLISECONDS: JsonSchema = {"type": "string", "pattern": "^-?[0-9]+$"}
+
+
+def _moment_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"type": ["string", "integer"], "format": "date-time"}
+
+
 DATE = AttributeType(
     name="date",
     build=build_scalar,
+    json=plain({"type": "string", "format": "date"}),
     storage=StorageKind.DATE,
     cast=_cast_date,
     accept=_always(_accept_date),
@@ -190,6 +200,7 @@ DATE = AttributeType(
 TIME = AttributeType(
     name="time",
     build=build_scalar,
+    json=plain({"type": "string", "pattern": r"^\d{2}:\d{2}:\d{2}(\.\d{1,3})?$"}),
     storage=StorageKind.TIME,
     cast=_cast_time,
     accept=_always(_accept_time),
@@ -197,6 +208,7 @@ TIME = AttributeType(
 DATETIME = AttributeType(
     name="datetime",
     build=build_scalar,
+    json=JsonForm(shown=plain(_MOMENT).shown, written=_moment_written),
     storage=StorageKind.DATETIME,
     cast=_cast_moment,
     accept=_always(_accept_moment),
@@ -204,6 +216,7 @@ DATETIME = AttributeType(
 TIMESTAMP = AttributeType(
     name="timestamp",
     build=build_scalar,
+    json=JsonForm(shown=plain(_MILLISECONDS).shown, written=_moment_written),
     storage=StorageKind.TIMESTAMP,
     cast=_cast_moment,
     accept=_always(_accept_moment),

@@ -23,6 +23,7 @@ from quire.schema.attributes.base import (
     build_scalar,
     count_option,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers, limits_of
 
 _STRING_LENGTH = 255
 """What a ``string`` may hold when the schema file names no ``maxLength``: the column's size."""
@@ -151,9 +152,33 @@ def accept_email(attribute: ScalarAttribute) -> Acceptance:
     return text_acceptance(limits(attribute.raw), [_email_rule])
 
 
+def _shown(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"type": "string"}
+
+
+def _written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    pattern = attribute.raw.get("regex")
+    limits = limits_of(attribute.raw, "minLength", "maxLength")
+    return {"type": "string", **limits, **({"pattern": pattern} if pattern else {})}
+
+
+def _column_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:
+    return {"maxLength": _STRING_LENGTH, **_written(attribute, pointers)}
+
+
+def _address_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
+    return {"type": "string", "format": "email", **limits_of(attribute.raw, "maxLength")}
+
+
+_NOT_OF_DRAFTS = frozenset({"minLength", "pattern"})
+
+TEXT_FORM = JsonForm(shown=_shown, written=_written, published_only=_NOT_OF_DRAFTS)
+"""Text within the lengths and the pattern of the schema file."""
+
 STRING = AttributeType(
     name="string",
     build=build_scalar,
+    json=JsonForm(shown=_shown, written=_column_written, published_only=_NOT_OF_DRAFTS),
     options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.STRING,
     accept=accept_string,
@@ -162,6 +187,7 @@ STRING = AttributeType(
 TEXT = AttributeType(
     name="text",
     build=build_scalar,
+    json=TEXT_FORM,
     options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.TEXT,
     accept=accept_plain_text,
@@ -170,6 +196,7 @@ TEXT = AttributeType(
 RICHTEXT = AttributeType(
     name="richtext",
     build=build_scalar,
+    json=TEXT_FORM,
     options=LENGTHS,
     storage=StorageKind.TEXT,
     accept=accept_plain_text,
@@ -178,6 +205,7 @@ RICHTEXT = AttributeType(
 EMAIL = AttributeType(
     name="email",
     build=build_scalar,
+    json=JsonForm(shown=_shown, written=_address_written, published_only=frozenset({"format"})),
     options=LENGTHS,
     storage=StorageKind.STRING,
     accept=accept_email,

@@ -11,8 +11,10 @@ from quire.schema.attributes.base import (
     name_option,
     object_option,
 )
+from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
 from quire.schema.attributes.text import (
     LENGTHS,
+    TEXT_FORM,
     limits,
     matching,
     pattern_option,
@@ -36,9 +38,14 @@ def accept_uid(attribute: ScalarAttribute) -> Acceptance:
     return text_acceptance(limits(attribute.raw), [*text_rules(attribute), friendly])
 
 
+def _written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:
+    return {"pattern": URL_FRIENDLY, **TEXT_FORM.written(attribute, pointers)}
+
+
 UID = AttributeType(
     name="uid",
     build=build_scalar,
+    json=JsonForm(shown=TEXT_FORM.shown, written=_written, published_only=TEXT_FORM.published_only),
     options={
         **LENGTHS,
         "regex": pattern_option,

@@ -1,0 +1,1 @@
+"""The routes of the content API, described: a module for each resource."""

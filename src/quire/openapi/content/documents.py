@@ -1,0 +1,169 @@
+"""The routes that every content type gets."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from quire.openapi.content.parts import Describing
+from quire.openapi.operations import (
+    Operation,
+    Parameter,
+    Response,
+    json_body,
+    path_parameter,
+)
+from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, several
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.class_names import class_name
+from quire.schema.model import ContentType, Kind
+
+_ID = path_parameter("documentId", description="The document, the same in all locales.")
+_UNCHANGED = Parameter(
+    name="If-Match",
+    place="header",
+    schema=TEXT,
+    description="The `ETag` of an answer: 412 if the document is not in that state any more.",
+)
+_TAGGED = {"ETag": "The state of the document, where `updatedAt` is shown."}
+_META = "meta"
+
+
+def describe_document_route(
+    describing: Describing, content_type: ContentType, action: str
+) -> Operation:
+    """Describe the route of an action of a content type."""
+    single = content_type.kind is Kind.SINGLE
+    return (_SINGLE if single else _COLLECTION)[action](describing, content_type)
+
+
+def _find(describing: Describing, model: ContentType) -> Operation:
+    data = several(describing.models.document(model.uid))
+    listed = record({"data": data, _META: page_meta(describing.schemas)})
+    return Operation(
+        id=f"list{class_name(model.plural_name)}",
+        summary=f"List documents of {model.display_name}",
+        tag=model.display_name,
+        parameters=describing.queries.page(model),
+        responses=[Response(schema=listed, description="A page of documents.")],
+    )
+
+
+def _find_one(describing: Describing, model: ContentType) -> Operation:
+    return _shown(describing, model, f"find{_name(describing, model)}", [_ID])
+
+
+def _find_single(describing: Describing, model: ContentType) -> Operation:
+    return _shown(describing, model, f"find{_name(describing, model)}", [])
+
+
+def _shown(
+    describing: Describing, model: ContentType, operation_id: str, path: Sequence[Parameter]
+) -> Operation:
+    return Operation(
+        id=operation_id,
+        summary=f"Show a document of {model.display_name}",
+        tag=model.display_name,
+        parameters=[*path, *describing.queries.one(model)],
+        responses=[_one(describing, model)],
+        errors=(400, 401, 403, 404),
+    )
+
+
+def _create(describing: Describing, model: ContentType) -> Operation:
+    return Operation(
+        id=f"create{_name(describing, model)}",
+        summary=f"Make a document of {model.display_name}",
+        tag=model.display_name,
+        description=_on_drafts(model),
+        parameters=describing.queries.written(model),
+        body=json_body(record({"data": describing.models.created(model.uid)})),
+        responses=[_one(describing, model, status=201)],
+        errors=(400, 401, 403, 413),
+    )
+
+
+def _update(describing: Describing, model: ContentType) -> Operation:
+    return _changed(describing, model, [_ID])
+
+
+def _update_single(describing: Describing, model: ContentType) -> Operation:
+    return _changed(describing, model, [])
+
+
+def _changed(describing: Describing, model: ContentType, path: Sequence[Parameter]) -> Operation:
+    making = "" if path else ", or make it"
+    return Operation(
+        id=f"update{_name(describing, model)}",
+        summary=f"Change a document of {model.display_name}{making}",
+        tag=model.display_name,
+        description=_on_drafts(model),
+        parameters=[*path, _UNCHANGED, *describing.queries.written(model)],
+        body=json_body(record({"data": describing.models.written(model.uid)})),
+        responses=[_one(describing, model)],
+        errors=(400, 401, 403, 404, 412, 413),
+    )
+
+
+def _delete(describing: Describing, model: ContentType) -> Operation:
+    return _removed(describing, model, [_ID])
+
+
+def _delete_single(describing: Describing, model: ContentType) -> Operation:
+    return _removed(describing, model, [])
+
+
+def _removed(describing: Describing, model: ContentType, path: Sequence[Parameter]) -> Operation:
+    return Operation(
+        id=f"delete{_name(describing, model)}",
+        summary=f"Delete a document of {model.display_name}",
+        tag=model.display_name,
+        parameters=[
+            *path,
+            _UNCHANGED,
+            *describing.queries.removed(model),
+            *describing.queries.narrowing(model),
+        ],
+        responses=[Response(status=204, description="It is gone, or was not there.")],
+        errors=(400, 401, 403, 412),
+    )
+
+
+def _one(describing: Describing, model: ContentType, *, status: int = 200) -> Response:
+    document = describing.models.document(model.uid)
+    shown = record({"data": document, _META: {**FREE_OBJECT, "maxProperties": 0}})
+    return Response(status=status, schema=shown, description="The document.", headers=_TAGGED)
+
+
+def _on_drafts(model: ContentType) -> str:
+    if not model.draft_and_publish:
+        return ""
+    return "What is written is published at once, unless `status` is `draft`."
+
+
+def _name(describing: Describing, model: ContentType) -> str:
+    return describing.models.names[model.uid]
+
+
+def page_meta(schemas: Schemas) -> JsonSchema:
+    """Point to what is said beside a page."""
+    counted = {"pageCount": WHOLE, "total": WHOLE}
+    pages = record(
+        {"page": WHOLE, "pageSize": WHOLE, **counted}, required=("page", "pageSize"), closed=True
+    )
+    offsets = record(
+        {"start": WHOLE, "limit": WHOLE, "total": WHOLE}, required=("start", "limit"), closed=True
+    )
+    return schemas.shared("PageMeta", record({"pagination": any_of(pages, offsets)}))
+
+
+_Describe = Callable[[Describing, ContentType], Operation]
+_COLLECTION: Mapping[str, _Describe] = {
+    "find": _find,
+    "findOne": _find_one,
+    "create": _create,
+    "update": _update,
+    "delete": _delete,
+}
+_SINGLE: Mapping[str, _Describe] = {
+    "find": _find_single,
+    "update": _update_single,
+    "delete": _delete_single,
+}

@@ -1,0 +1,130 @@
+"""The files of the media library."""
+
+from quire.openapi.content.documents import page_meta
+from quire.openapi.content.parts import Describing, Table
+from quire.openapi.operations import (
+    FORM,
+    JSON,
+    Body,
+    Operation,
+    Parameter,
+    Response,
+    path_parameter,
+)
+from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, nullable, record, several
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.model import FILE_UID, ContentType
+
+_TAG = "Files"
+_ID = path_parameter("id", WHOLE, "The id of the file; documentIds are unknown here.")
+_PERCENT: JsonSchema = {"type": "number", "minimum": 0, "maximum": 100}
+_INFORMATION = record(
+    {
+        "name": TEXT,
+        "alternativeText": nullable(TEXT),
+        "caption": nullable(TEXT),
+        "focalPoint": nullable(record({"x": _PERCENT, "y": _PERCENT})),
+    },
+    required=(),
+    description="What is said of a file.",
+)
+
+
+def _type(describing: Describing) -> ContentType:
+    return describing.models.schema.content_types[FILE_UID]
+
+
+def _file(describing: Describing) -> JsonSchema:
+    """Point to a file as these routes show it: with a word on whether its address is signed."""
+    model = _type(describing)
+
+    def make() -> JsonSchema:
+        members = {**describing.models.shown(model), "isUrlSigned": FLAG}
+        return record(members, required=("id", "documentId", "isUrlSigned"))
+
+    return describing.schemas.refer(("library file",), "LibraryFile", make)
+
+
+def _find(describing: Describing) -> Operation:
+    return Operation(
+        id="listFiles",
+        summary="List files",
+        tag=_TAG,
+        parameters=describing.queries.window(_type(describing)),
+        responses=[Response(schema=several(_file(describing)), description="All files.")],
+    )
+
+
+def _find_page(describing: Describing) -> Operation:
+    page = record({"data": several(_file(describing)), "meta": page_meta(describing.schemas)})
+    return Operation(
+        id="listFilesInPages",
+        summary="List files in pages",
+        tag=_TAG,
+        parameters=describing.queries.page(_type(describing)),
+        responses=[Response(schema=page, description="A page of files.")],
+    )
+
+
+def _find_one(describing: Describing) -> Operation:
+    return Operation(
+        id="findFile",
+        summary="Show a file",
+        tag=_TAG,
+        parameters=[_ID, *describing.queries.shape(_type(describing))],
+        responses=[Response(schema=_file(describing), description="The file.")],
+        errors=(400, 401, 403, 404),
+    )
+
+
+def _destroy(describing: Describing) -> Operation:
+    return Operation(
+        id="deleteFile",
+        summary="Delete a file with all its sizes",
+        tag=_TAG,
+        parameters=[_ID, *describing.queries.shape(_type(describing))],
+        responses=[Response(schema=_file(describing), description="The file that it was.")],
+        errors=(400, 401, 403, 404),
+    )
+
+
+def _upload(describing: Describing) -> Operation:
+    file = _file(describing)
+    return Operation(
+        id="uploadFiles",
+        summary="Upload files; with `id`, replace one or say something else of it",
+        tag=_TAG,
+        description="`ref`, `refId` and `field` together attach new files to an entry, which takes "
+        "the permission to update it. Without `files`, `fileInfo` is said of the file of `id`.",
+        parameters=[Parameter(name="id", schema=WHOLE, description="The file to change.")],
+        body=Body(content={FORM: _form(), JSON: record({"fileInfo": _INFORMATION})}),
+        responses=[
+            Response(status=201, schema=several(file), description="The files that were uploaded."),
+            Response(schema=file, description="The file that was changed."),
+        ],
+        errors=(400, 401, 403, 404, 413),
+    )
+
+
+def _form() -> JsonSchema:
+    file: JsonSchema = {"type": "string", "format": "binary"}
+    said = {"description": "JSON, once for each file.", **any_of(TEXT, several(TEXT))}
+    return record(
+        {
+            "files": several(file),
+            "fileInfo": said,
+            "ref": {**TEXT, "description": "The uid of a content type."},
+            "refId": {**WHOLE, "description": "The id of an entry."},
+            "field": {**TEXT, "description": "The attribute that holds files."},
+        },
+        required=(),
+    )
+
+
+FILE_ROUTES: Table = {
+    ("GET", "upload/files"): _find,
+    ("GET", "upload/files/page"): _find_page,
+    ("GET", "upload/files/:id"): _find_one,
+    ("DELETE", "upload/files/:id"): _destroy,
+    ("POST", "upload"): _upload,
+}

@@ -1,0 +1,48 @@
+"""What the descriptions of all resources are made of."""
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from quire.openapi.models import Models
+from quire.openapi.operations import Operation
+from quire.openapi.queries import PageLimits, Queries
+
+
+class Endpoint(Struct, frozen=True, kw_only=True):
+    """A route that is to be described: a path below the API's prefix, with ``:name`` in it.
+
+    ``action`` is what it asks for, ``uid`` the content type that it belongs to, if any.
+    """
+
+    method: str
+    path: str
+    action: str | None
+    uid: str | None
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """What the settings of a project say about its API."""
+
+    server: str
+    pages: PageLimits
+    refreshes: bool
+    """Whether signing in gives a refresh token beside the one for requests."""
+    batch_operations: int
+
+
+class Describing:
+    """What a description may look at."""
+
+    def __init__(self, models: Models, facts: Facts) -> None:
+        self.models = models
+        self.facts = facts
+        self.schemas = models.schemas
+        self.queries = Queries(models, facts.pages)
+
+
+Describe = Callable[[Describing], Operation]
+"""Describes one route."""
+
+Table = Mapping[tuple[str, str], Describe]
+"""Descriptions by method and path."""

@@ -1,0 +1,74 @@
+"""A whole OpenAPI 3.1 document: operations at their paths, and what they point to."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from quire.openapi.operations import Operation, error_responses
+from quire.openapi.schemas import Schemas
+from quire.schema.class_names import unused
+
+VERSION = "3.1.0"
+_BEARER = "bearer"
+
+
+class Information(Struct, frozen=True, kw_only=True):
+    """What a document says of itself. ``server`` is the address that paths are below."""
+
+    title: str
+    version: str
+    description: str
+    server: str
+    credential: str
+    """What the bearer token of a request is."""
+    anonymous: bool = True
+    """Whether requests may do without one."""
+
+
+Placed = tuple[str, str, Operation]
+"""A method, a path with parameters as ``:name``, and the operation there."""
+
+
+def assemble(
+    information: Information, operations: Iterable[Placed], schemas: Schemas
+) -> dict[str, Any]:
+    """Make a document. The order of paths is that of the operations; no two have the same id."""
+    paths: dict[str, dict[str, object]] = {}
+    tags: dict[str, None] = {}
+    taken: set[str] = set()
+    for method, path, operation in operations:
+        described = {**operation.described(), "operationId": unused(operation.id, taken)}
+        paths.setdefault(_template(path), {})[method.lower()] = described
+        tags[operation.tag] = None
+    return {
+        "openapi": VERSION,
+        "info": {
+            "title": information.title,
+            "version": information.version,
+            "description": information.description,
+        },
+        "servers": [{"url": information.server}],
+        "security": [{_BEARER: []}, *([{}] if information.anonymous else [])],
+        "tags": [{"name": name} for name in tags],
+        "paths": paths,
+        "components": {
+            "responses": error_responses(schemas),
+            "schemas": schemas.finished(),
+            "securitySchemes": {
+                _BEARER: {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": information.credential,
+                }
+            },
+        },
+    }
+
+
+def _template(path: str) -> str:
+    """Return ``/articles/{documentId}`` for ``articles/:documentId``."""
+    return "/" + "/".join(
+        f"{{{segment[1:]}}}" if segment.startswith(":") else segment
+        for segment in path.strip("/").split("/")
+    )

@@ -1,0 +1,133 @@
+"""``filters``: conditions on attributes, with the operators that there are."""
+
+from collections.abc import Mapping
+
+from quire.openapi.models import Models
+from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, nullable, record, several
+from quire.query.operators import AND, NOT, OPERATORS, OR, Operand
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.model import FILE_UID, Model
+
+_NAMES: Mapping[tuple[object, object], str] = {
+    ("boolean", None): "BooleanFilter",
+    ("integer", None): "WholeNumberFilter",
+    ("number", None): "NumberFilter",
+    ("string", "date"): "DateFilter",
+    ("string", "date-time"): "MomentFilter",
+}
+"""Names of filters by the kind of values that they compare with; all others are of texts."""
+_OTHERS = "TextFilter"
+
+
+class Filters:
+    """Describes the filters of one caller."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+
+    def of(self, model: Model) -> JsonSchema:
+        """Point to the filters of a model."""
+        return self._models.schemas.refer(
+            ("filters", model.uid),
+            f"{self._models.names[model.uid]}Filters",
+            lambda: self._described(model),
+        )
+
+    def _described(self, model: Model) -> JsonSchema:
+        members = {
+            attribute.name: described
+            for attribute in model.attributes.values()
+            if self._models.may_show(model, attribute)
+            and (described := self._condition(attribute)) is not None
+        }
+        itself = self.of(model)
+        groups = {AND: several(itself), OR: several(itself), NOT: itself}
+        return record({**members, **groups}, required=(), closed=True)
+
+    def _condition(self, attribute: Attribute) -> JsonSchema | None:
+        if isinstance(attribute, ScalarAttribute):
+            return self._scalar(attribute)
+        target = self.target(attribute)
+        if target is None:
+            return None
+        return any_of(self._models.schemas.refer(("ids",), "IdFilter", _ids), self.of(target))
+
+    def target(self, attribute: Attribute) -> Model | None:
+        """Return the model that an attribute leads to, where it is exactly one."""
+        schema = self._models.schema
+        match attribute:
+            case RelationAttribute(target=str(uid)) if attribute.relation.polymorphic is False:
+                return schema.content_types[uid]
+            case LocalizationsAttribute(target=uid):
+                return schema.content_types[uid]
+            case MediaAttribute():
+                return schema.content_types[FILE_UID]
+            case ComponentAttribute(component=uid):
+                return schema.components[uid]
+            case DynamicZoneAttribute() | _:
+                return None
+
+    def _scalar(self, attribute: ScalarAttribute) -> JsonSchema:
+        """Describe conditions on a value; what the attribute's own limits are does not count."""
+        shown = attribute.type.json.shown(attribute, _Nowhere())
+        kind = (shown.get("type"), shown.get("format"))
+        name = _NAMES.get(kind, _OTHERS)
+        value = TEXT if name == _OTHERS else _kept(shown, "type", "format")
+        schemas = self._models.schemas
+        return schemas.refer(
+            ("filter", name), name, lambda: _comparisons(value, self._scalar(attribute))
+        )
+
+
+class _Nowhere:
+    """Pointers for values that are compared as texts, whatever they are made of."""
+
+    def document(self, uid: str) -> JsonSchema:  # noqa: ARG002 - see `Pointers`
+        return {}
+
+    component = zone_item = document
+
+    def shared(self, name: str, schema: JsonSchema) -> JsonSchema:  # noqa: ARG002 - see `Pointers`
+        return {}
+
+
+def _kept(schema: JsonSchema, *keywords: str) -> JsonSchema:
+    return {keyword: schema[keyword] for keyword in keywords if keyword in schema}
+
+
+def _operand(operand: Operand, value: JsonSchema) -> JsonSchema:
+    match operand:
+        case Operand.VALUE:
+            return nullable(value)
+        case Operand.TEXT:
+            return TEXT
+        case Operand.LIST:
+            return several(value)
+        case Operand.PAIR:
+            return {**several(value), "minItems": 2, "maxItems": 2}
+        case Operand.FLAG:
+            return FLAG
+
+
+def _comparisons(value: JsonSchema, itself: JsonSchema) -> JsonSchema:
+    members = {name: _operand(row.operand, value) for name, row in OPERATORS.items()}
+    operators = record({**members, NOT: itself}, required=(), closed=True)
+    return any_of(nullable(value), several(value), operators)
+
+
+def _ids() -> JsonSchema:
+    """Describe conditions on what is related, by its ids or by whether there is any."""
+    by_ids = dict.fromkeys(("$eq", "$ne"), WHOLE)
+    lists = {name: several(WHOLE) for name in ("$in", "$notIn")}
+    presence = dict.fromkeys(("$null", "$notNull"), FLAG)
+    operators = record({**by_ids, **lists, **presence}, required=(), closed=True)
+    return any_of(nullable(WHOLE), several(WHOLE), operators)

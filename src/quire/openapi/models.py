@@ -1,0 +1,221 @@
+"""What documents and components are in answers and in requests, as one caller may see and say them.
+
+Private attributes, passwords, and relations to what the caller may not find are in no answer; a
+request cannot say the latter. Answers that leave out attributes (``fields``) fit as well, so that
+nothing but ids is required in them.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from quire.access.ability import Ability, can_find
+from quire.openapi.schemas import TEXT, Schemas, nullable, record
+from quire.query.resolve.scope import is_never_populated, may_follow
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    Relation,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.attributes.json_form import JsonForm, JsonSchema
+from quire.schema.class_names import class_names
+from quire.schema.model import AUTOMATIC_NAMES, Component, ContentType, Model, Schema
+
+_ALWAYS_SET = frozenset({"id", "documentId", "createdAt", "updatedAt"})
+_PUBLISHED_ONLY = "What is published must keep this: {}. Drafts need not."
+
+
+class Models:
+    """Describes the models of a schema to somebody with an ability."""
+
+    def __init__(self, schema: Schema, ability: Ability, schemas: Schemas) -> None:
+        self.schema = schema
+        self.ability = ability
+        self.schemas = schemas
+        self.names: Mapping[str, str] = class_names(schema)
+        self._shown = _Shown(self)
+        self._written = _Written(self)
+
+    def document(self, uid: str) -> JsonSchema:
+        """Point to the documents of a content type, as answers show them."""
+        return self._shown.document(uid)
+
+    def written(self, uid: str) -> JsonSchema:
+        """Point to what changes a document of a content type."""
+        return self.schemas.refer(
+            ("written", uid), f"{self.names[uid]}Input", lambda: self._input(uid)
+        )
+
+    def created(self, uid: str) -> JsonSchema:
+        """Point to what makes a document, where more is required than to change one."""
+        model = self.schema.content_types[uid]
+        required = [*self._required(model)]
+        if not required:
+            return self.written(uid)
+        more = {"allOf": [self.written(uid), {"required": required}]}
+        return self.schemas.refer(("created", uid), f"{self.names[uid]}Create", lambda: more)
+
+    def may_show(self, model: Model, attribute: Attribute) -> bool:
+        """Tell whether answers to the caller may have an attribute."""
+        if attribute.private or (isinstance(attribute, ScalarAttribute) and attribute.secret):
+            return False
+        if is_never_populated(model, attribute):
+            return False
+        return may_follow(self.ability, model, attribute)
+
+    def may_write(self, attribute: Attribute) -> bool:
+        """Tell whether requests of the caller may have an attribute, and to any effect."""
+        if attribute.name in AUTOMATIC_NAMES or isinstance(attribute, LocalizationsAttribute):
+            return False
+        if isinstance(attribute, RelationAttribute):
+            if attribute.relation is Relation.MORPH_TO_ONE:
+                return False
+            if attribute.target is not None and not can_find(self.ability, attribute.target):
+                return False
+        return attribute.writable
+
+    def shown(self, model: Model) -> dict[str, JsonSchema]:
+        """Describe the attributes that answers show."""
+        members = (a for a in model.attributes.values() if self.may_show(model, a))
+        return {a.name: self._shown_value(model, a) for a in members}
+
+    def _shown_value(self, model: Model, attribute: Attribute) -> JsonSchema:
+        described = attribute.type.json.shown(attribute, self._shown)
+        held = attribute.required and not _has_drafts(model)
+        known = attribute.name in _ALWAYS_SET or held
+        plain = isinstance(attribute, ScalarAttribute) and known
+        return described if plain or _is_list(attribute) else nullable(described)
+
+    def writable(self, model: Model) -> dict[str, JsonSchema]:
+        """Describe the attributes that requests may write."""
+        members = (a for a in model.attributes.values() if self.may_write(a))
+        return {a.name: self._written_value(model, a) for a in members}
+
+    def _written_value(self, model: Model, attribute: Attribute) -> JsonSchema:
+        described = attribute.type.json.written(attribute, self._written)
+        strict = not _has_drafts(model)
+        if not strict:
+            form = attribute.type.json
+            described = _for_drafts(described, form, required=attribute.required)
+        if _is_counted(attribute) or (strict and attribute.required and _is_own(attribute)):
+            return described
+        return nullable(described)
+
+    def _input(self, uid: str) -> JsonSchema:
+        model = self.schema.content_types[uid]
+        return record(self.writable(model), required=(), closed=True)
+
+    def _required(self, model: ContentType) -> Iterator[str]:
+        """Yield what a new document cannot do without, whatever its status."""
+        for attribute in model.own_attributes:
+            if not attribute.required or not self.may_write(attribute):
+                continue
+            if attribute.default is not None or attribute.name in model.conditions:
+                continue
+            if _is_counted(attribute) or (not _has_drafts(model) and _is_own(attribute)):
+                yield attribute.name
+
+
+class _Shown:
+    """The pointers of answers."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self.shared = models.schemas.shared
+
+    def document(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("document", uid), models.names[uid], lambda: self._document(uid)
+        )
+
+    def _document(self, uid: str) -> JsonSchema:
+        model = self._models.schema.content_types[uid]
+        about = f"A document of the content type {uid}."
+        return record(self._models.shown(model), required=("id", "documentId"), description=about)
+
+    def component(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("component", uid), models.names[uid], lambda: self._component(uid, {})
+        )
+
+    def zone_item(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("zone item", uid),
+            f"{models.names[uid]}InZone",
+            lambda: self._component(uid, {"__component": {"const": uid}}),
+        )
+
+    def _component(self, uid: str, more: Mapping[str, JsonSchema]) -> JsonSchema:
+        shown = self._models.shown(self._models.schema.components[uid])
+        about = f"The component {uid}."
+        return record({**shown, **more}, required=("id", *more), description=about)
+
+
+class _Written:
+    """The pointers of requests."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self.shared = models.schemas.shared
+
+    def document(self, uid: str) -> JsonSchema:  # noqa: ARG002 - see `Pointers`
+        """Name a document by its id."""
+        return TEXT
+
+    def component(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("component written", uid),
+            f"{models.names[uid]}Input",
+            lambda: self._component(uid, {}),
+        )
+
+    def zone_item(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("zone item written", uid),
+            f"{models.names[uid]}InZoneInput",
+            lambda: self._component(uid, {"__component": {"const": uid}}),
+        )
+
+    def _component(self, uid: str, more: Mapping[str, JsonSchema]) -> JsonSchema:
+        members = {"id": {"type": ["integer", "string"]}, **more}
+        written = self._models.writable(self._models.schema.components[uid])
+        return record({**members, **written}, required=[*more], closed=True)
+
+
+def _has_drafts(model: Model) -> bool:
+    """Tell whether entries of a model may be drafts; components may stand in some."""
+    return isinstance(model, Component) or (
+        isinstance(model, ContentType) and model.draft_and_publish
+    )
+
+
+def _is_list(attribute: Attribute) -> bool:
+    return getattr(attribute, "to_many", False) is True
+
+
+def _is_counted(attribute: Attribute) -> bool:
+    """Tell whether a list is never null, in drafts neither: repeatable components and zones."""
+    return _is_list(attribute) and isinstance(attribute, ComponentAttribute | DynamicZoneAttribute)
+
+
+def _is_own(attribute: Attribute) -> bool:
+    """Tell whether ``required`` counts: relations and files may always be missing."""
+    return not isinstance(attribute, RelationAttribute | MediaAttribute)
+
+
+def _for_drafts(schema: JsonSchema, form: JsonForm, *, required: bool) -> JsonSchema:
+    """Describe what drafts are held to, and say in words what is asked of published entries."""
+    left_out = {key: value for key, value in schema.items() if key in form.published_only}
+    told = [*(["required"] if required else []), *(f"{k} {v}" for k, v in left_out.items())]
+    if not told:
+        return schema
+    kept = {key: value for key, value in schema.items() if key not in left_out}
+    return {**kept, "description": _PUBLISHED_ONLY.format(", ".join(told))}

@@ -1,0 +1,149 @@
+"""Operations: what one route takes and answers."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.openapi.schemas import NULL, TEXT, WHOLE, Schemas, record
+from quire.schema.attributes.json_form import JsonSchema
+
+JSON = "application/json"
+FORM = "multipart/form-data"
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """One parameter of an operation. Nested ones are written with brackets (``deep``)."""
+
+    name: str
+    schema: JsonSchema
+    description: str = ""
+    place: str = "query"
+    required: bool = False
+    deep: bool = False
+
+    def described(self) -> Mapping[str, object]:
+        """Return the parameter as a document has it."""
+        found: dict[str, object] = {"name": self.name, "in": self.place}
+        if self.description:
+            found["description"] = self.description
+        if self.required or self.place == "path":
+            found["required"] = True
+        if self.deep:
+            found |= {"style": "deepObject", "explode": True}
+        return {**found, "schema": self.schema}
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """What a request brings, by media type."""
+
+    content: Mapping[str, JsonSchema]
+    required: bool = True
+
+    def described(self) -> Mapping[str, object]:
+        """Return the body as a document has it."""
+        return {
+            "required": self.required,
+            "content": {kind: {"schema": schema} for kind, schema in self.content.items()},
+        }
+
+
+def json_body(schema: JsonSchema, *, required: bool = True) -> Body:
+    """Return a body of JSON."""
+    return Body(content={JSON: schema}, required=required)
+
+
+class Response(Struct, frozen=True, kw_only=True):
+    """One answer that is no error; without a schema it has no body."""
+
+    status: int = 200
+    description: str = "Done."
+    schema: JsonSchema | None = None
+    media_type: str = JSON
+    headers: Mapping[str, str] = {}
+
+    def described(self) -> Mapping[str, object]:
+        """Return the answer as a document has it."""
+        found: dict[str, object] = {"description": self.description}
+        if self.headers:
+            found["headers"] = {
+                name: {"description": about, "schema": TEXT} for name, about in self.headers.items()
+            }
+        if self.schema is not None:
+            found["content"] = {self.media_type: {"schema": self.schema}}
+        return found
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """What one route takes and answers. ``errors`` are statuses; any other may come, too."""
+
+    id: str
+    summary: str
+    tag: str
+    responses: Sequence[Response]
+    parameters: Sequence[Parameter] = ()
+    body: Body | None = None
+    errors: Sequence[int] = (400, 401, 403)
+    description: str = ""
+
+    def described(self) -> Mapping[str, object]:
+        """Return the operation as a document has it."""
+        found: dict[str, object] = {
+            "operationId": self.id,
+            "summary": self.summary,
+            "tags": [self.tag],
+        }
+        if self.description:
+            found["description"] = self.description
+        if self.parameters:
+            found["parameters"] = [parameter.described() for parameter in self.parameters]
+        if self.body is not None:
+            found["requestBody"] = self.body.described()
+        answers = {str(r.status): r.described() for r in self.responses}
+        failures = {str(status): _failure(FAILURES[status][0]) for status in self.errors}
+        return {**found, "responses": {**answers, **failures, "default": _failure(OTHER_FAILURE)}}
+
+
+FAILURES: Mapping[int, tuple[str, str]] = {
+    400: ("BadRequest", "The query, the body or a value in them is not acceptable."),
+    401: ("Unauthorized", "The credentials are missing or no longer hold."),
+    403: ("Forbidden", "The caller lacks the permission for this."),
+    404: ("NotFound", "There is no such thing, or not in this locale and status."),
+    412: ("PreconditionFailed", "The document has changed meanwhile."),
+    413: ("PayloadTooLarge", "The body or a file in it is too large."),
+    429: ("TooManyRequests", "Too many attempts; `Retry-After` says when to try again."),
+}
+"""Names and meanings of the statuses of errors."""
+OTHER_FAILURE = "OtherError"
+
+
+def error_schema(schemas: Schemas) -> JsonSchema:
+    """Point to the description of errors."""
+    error = record(
+        {
+            "status": {**WHOLE, "description": "The status of the answer."},
+            "name": {**TEXT, "description": "The class of the error, for programs."},
+            "message": {**TEXT, "description": "What is wrong, for people."},
+            "details": {
+                "type": "object",
+                "description": "Where and why. Absent when the request could not be read.",
+            },
+        },
+        required=("status", "name", "message"),
+    )
+    return schemas.shared("Error", record({"data": NULL, "error": error}))
+
+
+def error_responses(schemas: Schemas) -> Mapping[str, object]:
+    """Return the answers that are errors, by the names by which operations point to them."""
+    named = [*FAILURES.values(), (OTHER_FAILURE, "Any other error.")]
+    content = {JSON: {"schema": error_schema(schemas)}}
+    return {name: {"description": about, "content": content} for name, about in named}
+
+
+def _failure(name: str) -> Mapping[str, object]:
+    return {"$ref": f"#/components/responses/{name}"}
+
+
+def path_parameter(name: str, schema: JsonSchema = TEXT, description: str = "") -> Parameter:
+    """Return a parameter that stands in the path."""
+    return Parameter(name=name, place="path", schema=schema, description=description)

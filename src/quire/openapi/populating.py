@@ -1,0 +1,96 @@
+"""``populate``: what to show beside the values of an entry, and how."""
+
+import re
+
+from quire.openapi.filters import Filters
+from quire.openapi.models import Models
+from quire.openapi.operations import Parameter
+from quire.openapi.schemas import FLAG, TEXT, any_of, one_of_texts, record, several
+from quire.query.resolve.fields import default_fields
+from quire.schema.attributes.base import Attribute, DynamicZoneAttribute, ScalarAttribute
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.model import Model
+
+_EVERYTHING: JsonSchema = {"const": "*"}
+_ORDERS = ("", ":asc", ":desc")
+
+
+class Populating:
+    """Describes what one caller may populate."""
+
+    def __init__(self, models: Models, filters: Filters) -> None:
+        self._models = models
+        self._filters = filters
+
+    def parameter(self, model: Model) -> Parameter | None:
+        """Describe the parameter; ``None`` where there is nothing to populate."""
+        if not self._edges(model):
+            return None
+        return Parameter(
+            name="populate",
+            schema=self._of(model),
+            deep=True,
+            description="What to show beside the values: `*` for all of the first level, names or "
+            "dotted paths, or an object of what to show of each.",
+        )
+
+    def field_names(self, model: Model) -> JsonSchema:
+        """Describe a list of attributes that have values of their own."""
+        return several(one_of_texts(["*", *default_fields(model)]))
+
+    def order(self, model: Model) -> JsonSchema:
+        """Describe one attribute to sort by, of the model or of what it leads to."""
+        own = [f"{name}{order}" for name in default_fields(model) for order in _ORDERS]
+        further = [re.escape(a.name) for a in self._edges(model) if self._filters.target(a)]
+        if not further:
+            return one_of_texts(own)
+        pattern = rf"^({'|'.join(further)})(\.\w+)+(:(asc|desc))?$"
+        return any_of(one_of_texts(own), {**TEXT, "pattern": pattern})
+
+    def _edges(self, model: Model) -> list[Attribute]:
+        return [
+            attribute
+            for attribute in model.attributes.values()
+            if not isinstance(attribute, ScalarAttribute)
+            and self._models.may_show(model, attribute)
+        ]
+
+    def _of(self, model: Model) -> JsonSchema:
+        return self._models.schemas.refer(
+            ("populate", model.uid),
+            f"{self._models.names[model.uid]}Populate",
+            lambda: self._described(model),
+        )
+
+    def _described(self, model: Model) -> JsonSchema:
+        edges = self._edges(model)
+        paths = rf"^({'|'.join(re.escape(a.name) for a in edges)})(\.\w+)*$"
+        names = any_of(one_of_texts([a.name for a in edges]), {**TEXT, "pattern": paths})
+        each = {a.name: any_of(FLAG, self._options(a)) for a in edges}
+        return any_of(_EVERYTHING, several(names), record(each, required=(), closed=True))
+
+    def _options(self, attribute: Attribute) -> JsonSchema:
+        if isinstance(attribute, DynamicZoneAttribute):
+            return self._zone(attribute)
+        target = self._filters.target(attribute)
+        if target is None:
+            return record({"on": {"type": "object", "additionalProperties": FLAG}}, closed=True)
+        return self._related(target)
+
+    def _related(self, target: Model) -> JsonSchema:
+        options = {
+            "fields": self.field_names(target),
+            "sort": several(self.order(target)),
+            "filters": self._filters.of(target),
+            **({"populate": self._of(target)} if self._edges(target) else {}),
+        }
+        return record(options, required=(), closed=True)
+
+    def _zone(self, zone: DynamicZoneAttribute) -> JsonSchema:
+        components = self._models.schema.components
+        shown = {uid: any_of(FLAG, self._related(components[uid])) for uid in zone.components}
+        by_component = record(shown, required=(), closed=True)
+        return any_of(
+            record({"populate": _EVERYTHING}, closed=True),
+            record({"on": by_component}, closed=True),
+        )

@@ -1,0 +1,154 @@
+"""The parameters of a query: what may be asked of the documents of a content type.
+
+Nested parameters are objects here and written with brackets in a query string:
+``{"filters": {"title": {"$contains": "sea"}}}`` is ``filters[title][$contains]=sea``.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.openapi.filters import Filters
+from quire.openapi.models import Models
+from quire.openapi.operations import Parameter
+from quire.openapi.populating import Populating
+from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, one_of_texts, record, several
+from quire.query.plan import PublicationFilter
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
+
+_EVERY = "*"
+
+
+class PageLimits(Struct, frozen=True, kw_only=True):
+    """How long a page is when nothing is said, and how long it may be."""
+
+    default: int
+    most: int | None
+
+
+class Queries:
+    """Describes the queries of one caller."""
+
+    def __init__(self, models: Models, pages: PageLimits) -> None:
+        self._models = models
+        self._pages = pages
+        self._filters = Filters(models)
+        self._populating = Populating(models, self._filters)
+
+    def page(self, model: ContentType) -> list[Parameter]:
+        """Describe what may be asked of a page of documents."""
+        return [
+            *self._list(model),
+            self._pagination(),
+            *self._versions(model, several_locales=True),
+        ]
+
+    def window(self, model: ContentType) -> list[Parameter]:
+        """Describe what may be asked of a list that has no pages."""
+        return [
+            *self._list(model),
+            Parameter(name="start", schema=_least(0), description="How many to leave out."),
+            Parameter(name="limit", schema=_least(1), description="How many to show."),
+        ]
+
+    def narrowing(self, model: ContentType) -> list[Parameter]:
+        """Describe what only chooses documents."""
+        return [self._filter(model), _SEARCH]
+
+    def one(self, model: ContentType) -> list[Parameter]:
+        """Describe what may be asked of a single document."""
+        narrowing = self.narrowing(model)
+        return [*self.shape(model), *narrowing, *self._versions(model, several_locales=False)]
+
+    def written(self, model: ContentType) -> list[Parameter]:
+        """Describe what may be said beside a body: what to answer, and which version it is."""
+        return [*self.shape(model), *self._version(model), *self._locale(model, several=False)]
+
+    def removed(self, model: ContentType) -> list[Parameter]:
+        """Describe what chooses the locales of a document that go."""
+        if not model.localized:
+            return []
+        about = f"The locale that goes, or `{_EVERY}` for all; the default one if absent."
+        return [Parameter(name="locale", schema=TEXT, description=about)]
+
+    def shape(self, model: ContentType) -> list[Parameter]:
+        """Describe what chooses the attributes of an answer."""
+        fields = Parameter(
+            name="fields",
+            schema=self._populating.field_names(model),
+            description="Attributes to show; all if absent. Ids are always shown.",
+        )
+        populate = self._populating.parameter(model)
+        return [fields, *([] if populate is None else [populate])]
+
+    def _list(self, model: ContentType) -> Iterator[Parameter]:
+        yield self._filter(model)
+        yield _SEARCH
+        yield Parameter(
+            name="sort",
+            schema=several(self._populating.order(model)),
+            description="Attributes to sort by, each with `:asc` or `:desc`.",
+        )
+        yield from self.shape(model)
+
+    def _filter(self, model: ContentType) -> Parameter:
+        about = "Which entries to choose: conditions by attribute, all of which must hold."
+        return Parameter(
+            name="filters", schema=self._filters.of(model), deep=True, description=about
+        )
+
+    def _pagination(self) -> Parameter:
+        pages = self._pages
+        size: dict[str, object] = {"type": "integer", "minimum": 1, "default": pages.default}
+        if pages.most is not None:
+            size["maximum"] = pages.most
+        count = {"withCount": {**FLAG, "description": "Whether to count all entries."}}
+        by_page: Mapping[str, object] = {"page": _least(1), "pageSize": size, **count}
+        by_offset: Mapping[str, object] = {"start": _least(0), "limit": size, **count}
+        return Parameter(
+            name="pagination",
+            schema=any_of(
+                record(by_page, required=(), closed=True),
+                record(by_offset, required=(), closed=True),
+            ),
+            deep=True,
+            description="Which page of the list to show, by number or by offset.",
+        )
+
+    def _versions(self, model: ContentType, *, several_locales: bool) -> Iterator[Parameter]:
+        yield from self._version(model)
+        if model.draft_and_publish:
+            names = [kind.value for kind in PublicationFilter]
+            yield Parameter(
+                name="publicationFilter",
+                schema=one_of_texts(names),
+                description="Choose by how draft and published version differ.",
+            )
+        yield from self._locale(model, several=several_locales)
+
+    def _version(self, model: ContentType) -> Iterator[Parameter]:
+        if model.draft_and_publish:
+            yield Parameter(
+                name="status",
+                schema={**one_of_texts([PUBLISHED_STATUS, DRAFT_STATUS]), "default": "published"},
+                description="Which version of a document.",
+            )
+
+    def _locale(self, model: ContentType, *, several: bool) -> Iterator[Parameter]:
+        if model.localized:
+            about = "Code of a locale; the default one if absent."
+            yield Parameter(
+                name="locale",
+                schema=TEXT,
+                description=f"{about} `{_EVERY}` for all." if several else about,
+            )
+
+
+def _least(number: int) -> JsonSchema:
+    return {**WHOLE, "minimum": number}
+
+
+_SEARCH = Parameter(
+    name="_q", schema=TEXT, description="Text that any of the attributes has to contain."
+)

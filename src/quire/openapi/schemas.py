@@ -1,0 +1,103 @@
+"""Building blocks of descriptions in JSON Schema, and those that have a name of their own."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.class_names import unused
+
+ANYTHING: JsonSchema = {}
+TEXT: JsonSchema = {"type": "string"}
+WHOLE: JsonSchema = {"type": "integer"}
+FLAG: JsonSchema = {"type": "boolean"}
+NULL: JsonSchema = {"type": "null"}
+MOMENT: JsonSchema = {"type": "string", "format": "date-time"}
+FREE_OBJECT: JsonSchema = {"type": "object"}
+
+
+def nullable(schema: JsonSchema) -> JsonSchema:
+    """Describe the same values, and null."""
+    kind = schema.get("type")
+    if not schema:
+        return schema
+    if kind is None:
+        return {"anyOf": [schema, NULL]}
+    kinds = [kind] if isinstance(kind, str) else list(kind) if isinstance(kind, list) else []
+    both: dict[str, object] = {**schema, "type": [*kinds, "null"]}
+    choices = schema.get("enum")
+    if isinstance(choices, Sequence):
+        both["enum"] = [*choices, None]
+    return both
+
+
+def several(item: JsonSchema) -> JsonSchema:
+    """Describe a list."""
+    return {"type": "array", "items": item}
+
+
+def one_of_texts(choices: Sequence[str]) -> JsonSchema:
+    """Describe one of several texts."""
+    return {"type": "string", "enum": [*choices]}
+
+
+def any_of(*schemas: JsonSchema) -> JsonSchema:
+    """Describe what fits any of several descriptions."""
+    return {"anyOf": [*schemas]} if len(schemas) > 1 else schemas[0]
+
+
+def record(
+    members: Mapping[str, object],
+    *,
+    required: Sequence[str] | None = None,
+    description: str | None = None,
+    closed: bool = False,
+) -> JsonSchema:
+    """Describe an object; all of its members are required unless others are named.
+
+    A ``closed`` one has no further members.
+    """
+    described: dict[str, object] = {"type": "object"}
+    if description:
+        described["description"] = description
+    described["properties"] = {**members}
+    names = [*members] if required is None else [*required]
+    if names:
+        described["required"] = names
+    if closed:
+        described["additionalProperties"] = False
+    return described
+
+
+Make = Callable[[], JsonSchema]
+
+
+class Schemas:
+    """Descriptions with names, which others point to.
+
+    They are made one after the other and not within each other, so that models may lead to one
+    another in circles and in chains of any length.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[Hashable, str] = {}
+        self._taken: set[str] = set()
+        self._waiting: list[tuple[str, Make]] = []
+        self._made: dict[str, JsonSchema] = {}
+
+    def refer(self, key: Hashable, wanted: str, make: Make) -> JsonSchema:
+        """Point to the description of a key, made once and named as wanted if that is free."""
+        name = self._names.get(key)
+        if name is None:
+            name = self._names[key] = unused(wanted, self._taken)
+            self._waiting.append((name, make))
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
+        """Point to a description that is always the same."""
+        return self.refer(("shared", name), name, lambda: schema)
+
+    def finished(self) -> Mapping[str, JsonSchema]:
+        """Return all descriptions that were pointed to, by name in alphabetical order."""
+        while self._waiting:
+            name, make = self._waiting.pop()
+            self._made[name] = make()
+        return dict(sorted(self._made.items()))

@@ -1,0 +1,49 @@
+"""Names of content types and components as classes have them: ``Article``, ``SharedSeo``.
+
+They are for what is generated from a schema. The project's own types have the shortest names; those
+of plugins begin with their plugin's. No two models have the same name.
+"""
+
+from collections.abc import Collection, Mapping
+
+from quire.schema.model import Component, ContentType, Model, Schema
+from quire.schema.words import words
+
+
+def class_names(schema: Schema, *, reserved: Collection[str] = ()) -> Mapping[str, str]:
+    """Return a name for each uid; none is one of the ``reserved``."""
+    taken = set(reserved)
+    names: dict[str, str] = {}
+    for model in sorted(schema.models(), key=_rank):
+        names[model.uid] = unused(_wanted(model), taken)
+    return names
+
+
+def unused(wanted: str, taken: set[str]) -> str:
+    """Return a name that is not taken, with a number where need be; it is taken from now on."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}{number}"
+    taken.add(name)
+    return name
+
+
+def class_name(text: str) -> str:
+    """Return ``FooBar`` for ``foo-bar``; never empty, and never with a digit first."""
+    joined = "".join(word.capitalize() for word in words(text))
+    return joined if joined[:1].isalpha() else f"Type{joined}"
+
+
+def _rank(model: Model) -> tuple[int, str]:
+    """Put the project's own types first, since who comes first has the plain name."""
+    own = isinstance(model, ContentType) and model.is_api
+    return (0 if own else 1 if isinstance(model, Component) else 2, model.uid)
+
+
+def _wanted(model: Model) -> str:
+    if isinstance(model, ContentType) and model.is_api:
+        return class_name(model.singular_name)
+    namespace, _, name = model.uid.rpartition("::")
+    owner = "admin-" if namespace == "admin" else ""
+    return class_name(f"{owner}{name}".replace(".", "-"))

@@ -1,0 +1,231 @@
+"""The description of the content API: whole, true of the schema, no more than the caller may."""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from quire.access.ability import FullAccess, Granted
+from quire.app import load_project_schema
+from quire.openapi.content.api import ROUTES, describe_content_api
+from quire.openapi.content.parts import Endpoint, Facts
+from quire.openapi.content.signing_in import SESSION_ROUTES
+from quire.openapi.queries import PageLimits
+from quire.settings import load_settings
+from tests.unit.kiosk import Kiosk, open_kiosk
+from tests.unit.schema.trees import component_file, type_file, write_tree
+
+JsonObject = dict[str, Any]
+
+FACTS = Facts(
+    server="/api",
+    pages=PageLimits(default=25, most=100),
+    refreshes=False,
+    batch_operations=100,
+)
+
+
+@pytest.fixture(scope="module")
+async def kiosk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kiosk]:
+    async with open_kiosk(tmp_path_factory.mktemp("described")) as kiosk:
+        yield kiosk
+
+
+async def described(kiosk: Kiosk) -> JsonObject:
+    answer = await kiosk.send("GET", "openapi.json")
+    assert answer.status == 200
+    document: JsonObject = json.loads(answer.content)
+    return document
+
+
+def schemas(document: JsonObject) -> JsonObject:
+    found: JsonObject = document["components"]["schemas"]
+    return found
+
+
+async def test_the_document_is_valid(kiosk: Kiosk) -> None:
+    document = await described(kiosk)
+
+    assert document["openapi"] == "3.1.0"
+    assert not [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()]
+
+
+async def test_a_visitor_is_told_of_what_visitors_may_do(kiosk: Kiosk) -> None:
+    document = await described(kiosk)
+
+    assert set(document["paths"]["/papers/{documentId}"]) == {"get", "put", "delete"}
+    assert set(document["paths"]["/papers"]) == {"get", "post"}
+    assert "/masthead" not in document["paths"]
+    assert "/users" not in document["paths"]
+
+
+async def test_what_nobody_sees_is_not_shown(kiosk: Kiosk) -> None:
+    found = schemas(await described(kiosk))
+
+    assert "title" in found["Paper"]["properties"]
+    assert {"margin", "lock", "createdBy"}.isdisjoint(found["Paper"]["properties"])
+    assert {"margin", "lock"}.isdisjoint(found["PaperFilters"]["properties"])
+    assert "hint" not in found["PartLine"]["properties"]
+
+
+async def test_what_is_hidden_can_be_written(kiosk: Kiosk) -> None:
+    found = schemas(await described(kiosk))
+
+    assert {"margin", "lock", "title", "lines"} <= set(found["PaperInput"]["properties"])
+    assert {"id", "documentId", "createdAt", "locale"}.isdisjoint(found["PaperInput"]["properties"])
+
+
+async def test_only_what_drafts_are_held_to_is_asked_of_a_type_with_drafts(kiosk: Kiosk) -> None:
+    title = schemas(await described(kiosk))["PaperInput"]["properties"]["title"]
+
+    assert title["maxLength"] == 40
+    assert title["type"] == ["string", "null"]
+    assert title["description"] == "What is published must keep this: required. Drafts need not."
+
+
+async def test_parameters_are_those_that_the_type_has_a_use_for(kiosk: Kiosk) -> None:
+    paths = (await described(kiosk))["paths"]
+
+    def names(path: str, method: str) -> set[str]:
+        return {parameter["name"] for parameter in paths[path][method]["parameters"]}
+
+    listing = {"filters", "_q", "sort", "fields", "populate", "pagination"}
+    assert names("/papers", "get") == listing | {"status", "locale", "publicationFilter"}
+    assert names("/writers", "get") == listing
+    assert names("/papers", "post") == {"fields", "populate", "status", "locale"}
+    assert names("/papers/{documentId}", "delete") == {
+        "documentId", "If-Match", "locale", "filters", "_q",
+    }  # fmt: skip
+
+
+async def test_it_is_the_same_document_until_rights_change(kiosk: Kiosk) -> None:
+    first = await kiosk.send("GET", "openapi.json")
+    second = await kiosk.send("GET", "openapi.json")
+
+    assert first.content == second.content
+
+
+async def test_every_route_is_described_and_every_description_has_its_route(kiosk: Kiosk) -> None:
+    types = {content_type.uid for content_type in kiosk.app.schema.api_types}
+    fixed = {(r.method, r.path) for r in kiosk.app.routes if r.uid not in types}
+
+    assert fixed == set(ROUTES)
+
+
+async def test_routes_of_sessions_are_described_where_there_are_sessions(kiosk: Kiosk) -> None:
+    endpoints = [
+        Endpoint(method=method, path=path, action=None, uid=None) for method, path in SESSION_ROUTES
+    ]
+
+    def paths(*, refreshes: bool) -> JsonObject:
+        facts = Facts(
+            server=FACTS.server, pages=FACTS.pages, refreshes=refreshes, batch_operations=1
+        )
+        document = describe_content_api(kiosk.app.schema, FullAccess(), endpoints, facts)
+        found: JsonObject = document["paths"]
+        return found
+
+    assert not paths(refreshes=False)
+    assert len(paths(refreshes=True)) == len({path for _, path in SESSION_ROUTES})
+
+
+def test_relations_to_what_the_caller_may_not_find_are_left_out(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        type_file(
+            "book",
+            {
+                "title": {"type": "string", "required": True},
+                "author": {"type": "relation", "relation": "manyToOne", "target": "api::poet.poet"},
+            },
+        ),
+        type_file("poet", {"name": {"type": "string"}}),
+    )
+    schema = load_project_schema(load_settings(tmp_path, environ={}))
+    uid = "api::book.book"
+    actions = {f"{uid}.find", f"{uid}.create"}
+    endpoints = [
+        Endpoint(method="GET", path="books", action=f"{uid}.find", uid=uid),
+        Endpoint(method="POST", path="books", action=f"{uid}.create", uid=uid),
+    ]
+
+    def found(*more: str) -> JsonObject:
+        ability = Granted(frozenset({*actions, *more}))
+        return schemas(describe_content_api(schema, ability, endpoints, FACTS))
+
+    hidden, shown = found(), found("api::poet.poet.find")
+    for name in ("Book", "BookInput", "BookFilters"):
+        assert "author" not in hidden[name]["properties"]
+        assert "author" in shown[name]["properties"]
+    assert "Poet" not in hidden
+    assert "Poet" in shown
+    assert hidden["BookCreate"]["allOf"][1] == {"required": ["title"]}
+
+
+def test_items_of_a_zone_say_which_component_they_are(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        type_file("page", {"parts": {"type": "dynamiczone", "components": ["a.text", "a.image"]}}),
+        component_file("a.text", {"body": {"type": "richtext"}}),
+        component_file("a.image", {"file": {"type": "media"}}),
+    )
+    schema = load_project_schema(load_settings(tmp_path, environ={}))
+    endpoint = Endpoint(
+        method="GET", path="pages", action="api::page.page.find", uid="api::page.page"
+    )
+
+    document = describe_content_api(schema, FullAccess(), [endpoint], FACTS)
+
+    items = schemas(document)["Page"]["properties"]["parts"]["items"]
+    assert items["discriminator"]["mapping"] == {
+        "a.text": "#/components/schemas/ATextInZone",
+        "a.image": "#/components/schemas/AImageInZone",
+    }
+    text = schemas(document)["ATextInZone"]
+    assert text["properties"]["__component"] == {"const": "a.text"}
+    assert text["required"] == ["id", "__component"]
+    assert not list(OpenAPIV31SpecValidator(document).iter_errors())
+
+
+def test_a_long_chain_of_types_is_described(tmp_path: Path) -> None:
+    """Each leads to the next, and the last one to the first."""
+    count = 400
+    names = [f"link{number}" for number in range(count)]
+    write_tree(
+        tmp_path,
+        *(
+            type_file(
+                name,
+                {
+                    "next": {
+                        "type": "relation",
+                        "relation": "oneToOne",
+                        "target": f"api::{after}.{after}",
+                    }
+                },
+            )
+            for name, after in zip(names, [*names[1:], names[0]], strict=True)
+        ),
+    )
+    schema = load_project_schema(load_settings(tmp_path, environ={}))
+    uid = "api::link0.link0"
+    endpoint = Endpoint(method="GET", path="link0s", action=f"{uid}.find", uid=uid)
+
+    document = describe_content_api(schema, FullAccess(), [endpoint], FACTS)
+
+    assert {f"Link{number}" for number in range(count)} <= set(schemas(document))
+
+
+def test_nothing_of_it_is_imported_before_somebody_asks() -> None:
+    program = "import quire.app, quire.cli.serve, sys; print('quire.openapi' in sys.modules)"
+
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert run.stdout.strip() == "False"
