@@ -57,6 +57,7 @@ class DescriptionApi:
             pages=PageLimits(default=settings.api.default_limit, most=settings.api.max_limit),
             refreshes=settings.users.jwt_management == "refresh",
             batch_operations=settings.limits.batch_operations,
+            register_fields=settings.users.register_fields,
         )
         endpoints = [
             Endpoint(method=route.method, path=route.path, action=route.action, uid=route.uid)

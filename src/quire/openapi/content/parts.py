@@ -29,6 +29,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     refreshes: bool
     """Whether signing in gives a refresh token beside the one for requests."""
     batch_operations: int
+    register_fields: tuple[str, ...] = ()
+    """Attributes that those who register may set besides the usual three."""
 
 
 class Describing:

@@ -65,10 +65,15 @@ def _local(describing: Describing) -> Operation:
 
 
 def _register(describing: Describing) -> Operation:
-    form = record(
-        {"username": {"type": "string", "minLength": 3}, "email": _EMAIL, "password": _PASSWORD},
-        closed=True,
-    )
+    usual: dict[str, JsonSchema] = {
+        "username": {"type": "string", "minLength": 3},
+        "email": _EMAIL,
+        "password": _PASSWORD,
+    }
+    user = describing.models.schema.content_types[USER_UID]
+    written = describing.models.writable(user)
+    more = {name: written[name] for name in describing.facts.register_fields if name in written}
+    form = record({**more, **usual}, required=[*usual], closed=True)
     unconfirmed = record({"user": _user(describing)}, closed=True)
     made = Response(
         schema=any_of(_tokens(describing), unconfirmed),
