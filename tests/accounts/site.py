@@ -149,9 +149,9 @@ class Site:
 
     async def idle(self) -> None:
         """Wait until nothing is left to be done in the background."""
-        apis = self.application._account_apis  # noqa: SLF001 - nobody else can wait for it
-        assert apis is not None
-        await apis.close()
+        foundation = self.application.foundation
+        assert foundation is not None
+        await foundation.services.postbox.close(10)
 
     def set(self, key: str, **values: object) -> None:
         """Change what an administrator has set."""

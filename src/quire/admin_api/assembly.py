@@ -27,7 +27,7 @@ from quire.admin_api.second_factor import SecondFactorApi
 from quire.admin_api.sign_in import AdminSignInApi
 from quire.admin_api.staff import StaffApi
 from quire.admin_api.webhooks import WebhookApi
-from quire.api.accounts import AccountApis
+from quire.api.accounts import AccountApis, AccountServices
 from quire.api.reader import Reader
 from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts
@@ -67,6 +67,9 @@ class AdminSources(Struct, frozen=True, kw_only=True):
     library: Library
     accounts: AccountApis
     webhooks: WebhookParts
+    services: AccountServices
+    attempts: Attempts
+    audit: AuditLog
 
 
 def assemble_admin(
@@ -99,15 +102,13 @@ def assemble_admin(
     authenticator = AdminAuthenticator(
         database, schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
     )
-    mailing = _mailing(settings, sources.accounts)
+    mailing = _mailing(settings, sources.services)
     recovery = AdminRecovery(database, rows, people, sessions, factors, mailing, clock)
     staff = _Staff(settings, database, rows, people, sessions, clock)
 
-    log = AuditLog(database, engine.store.writes, sources.webhooks.tables)
-
     def routes() -> Iterator[Route]:
         cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(settings))
-        attempts = Attempts(settings.admin.rate_limit, sources.accounts.calls, clock)
+        attempts = sources.attempts
         yield from AdminSignInApi(accounts, recovery, cookie, attempts).routes()
         yield from SecondFactorApi(
             database,
@@ -124,7 +125,7 @@ def assemble_admin(
         yield from _token_routes(settings, database, rows, clock)
         yield from LocalesApi(database, Locales(rows, clock), default_changed).routes()
         yield from _option_routes(settings, sources, clock)
-        yield from AuditApi(log).routes()
+        yield from AuditApi(sources.audit).routes()
         yield from HomepageApi(database, rows).routes()
         yield from ProjectApi(
             accounts, database, environment=settings.environment, version=__version__
@@ -133,14 +134,14 @@ def assemble_admin(
         yield from content_manager_routes(database, sources.documents, remembered)
         yield from media_routes(settings, sources.library, engine)
 
-    trail = AuditTrail(log, clock)
+    trail = AuditTrail(sources.audit, clock)
     api = AdminApi(routes(), database, authenticator, trail.note)
     return AdminParts(api=api, accounts=accounts)
 
 
-def _mailing(settings: Settings, accounts: AccountApis) -> Mailing:
+def _mailing(settings: Settings, services: AccountServices) -> Mailing:
     server = settings.server.url or f"http://localhost:{settings.server.port}"
-    return Mailing(postbox=accounts.postbox, sender=accounts.sender, page=f"{server}/admin")
+    return Mailing(postbox=services.postbox, sender=services.sender, page=f"{server}/admin")
 
 
 def _option_routes(settings: Settings, sources: AdminSources, clock: Clock) -> Iterator[Route]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from msgspec import Struct
+
 from quire.api.account import AccountAnswers
 from quire.api.confirmation import ConfirmationApi
 from quire.api.limits import CallLimits
@@ -20,6 +22,7 @@ from quire.auth.call_counts import CallCounts
 from quire.auth.end_users import EndUsers
 from quire.auth.issuer import ORIGIN, Issuer, lifetimes_of
 from quire.auth.oauth.flow import Seal
+from quire.auth.postbox import Postbox
 from quire.auth.rate_limit import RateLimiter
 from quire.auth.recovery import Pages, Recovery
 from quire.auth.roles import Roles
@@ -30,12 +33,37 @@ from quire.database.content.store import Store
 from quire.database.system_rows import SystemRows
 from quire.documents.service import DocumentService
 from quire.ids import new_document_id
-from quire.mail.senders import choose_sender
+from quire.mail.senders import Sender, choose_sender
 from quire.settings import Settings
 
 
+class AccountServices(Struct, frozen=True, kw_only=True):
+    """What accounts need beside their rows; it lasts as long as the server."""
+
+    sender: Sender
+    postbox: Postbox
+    calls: CallCounts
+    limiter: RateLimiter | None
+
+    async def close(self, seconds: float) -> None:
+        """Wait for the mails that are still to be sent, but no longer than so many seconds."""
+        await self.postbox.close(seconds)
+        self.calls.close()
+
+
+def account_services(settings: Settings, clock: Clock) -> AccountServices:
+    """Make what accounts need, as the settings say."""
+    calls = CallCounts(settings.secrets.jwt_secret or "", settings.server.calls_file)
+    return AccountServices(
+        sender=choose_sender(settings.mail, development=settings.is_development),
+        postbox=Postbox(),
+        calls=calls,
+        limiter=_limiter(settings, calls, clock),
+    )
+
+
 class AccountApis:
-    """Everything about accounts that has routes, and the work that it leaves for later."""
+    """Everything about accounts that has routes."""
 
     def __init__(
         self,
@@ -43,20 +71,22 @@ class AccountApis:
         reader: Reader,
         documents: DocumentService,
         accounts: Accounts,
+        services: AccountServices,
         *,
         clock: Clock,
     ) -> None:
-        secret = settings.secrets.jwt_secret or ""
-        self.calls = calls = CallCounts(secret, settings.server.calls_file)
-        self._patience = settings.server.shutdown_timeout.total_seconds()
-        self.sender = sender = choose_sender(settings.mail, development=settings.is_development)
         self.sessions = sessions = user_sessions(settings, documents.engine.store)
         lifetime = settings.users.reset_expires_in
         users = EndUsers(documents, accounts, sessions, reset_lifetime=lifetime)
-        self._recovery = Recovery(
-            reader.database, documents, accounts, sender, pages=_pages(settings), clock=clock
+        recovery = Recovery(
+            reader.database,
+            documents,
+            accounts,
+            services.sender,
+            services.postbox,
+            pages=_pages(settings),
+            clock=clock,
         )
-        self.postbox = self._recovery.postbox
         issuer = Issuer(
             documents,
             accounts,
@@ -67,7 +97,7 @@ class AccountApis:
         )
         cookie = _cookie(settings)
         answers = AccountAnswers(reader, issuer, cookie)
-        limits = CallLimits(_limiter(settings, calls, clock))
+        limits = CallLimits(services.limiter)
         self.roles = RoleApi(reader, accounts, Roles(documents, accounts))
         self._apis = (
             UserApi(reader, users, accounts),
@@ -76,12 +106,12 @@ class AccountApis:
                 answers,
                 users,
                 accounts,
-                self._recovery,
+                recovery,
                 limits,
                 more=settings.users.register_fields,
             ),
-            PasswordApi(answers, users, accounts, self._recovery, limits),
-            ConfirmationApi(answers, users, accounts, self._recovery, limits),
+            PasswordApi(answers, users, accounts, recovery, limits),
+            ConfirmationApi(answers, users, accounts, recovery, limits),
             SessionApi(answers, issuer, cookie),
             ProviderApi(
                 answers,
@@ -93,17 +123,13 @@ class AccountApis:
                 secure=_server(settings).startswith("https:"),
                 clock=clock,
             ),
-            MailApi(sender),
+            MailApi(services.sender),
         )
 
     def routes(self) -> Iterator[Route]:
         """Yield all routes of accounts."""
         for api in self._apis:
             yield from api.routes()
-
-    async def close(self) -> None:
-        """Wait for the mails that are still to be sent."""
-        await self.postbox.close(self._patience)
 
 
 def user_sessions(settings: Settings, store: Store) -> Sessions | None:

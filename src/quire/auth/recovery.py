@@ -52,6 +52,7 @@ class Recovery:
         documents: DocumentService,
         accounts: Accounts,
         sender: Sender,
+        postbox: Postbox,
         *,
         pages: Pages,
         clock: Clock,
@@ -62,20 +63,20 @@ class Recovery:
         self._sender = sender
         self._pages = pages
         self._clock = clock
-        self.postbox = Postbox()
+        self._postbox = postbox
 
     def forgot_password(self, email: str) -> None:
         """Send a code to the owner of an address, if there is one, after this has returned.
 
         Raises ServiceUnavailableError when too much is waiting to be sent.
         """
-        self.postbox.require_room()
-        self.postbox.put(self._send_reset(email.lower()), "mail to reset a password")
+        self._postbox.require_room()
+        self._postbox.put(self._send_reset(email.lower()), "mail to reset a password")
 
     def confirm_later(self, user: UserRow) -> None:
         """Send a code to confirm an e-mail, after this has returned. Raises as above."""
-        self.postbox.require_room()
-        self.postbox.put(self.confirm(user), "mail to confirm an e-mail")
+        self._postbox.require_room()
+        self._postbox.put(self.confirm(user), "mail to confirm an e-mail")
 
     async def confirm(self, user: UserRow) -> None:
         """Send a code to confirm an e-mail. Raises MailError."""

@@ -7,6 +7,7 @@ from quire.uploads.gallery import Gallery, Room
 from quire.uploads.kinds import AllowedTypes
 from quire.uploads.library import Library, Limits, Rows
 from quire.uploads.links import SignedLinks
+from quire.uploads.premises import Premises
 from quire.uploads.storage.opening import open_storage
 from quire.uploads.workshop import Workshop
 
@@ -27,20 +28,25 @@ def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
     )
 
 
-def open_library(settings: Settings, rows: Rows, links: SignedLinks | None) -> Library:
-    """Make the library; its storage is not asked for anything yet.
+def open_premises(settings: Settings, clock: Clock) -> Premises:
+    """Make what the library is on; its storage is not asked for anything yet.
 
-    Raises ConfigurationError for a storage that cannot be.
+    Raises ConfigurationError for a storage that cannot be, and as `signed_links` does.
     """
     uploads = settings.uploads
-    types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
-    return Library(
-        rows,
-        open_storage(settings),
-        Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
-        Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types),
-        links,
+    return Premises(
+        storage=open_storage(settings),
+        workshop=Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
+        links=signed_links(settings, clock),
     )
+
+
+def open_library(settings: Settings, rows: Rows, premises: Premises) -> Library:
+    """Make the library of files with these rows."""
+    uploads = settings.uploads
+    types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
+    limits = Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types)
+    return Library(rows, premises, limits)
 
 
 def open_gallery(settings: Settings, library: Library) -> Gallery:

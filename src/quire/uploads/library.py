@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 import structlog
 from msgspec import Struct
@@ -24,8 +23,8 @@ from quire.documents.unit import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, QuireError
 from quire.uploads.information import Information
 from quire.uploads.kinds import AllowedTypes
-from quire.uploads.links import SignedLinks
 from quire.uploads.names import Kept, check_name, kept_as
+from quire.uploads.premises import Premises
 from quire.uploads.preparing import Incoming, PictureRules, Prepared, Recognised, prepare, recognise
 from quire.uploads.records import (
     NO_SUCH_FILE,
@@ -38,8 +37,6 @@ from quire.uploads.records import (
 )
 from quire.uploads.removal import delete_records
 from quire.uploads.rules import SETTINGS_KEY, library_settings, picture_rules
-from quire.uploads.storage import Storage
-from quire.uploads.workshop import Workshop
 
 T = TypeVar("T")
 
@@ -74,22 +71,14 @@ class Library:
     ``by`` is the row id of an administrator, where one did it.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        storage: Storage,
-        workshop: Workshop,
-        limits: Limits,
-        links: SignedLinks | None = None,
-    ) -> None:
-        """``links`` are what private files are told by; without it files are for everybody."""
-        self.links = links
-        self.storage = storage
+    def __init__(self, rows: Rows, premises: Premises, limits: Limits) -> None:
         self.rows = rows
+        self.links = premises.links
+        self.storage = premises.storage
+        self.workshop = premises.workshop
+        self._lock = premises.lock
         self._documents = rows.documents
         self._limits = limits
-        self._busy: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
-        self.workshop = workshop
 
     async def add(
         self,
@@ -148,8 +137,7 @@ class Library:
         NotFoundError, whatever ``check`` raises before anything else is done, and whatever `add`
         raises; then all is as it was.
         """
-        lock = self._busy.setdefault(file_id, asyncio.Lock())
-        async with lock:  # the bytes of one and the row of another would not fit
+        async with self._lock(file_id):  # the bytes of one and the row of another would not fit
             present = await self._row(file_id, check)
             return await self._replace(present, incoming, information, bench, read, by)
 

@@ -99,9 +99,9 @@ class Office:
 
     async def mails_are_sent(self) -> None:
         """Wait until no mail is left to be sent."""
-        apis = self.app._account_apis  # noqa: SLF001 - the mails are put off there
-        assert apis is not None
-        await apis.postbox.close(10)
+        foundation = self.app.foundation
+        assert foundation is not None
+        await foundation.services.postbox.close(10)
 
     async def register_boss(self) -> None:
         """Make the first administrator, and keep the access token."""

@@ -1,0 +1,1 @@
+"""Puts a running project together: what is made once, and what is made anew for each schema."""

@@ -1,0 +1,122 @@
+"""Puts the content API together of its resources."""
+
+import structlog
+from msgspec import Struct
+
+from quire.api.accounts import AccountApis
+from quire.api.authorization import Authorizer
+from quire.api.batch.handler import BatchApi
+from quire.api.content import Beside, ContentApi, Elsewhere
+from quire.api.description import DescriptionApi
+from quire.api.documents import DocumentApi
+from quire.api.files import FileApi
+from quire.api.headers import AnswerHeaders, Cors, security_headers
+from quire.api.locales import LocaleApi
+from quire.api.model import ModelApi
+from quire.api.public import PublicFiles
+from quire.api.reader import Reader
+from quire.api.routes import Route, RouteTable
+from quire.api.timing import TimedAuthenticator
+from quire.api.uploaded import UploadedFiles
+from quire.assembly.foundation import Foundation
+from quire.auth.authenticate import Authenticator
+from quire.customisations import Customisations, find_customisations
+from quire.database.accounts import Accounts
+from quire.documents.service import DocumentService
+from quire.schema.model import Schema
+from quire.settings import Settings
+from quire.uploads.assembly import open_gallery
+from quire.uploads.library import Library
+from quire.uploads.transforms import TransformRules
+
+_log = structlog.get_logger("quire")
+
+
+class ContentParts(Struct, frozen=True, kw_only=True):
+    """What the content API is made of that was made for the same schema.
+
+    ``beside`` answers requests for the admin API.
+    """
+
+    accounts: Accounts
+    reader: Reader
+    documents: DocumentService
+    library: Library
+    account_apis: AccountApis
+    beside: Beside | None
+
+
+def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
+    """Make the content API. Types that JavaScript guards are closed, which the log tells."""
+    settings = foundation.settings
+    authorizer = Authorizer(_closed_types(settings, parts.reader.schema))
+    return ContentApi(
+        RouteTable(_routes(settings, parts, authorizer)),
+        foundation.database,
+        _authenticator(foundation, parts),
+        api=settings.api,
+        limits=settings.limits,
+        headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
+        authorizer=authorizer,
+        elsewhere=Elsewhere(
+            public=PublicFiles(
+                project=settings.project,
+                public=settings.project / settings.public.directory,
+                uploads=_uploaded_files(settings, parts.library),
+            ),
+            api=parts.beside,
+        ),
+    )
+
+
+def _routes(settings: Settings, parts: ContentParts, authorizer: Authorizer) -> list[Route]:
+    reader, documents = parts.reader, parts.documents
+    routes: list[Route] = []
+    for content_type in reader.schema.api_types:
+        routes += DocumentApi(reader, documents, content_type).routes()
+    for api in (
+        BatchApi(reader, documents, authorizer, limit=settings.limits.batch_operations),
+        parts.account_apis,
+        FileApi(
+            reader, parts.library, authorizer, limits=settings.limits, uploads=settings.uploads
+        ),
+        LocaleApi(reader),
+        ModelApi(reader.schema),
+    ):
+        routes += api.routes()
+    routes += DescriptionApi(reader.schema, authorizer, routes, settings).routes()
+    return routes
+
+
+def _authenticator(foundation: Foundation, parts: ContentParts) -> Authenticator:
+    settings = foundation.settings
+    authenticator = TimedAuthenticator if settings.is_development else Authenticator
+    return authenticator(
+        foundation.database,
+        parts.accounts,
+        clock=foundation.clock,
+        api_token_salt=settings.secrets.api_token_salt,
+        jwt_secret=settings.secrets.jwt_secret,
+        cache_size=settings.cache.tokens,
+        sessions=parts.account_apis.sessions,
+    )
+
+
+def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:
+    uploads = settings.uploads
+    return UploadedFiles(
+        library.storage,
+        settings.project / uploads.directory,
+        open_gallery(settings, library),
+        TransformRules(sizes=frozenset(uploads.transform_sizes), key=uploads.transform_key),
+        links=library.links,
+        lifetime=uploads.link_lifetime,
+    )
+
+
+def _closed_types(settings: Settings, schema: Schema) -> frozenset[str]:
+    """Return the content types whose own JavaScript guards them, and say so in the log."""
+    found: Customisations = find_customisations(settings, schema.content_types.values())
+    for uid, files in found.closed.items():
+        _log.warning("content type is closed", uid=uid, files=", ".join(files))
+    return frozenset(found.closed)

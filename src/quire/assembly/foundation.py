@@ -1,0 +1,74 @@
+"""What is made once and outlives every schema: connections, queues, counters, threads."""
+
+from msgspec import Struct
+
+from quire.admin_api.attempts import Attempts
+from quire.admin_api.locales import DefaultChanged
+from quire.api.accounts import AccountServices, account_services
+from quire.clock import Clock
+from quire.database.audit import AuditLog
+from quire.database.connection import Database
+from quire.database.own_tables import OwnTables
+from quire.database.rooms import room_of
+from quire.database.writes import Writes
+from quire.events.bus import EventBus
+from quire.events.webhooks import WebhookParts, open_webhooks
+from quire.settings import Settings
+from quire.uploads.assembly import open_premises
+from quire.uploads.premises import Premises
+
+
+class Foundation(Struct, frozen=True, kw_only=True):
+    """What every `Generation` of an application stands on; none of it knows content types.
+
+    ``default_changed`` is told when another locale becomes the default one.
+    """
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    events: EventBus
+    premises: Premises
+    services: AccountServices
+    attempts: Attempts
+    audit: AuditLog
+    webhooks: WebhookParts
+    default_changed: DefaultChanged
+
+    async def start(self) -> None:
+        """Begin the work that goes on by itself."""
+        await self.webhooks.outbox.refresh()
+        self.webhooks.courier.start()
+
+    async def close(self) -> None:
+        """Finish what is under way, and let go of the database at the end."""
+        await self.webhooks.courier.stop()
+        await self.services.close(self.settings.server.shutdown_timeout.total_seconds())
+        self.premises.close()
+        await self.database.close()
+
+
+def lay_foundation(
+    settings: Settings,
+    database: Database,
+    events: EventBus,
+    *,
+    clock: Clock,
+    default_changed: DefaultChanged,
+) -> Foundation:
+    """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
+    services = account_services(settings, clock)
+    writes = Writes(database.dialect)
+    tables = OwnTables(database, room_of(settings))
+    return Foundation(
+        settings=settings,
+        clock=clock,
+        database=database,
+        events=events,
+        premises=open_premises(settings, clock),
+        services=services,
+        attempts=Attempts(settings.admin.rate_limit, services.calls, clock),
+        audit=AuditLog(database, writes, tables),
+        webhooks=open_webhooks(settings, database, writes, tables, clock),
+        default_changed=default_changed,
+    )

@@ -1,0 +1,49 @@
+"""Makes what reads content, with the limits that the settings set."""
+
+from quire.api.reader import Reader
+from quire.api.timing import TimedReader
+from quire.assembly.foundation import Foundation
+from quire.database.compile import NOTHING_PRESENTED
+from quire.database.mapping import TableMap
+from quire.query.resolve.scope import ReadLimits
+from quire.schema.model import Schema
+from quire.settings import Settings
+from quire.uploads.links import presented_files
+
+
+def make_reader(
+    foundation: Foundation, schema: Schema, tables: TableMap, default_locale: str | None
+) -> Reader:
+    """Make what reads for the content API."""
+    settings, links = foundation.settings, foundation.premises.links
+    api = settings.api
+    limits = ReadLimits(
+        default_limit=api.default_limit,
+        max_limit=api.max_limit,
+        with_count=api.with_count,
+        strict_params=api.strict_params,
+        drafts_need_token=api.drafts_need_token,
+        populate_depth=settings.limits.populate_depth,
+        populate_nodes=settings.limits.populate_nodes,
+        rows=settings.limits.rows,
+    )
+    reader = TimedReader if settings.is_development else Reader
+    return reader(
+        foundation.database,
+        schema,
+        tables,
+        limits,
+        default_locale=default_locale,
+        plan_cache=settings.cache.plans,
+        count_cache=settings.cache.counts,
+        presented=NOTHING_PRESENTED if links is None else presented_files(links),
+    )
+
+
+def inner_limits(settings: Settings) -> ReadLimits:
+    """Return what bounds reads by the server itself: pages of any size, but not any work."""
+    return ReadLimits(
+        default_limit=settings.api.default_limit,
+        max_limit=None,
+        rows=settings.limits.rows,
+    )
