@@ -18,6 +18,7 @@ from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.lists import Lists
 from quire.admin_api.locales import DefaultChanged, LocalesApi
 from quire.admin_api.media.assembly import media_routes
+from quire.admin_api.own.assembly import own_routes
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.project import ProjectApi
@@ -132,6 +133,9 @@ def assemble_admin(
         ).routes()
         remembered = ListSizes(plans=settings.cache.plans, counts=settings.cache.counts)
         yield from content_manager_routes(database, sources.documents, remembered)
+        yield from own_routes(
+            database, sources.documents, sources.webhooks, people, authenticator, clock
+        )
         yield from media_routes(settings, sources.library, engine)
 
     trail = AuditTrail(sources.audit, clock)

@@ -115,6 +115,10 @@ class Recent(Struct, frozen=True):
             published += every
         return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
 
+    def count_of(self, content_type: ContentType) -> Program[int]:
+        """Count the documents of a type that may be read."""
+        return (yield from self._count(content_type, None))
+
     def _count(
         self, content_type: ContentType, publication: PublicationFilter | None
     ) -> Program[int]:

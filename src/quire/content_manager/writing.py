@@ -31,9 +31,15 @@ from quire.documents.intents import (
     Update,
     Written,
 )
+from quire.documents.preconditions import ANY
 from quire.documents.service import act_on
 from quire.documents.unit import UnitOfWork
-from quire.errors import ApplicationError, ForbiddenError, NotFoundError
+from quire.errors import (
+    ApplicationError,
+    ForbiddenError,
+    NotFoundError,
+    PreconditionFailedError,
+)
 from quire.schema.model import USER_UID, ContentType
 
 NO_ENTITY = "Entity not found"
@@ -102,14 +108,15 @@ class ContentWriting(Struct, frozen=True):
         expected: frozenset[str] | None = None,
     ) -> Program[Written]:
         """Change the draft of a document in one locale, or add the locale to it."""
-        every = yield from self._every(document_id)
+        every = yield from self.versions(document_id)
         if not every:
             raise NotFoundError(NO_ENTITY)
         yield from require_locales(self.unit.engine, self._type, [locale])
-        entry = self._draft(every, locale)
+        entry = self.draft_of(every, locale)
         # A locale that is added belongs to whoever made the document.
         of = owned(entry or {**every[0], "locale": locale})
         rules = self._to(UPDATE).require_on(of)
+        _require_unchanged(entry, expected)
         data = picked(self.unit.engine.schema, self._type, body, rules)
         intent = Update(
             uid=self._type.uid,
@@ -125,8 +132,8 @@ class ContentWriting(Struct, frozen=True):
 
         Whoever does so must be allowed to read that entry, and to make all that is in it.
         """
-        every = yield from self._every(document_id)
-        here = self._draft(every, locale)
+        every = yield from self.versions(document_id)
+        here = self.draft_of(every, locale)
         if here is None:
             raise NotFoundError
         read = self.rights.require_on(owned(here))
@@ -146,7 +153,7 @@ class ContentWriting(Struct, frozen=True):
         Raises NotFoundError where nothing is there, and ForbiddenError where one of the versions
         may not be deleted.
         """
-        every = yield from self._every(document_id)
+        every = yield from self.versions(document_id)
         chosen = [one for one in every if self._is_in(one, locale)]
         if not chosen:
             raise NotFoundError
@@ -163,10 +170,10 @@ class ContentWriting(Struct, frozen=True):
         Without the right to change it the body counts for nothing.
         """
         self._require_drafts()
-        every = yield from self._every(document_id)
+        every = yield from self.versions(document_id)
         if not every:
             raise NotFoundError(NO_DOCUMENT)
-        draft = self._draft(every, locale)
+        draft = self.draft_of(every, locale)
         if self._to(UPDATE).ability.allows(UPDATE, self._type.uid):
             yield from self.updated(document_id, body, locale)
             yield from self.unit.settle()
@@ -194,7 +201,7 @@ class ContentWriting(Struct, frozen=True):
         With ``discard`` the draft becomes what was published before.
         """
         self._require_drafts()
-        every = yield from self._every(document_id)
+        every = yield from self.versions(document_id)
         live = chosen_of(self._type, every, Wanted("published", locale))
         if live is None:
             raise NotFoundError(NO_ENTITY)
@@ -215,7 +222,7 @@ class ContentWriting(Struct, frozen=True):
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
         """Make the draft of a document what is published, in one locale."""
         self._require_drafts()
-        every = yield from self._every(document_id)
+        every = yield from self.versions(document_id)
         live = chosen_of(self._type, every, Wanted("published", locale))
         if live is None:
             raise NotFoundError
@@ -332,13 +339,23 @@ class ContentWriting(Struct, frozen=True):
         every = yield from reader.every_version(rights, written.document_id)
         return reader.document(rights, entry, every, wanted, localizations, rules)
 
-    def _every(self, document_id: str) -> Program[list[Shown]]:
+    def versions(self, document_id: str) -> Program[list[Shown]]:
+        """Return the facts of all versions of a document."""
         return (yield from self._reading.every_version(self.rights, document_id))
+
+    def read(self, version: Shown, wanted: Wanted) -> Program[Shown]:
+        """Return a version with all that the caller may read of it, relations as rows.
+
+        Raises ForbiddenError where that is nothing.
+        """
+        rules = self.rights.require_on(owned(version))
+        entry = yield from self._reading.entry(self.rights, version["id"], wanted, None)
+        return self._reading.shaping(self.rights, wanted).entry(entry, rules)
 
     def _entries(self, document_ids: Sequence[str]) -> Program[list[Shown]]:
         return (yield from self._reading.owned_versions(self.rights, document_ids))
 
-    def _draft(self, every: Sequence[Shown], locale: str | None) -> Shown | None:
+    def draft_of(self, every: Sequence[Shown], locale: str | None) -> Shown | None:
         """Return the version of a document that is worked on in a locale, if it is there."""
         return chosen_of(self._type, [*every], Wanted("draft", locale)) or chosen_of(
             self._type, [*every], Wanted("published", locale)
@@ -352,6 +369,17 @@ class ContentWriting(Struct, frozen=True):
     def _require_drafts(self) -> None:
         if not self._type.draft_and_publish:
             raise ApplicationError(NO_DRAFTS.format(self._type.uid))
+
+
+def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> None:
+    """Refuse to write over what somebody else has changed meanwhile, and say who it was."""
+    if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
+        return
+    by = entry.get("updatedBy")
+    told = ("id", "firstname", "lastname", "email")
+    person = {name: by.get(name) for name in told} if isinstance(by, dict) else None
+    details = {"updatedAt": entry["updatedAt"], "updatedBy": person}
+    raise PreconditionFailedError(details=details)
 
 
 def _whole(fields: frozenset[str] | None, name: str) -> bool:

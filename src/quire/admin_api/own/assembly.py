@@ -1,0 +1,35 @@
+"""Puts the routes of Quire's own together."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.own.content import OwnContentApi
+from quire.admin_api.own.explain import ExplainApi
+from quire.admin_api.own.home import OwnHomeApi
+from quire.admin_api.own.views import SavedViewApi
+from quire.api.routes import Route
+from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.auth.admin.people import People
+from quire.clock import Clock
+from quire.content_manager.content import ContentReading
+from quire.database.connection import Database
+from quire.database.saved_views import SavedViews
+from quire.documents.service import DocumentService
+from quire.events.webhooks import WebhookParts
+
+
+def own_routes(
+    database: Database,
+    documents: DocumentService,
+    webhooks: WebhookParts,
+    people: People,
+    authenticator: AdminAuthenticator,
+    clock: Clock,
+) -> Iterator[Route]:
+    """Yield the routes below ``/admin/x`` that are about content and rights."""
+    engine = documents.engine
+    yield from OwnHomeApi(database, engine, webhooks).routes()
+    yield from OwnContentApi(database, documents).routes()
+    views = SavedViews(engine.store.writes)
+    yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
+    reading = ContentReading(engine)
+    yield from ExplainApi(database, reading, people, authenticator).routes()

@@ -1,0 +1,73 @@
+"""The same change to many entries, shown before it is made."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from quire.content_manager.differences import differences
+from quire.content_manager.picking import Body
+from quire.content_manager.requests import Wanted
+from quire.content_manager.states import Shown
+from quire.content_manager.writing import ContentWriting
+from quire.database.program import Program
+from quire.errors import AppError, NotFoundError
+from quire.schema.model import ContentType
+
+Changes = list[dict[str, object]]
+
+
+class PreviewedError(Exception):
+    """Ends a transaction in which everything was tried, with what would have changed."""
+
+    def __init__(self, changes: Changes) -> None:
+        self.changes = changes
+        super().__init__("only a preview")
+
+
+class BulkEdit(Struct, frozen=True, kw_only=True):
+    """What is changed in which documents, in one locale."""
+
+    document_ids: Sequence[str]
+    body: Body
+    locale: str | None
+
+    def program(self, writing: ContentWriting) -> Program[Changes]:
+        """Change all documents; returns the fields of each that are others now.
+
+        All of them or none. Raises what changing an entry raises, with the document in the details.
+        """
+        changes: Changes = []
+        content_type = writing.rights.content_type
+        for document_id in self.document_ids:
+            before = yield from self._read(writing, document_id)
+            try:
+                yield from writing.updated(document_id, self.body, self.locale)
+                yield from writing.unit.settle()
+            except AppError as error:
+                error.details = {**(error.details or {}), "documentId": document_id}
+                raise
+            after = yield from self._read(writing, document_id)
+            changes.append(_changed(content_type, document_id, before, after, self.body))
+        return changes
+
+    def preview(self, writing: ContentWriting) -> Program[Changes]:
+        """Try it, and undo it. Raises PreviewedError."""
+        raise PreviewedError((yield from self.program(writing)))
+
+    def _read(self, writing: ContentWriting, document_id: str) -> Program[Shown]:
+        wanted = Wanted("draft", self.locale)
+        every = yield from writing.versions(document_id)
+        entry = writing.draft_of(every, self.locale)
+        if entry is None:
+            raise NotFoundError(details={"documentId": document_id})
+        return (yield from writing.read(entry, wanted))
+
+
+def _changed(
+    content_type: ContentType, document_id: str, before: Shown, after: Shown, body: Body
+) -> dict[str, object]:
+    fields = differences(content_type, before, after, body)
+    return {
+        "documentId": document_id,
+        "fields": {name: {"from": left, "to": right} for name, (left, right) in fields.items()},
+    }

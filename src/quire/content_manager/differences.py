@@ -1,0 +1,78 @@
+"""In what two versions of an entry differ, field by field."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from quire.content_manager.content import ContentReading, chosen_of
+from quire.content_manager.requests import Wanted
+from quire.content_manager.rights import Rights
+from quire.content_manager.shaping import owned
+from quire.content_manager.states import Shown
+from quire.database.program import Program
+from quire.errors import NotFoundError
+from quire.query.plan import Status
+from quire.schema.model import ContentType
+
+VERSIONS: tuple[Status, ...] = ("draft", "published")
+_OF_FILES = ("id", "documentId", "name", "url", "alternativeText", "caption")
+
+
+def draft_and_published(
+    reading: ContentReading, rights: Rights, document_id: str, locale: str | None
+) -> Program[dict[str, object]]:
+    """Return the fields in which the draft of a document differs from what is published.
+
+    Each has both values, as far as the caller may see them. Raises NotFoundError where one of the
+    two is not there, and ForbiddenError where one may not be read.
+    """
+    every = yield from reading.every_version(rights, document_id)
+    sides: dict[str, Shown] = {}
+    for status in VERSIONS:
+        wanted = Wanted(status, locale, status)
+        version = chosen_of(rights.content_type, every, wanted)
+        if version is None or not rights.content_type.draft_and_publish:
+            raise NotFoundError
+        rules = rights.require_on(owned(version))
+        entry = yield from reading.entry(rights, version["id"], wanted, None)
+        sides[status] = reading.shaping(rights, wanted).entry(entry, rules)
+    fields = differences(rights.content_type, sides["draft"], sides["published"])
+    return {
+        "documentId": document_id,
+        "locale": locale,
+        "fields": {
+            name: {"draft": draft, "published": live} for name, (draft, live) in fields.items()
+        },
+    }
+
+
+def differences(
+    content_type: ContentType, one: Shown, other: Shown, names: Iterable[str] | None = None
+) -> dict[str, tuple[object, object]]:
+    """Return both values of each field that differs, of all fields or of these."""
+    own = [attribute.name for attribute in content_type.own_attributes]
+    asked = frozenset(own if names is None else names)
+    found = {}
+    for name in own:
+        if name in asked and (name in one or name in other):
+            left, right = compared(one.get(name)), compared(other.get(name))
+            if left != right:
+                found[name] = (left, right)
+    return found
+
+
+def compared(value: object) -> object:
+    """Return a value without what differs between any two versions: rows, and their moments."""
+    if isinstance(value, list):
+        return [compared(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "mime" in value and "hash" in value:
+        return {name: value[name] for name in _OF_FILES if name in value}
+    if "documentId" in value:
+        return _reference(value)
+    return {name: compared(inner) for name, inner in value.items() if name != "id"}
+
+
+def _reference(entry: Mapping[str, Any]) -> dict[str, object]:
+    left_out = {"id", "createdAt", "updatedAt", "publishedAt", "createdBy", "updatedBy"}
+    return {name: value for name, value in entry.items() if name not in left_out}

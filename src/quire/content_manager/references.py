@@ -1,0 +1,103 @@
+"""Which entries lead to a document: found by their own relations, as far as the caller may look."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.content import ContentReading
+from quire.content_manager.nodes import CREATORS
+from quire.content_manager.requests import EVERY_LOCALE, Wanted
+from quire.content_manager.rights import reading
+from quire.content_manager.states import Shown
+from quire.content_manager.views import main_field
+from quire.database.program import Program
+from quire.query.parameters import as_query
+from quire.query.querystring import QueryValue
+from quire.schema.attributes.base import ComponentAttribute, RelationAttribute
+from quire.schema.model import ContentType, Model, Schema
+
+MOST = 25
+"""How many entries are listed for each relation; all of them are counted."""
+
+_DEEPEST = 3
+
+
+class References(Struct, frozen=True):
+    """Finds what leads to documents, for one administrator."""
+
+    reading: ContentReading
+    ability: AdminAbility
+
+    def to(self, target: ContentType, document_id: str) -> Program[list[dict[str, object]]]:
+        """Return the entries that lead to a document, by content type and attribute."""
+        found: list[dict[str, object]] = []
+        schema = self.reading.engine.schema
+        for content_type in schema.content_types.values():
+            if not (content_type.is_api and reading(self.ability, content_type).rules(None)):
+                continue
+            for path in relations_to(schema, content_type, target.uid):
+                one = yield from self._by(content_type, path, document_id)
+                if one is not None:
+                    found.append(one)
+        return found
+
+    def _by(
+        self, content_type: ContentType, path: Sequence[str], document_id: str
+    ) -> Program[dict[str, object] | None]:
+        rights = reading(self.ability, content_type)
+        wanted = Wanted("draft", EVERY_LOCALE if content_type.localized else None)
+        asked = (*path, "documentId")
+        # A filter by what somebody may not see counts for nothing, and would find every entry.
+        if self.reading.planner.scope(rights, wanted.locales).ignores(".".join(asked)):
+            return None
+        title = main_field(content_type)
+        query: Mapping[str, QueryValue] = {
+            "filters": as_query(_nested(asked, {"$eq": document_id})),
+            "fields": [title],
+            "pageSize": str(MOST),
+        }
+        page = yield from self.reading.page(self.reading.prepare(rights, query, wanted))
+        results, pagination = page["results"], page["pagination"]
+        if not isinstance(results, list) or not isinstance(pagination, dict) or not results:
+            return None
+        return {
+            "uid": content_type.uid,
+            "attribute": ".".join(path),
+            "count": pagination["total"],
+            "entries": [_in_short(entry, title) for entry in results],
+        }
+
+
+def relations_to(
+    schema: Schema, model: Model, uid: str, inside: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """Yield the ways by which a model itself decides to lead to a content type.
+
+    What the other side decides, and what is in dynamic zones, is left out.
+    """
+    for attribute in model.attributes.values():
+        way = (*inside, attribute.name)
+        if isinstance(attribute, ComponentAttribute) and len(inside) < _DEEPEST:
+            yield from relations_to(schema, schema.components[attribute.component], uid, way)
+        elif isinstance(attribute, RelationAttribute) and _decides(attribute, uid):
+            yield way
+
+
+def _decides(attribute: RelationAttribute, uid: str) -> bool:
+    """Tell whether an attribute leads to a type, and is the side that says so."""
+    leads = attribute.target == uid and attribute.name not in CREATORS
+    return leads and attribute.mapped_by is None
+
+
+def _nested(path: Sequence[str], value: object) -> object:
+    return value if not path else {path[0]: _nested(path[1:], value)}
+
+
+def _in_short(entry: Shown, title: str) -> dict[str, object]:
+    return {
+        "documentId": entry["documentId"],
+        "locale": entry.get("locale"),
+        "status": entry["status"],
+        "title": entry.get(title, entry["documentId"]),
+    }
