@@ -1,5 +1,7 @@
 """A newsroom of each test's own, with an SMTP server."""
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -34,3 +36,13 @@ async def inbox() -> AsyncIterator[Inbox]:
 async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
     async with open_site(project, inbox) as site:
         yield site
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[str]:
+    """The address of somebody to sign in through."""
+    command = [sys.executable, "-m", "tests.accounts.oidc_provider"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.terminate()

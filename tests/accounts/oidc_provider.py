@@ -1,4 +1,4 @@
-"""A provider of OpenID Connect, to be run as a process of its own.
+"""A provider of OpenID Connect and of plain OAuth 2 and 1, to be run as a process of its own.
 
 It lets everybody in who is sent to it, as whoever `/be` was told last, and does wrong what `/be`
 was told to do wrong. It prints the port that it listens on.
@@ -14,6 +14,8 @@ from urllib.parse import urlencode
 
 import jwt
 import uvicorn
+from authlib.oauth1.rfc5849.signature import verify_hmac_sha1
+from authlib.oauth1.rfc5849.wrapper import OAuth1Request
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from starlette.applications import Starlette
@@ -56,26 +58,38 @@ async def be(request: Request) -> Response:
 def authorize(request: Request) -> Response:
     asked = dict(request.query_params)
     assert asked["response_type"] == "code"
-    assert asked["code_challenge_method"] == "S256"
     assert asked["client_id"] == KEY
     assert "openid" in asked["scope"].split()
+    return sent_back(asked)
+
+
+def sent_back(asked: dict[str, str]) -> Response:
+    """Send a browser back with a code for what was asked."""
+    assert asked["code_challenge_method"] == "S256"
     code = secrets.token_urlsafe()
     _codes[code] = asked
     answer = urlencode({"code": code, "state": asked["state"]})
     return RedirectResponse(f"{asked['redirect_uri']}?{answer}", 302)
 
 
-async def token(request: Request) -> Response:
-    form = {key: str(value) for key, value in (await request.form()).items()}
+def is_answered(form: dict[str, str]) -> dict[str, str] | None:
+    """Return what was asked, if a form with its code comes from whoever asked."""
     asked = _codes.pop(form.get("code", ""), None)
     digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
     challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-    if (
-        asked is None
-        or asked["code_challenge"] != challenge
-        or asked["redirect_uri"] != form.get("redirect_uri")
-        or (form.get("client_id"), form.get("client_secret")) != (KEY, SECRET)
-    ):
+    good = (
+        asked is not None
+        and asked["code_challenge"] == challenge
+        and asked["redirect_uri"] == form.get("redirect_uri")
+        and (form.get("client_id"), form.get("client_secret")) == (KEY, SECRET)
+    )
+    return asked if good else None
+
+
+async def token(request: Request) -> Response:
+    form = {key: str(value) for key, value in (await request.form()).items()}
+    asked = is_answered(form)
+    if asked is None:
         return JSONResponse({"error": "invalid_grant"}, 400)
     now = int(time.time())
     claims = {
@@ -97,6 +111,92 @@ async def token(request: Request) -> Response:
     return JSONResponse({"access_token": "at", "token_type": "Bearer", "id_token": signed})
 
 
+def plain_authorize(request: Request) -> Response:
+    asked = dict(request.query_params)
+    assert asked["response_type"] == "code"
+    assert asked["client_id"] == KEY
+    assert asked["scope"]
+    return sent_back(asked)
+
+
+async def plain_token(request: Request) -> Response:
+    form = {key: str(value) for key, value in (await request.form()).items()}
+    known = base64.b64encode(f"{KEY}:{SECRET}".encode()).decode()
+    by_header = request.headers.get("authorization") == f"Basic {known}"
+    if by_header is not bool(_someone.get("by_header")) or (by_header and "client_secret" in form):
+        return JSONResponse({"error": "invalid_client"}, 401)
+    by_form = {"client_id": KEY, "client_secret": SECRET} if by_header else {}
+    if not is_answered({**form, **by_form}):
+        return JSONResponse({"error": "invalid_grant"}, 400)
+    return JSONResponse({"access_token": "at", "token_type": "Bearer", **_someone.get("with", {})})
+
+
+def plain_answer(request: Request) -> Response:
+    if request.headers.get("authorization") != "Bearer at":
+        return JSONResponse({"error": "who?"}, 401)
+    return JSONResponse(_someone["answers"][request.path_params["number"]])
+
+
+class _Client:
+    def get_client_secret(self) -> str:
+        return SECRET
+
+
+class _Credential:
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+
+    def get_oauth_token_secret(self) -> str:
+        return self.secret
+
+
+def is_signed(request: Request, token_secret: str | None) -> OAuth1Request | None:
+    """Return a request that is signed for the client and a token, else nothing."""
+    headers = {"Authorization": request.headers.get("authorization", "")}
+    signed = OAuth1Request(request.method, str(request.url), headers=headers)
+    signed.client = _Client()
+    signed.credential = None if token_secret is None else _Credential(token_secret)
+    good = signed.client_id == KEY and verify_hmac_sha1(signed)
+    return signed if good else None
+
+
+def signed_request(request: Request) -> Response:
+    signed = is_signed(request, None)
+    if signed is None:
+        return Response("no", 401)
+    token = secrets.token_urlsafe()
+    _codes[token] = {"redirect_uri": signed.oauth_params["oauth_callback"]}
+    confirmed = "false" if _someone.get("unconfirmed") else "true"
+    told = {"oauth_token": token, "oauth_token_secret": "first"}
+    return Response(urlencode({**told, "oauth_callback_confirmed": confirmed}))
+
+
+def signed_authorize(request: Request) -> Response:
+    token = request.query_params["oauth_token"]
+    _codes[token]["verifier"] = verifier = secrets.token_urlsafe()
+    answer = urlencode({"oauth_token": token, "oauth_verifier": verifier})
+    return RedirectResponse(f"{_codes[token]['redirect_uri']}?{answer}", 302)
+
+
+def signed_token(request: Request) -> Response:
+    signed = is_signed(request, "first")
+    known = None if signed is None else _codes.pop(signed.token, None)
+    if (
+        signed is None
+        or known is None
+        or known["verifier"] != signed.oauth_params["oauth_verifier"]
+    ):
+        return Response("no", 401)
+    return Response(urlencode({"oauth_token": "at", "oauth_token_secret": "second"}))
+
+
+def signed_answer(request: Request) -> Response:
+    signed = is_signed(request, "second")
+    if signed is None or signed.token != "at" or request.query_params["include_email"] != "true":
+        return JSONResponse({"error": "who?"}, 401)
+    return JSONResponse(_someone["answers"][0])
+
+
 app = Starlette(
     routes=[
         Route("/.well-known/openid-configuration", discovery),
@@ -104,6 +204,13 @@ app = Starlette(
         Route("/be", be, methods=["POST"]),
         Route("/authorize", authorize),
         Route("/token", token, methods=["POST"]),
+        Route("/plain/authorize", plain_authorize),
+        Route("/plain/token", plain_token, methods=["POST"]),
+        Route("/plain/answers/{number:int}", plain_answer),
+        Route("/signed/request", signed_request, methods=["POST"]),
+        Route("/signed/authorize", signed_authorize),
+        Route("/signed/token", signed_token, methods=["POST"]),
+        Route("/signed/answer", signed_answer),
     ]
 )
 

@@ -1,9 +1,7 @@
 """Signing in through a provider of OpenID Connect that is a process of its own."""
 
 import json
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
@@ -19,15 +17,6 @@ from tests.conformance.client import Answer
 GRANT = "plugin_users-permissions_grant"
 PAGE = "https://front.example.org/signed-in"
 ADA = {"email": "Ada@Example.org", "email_verified": True, "preferred_username": "ada"}
-
-
-@pytest.fixture(scope="module")
-def issuer() -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.accounts.oidc_provider"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-        process.terminate()
 
 
 @pytest.fixture

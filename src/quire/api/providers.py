@@ -27,6 +27,7 @@ from quire.errors import ApplicationError, ValidationError
 
 if TYPE_CHECKING:
     from quire.auth.oauth.exchange import Exchange
+    from quire.auth.oauth.signed import SignedExchange
 
 DISABLED = "This provider is disabled"
 BAD_CALLBACK = "Invalid callback URL provided"
@@ -79,7 +80,7 @@ class ProviderApi:
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
         begun = begin(callback)
         with _telling(provider):
-            address = await self._exchange(provider).authorize_url(begun)
+            begun, address = await self._exchange(provider).begin(begun)
         sealed = seal.close(BEGUN, provider.name, asdict(begun))
         return self._keeping(respond_redirect(address), sealed)
 
@@ -87,7 +88,7 @@ class ProviderApi:
         """Take back a browser whose user has signed in, and send it on to the project's page."""
         provider, seal = await self._provider(request)
         kept = seal.open(_cookie(request), BEGUN, provider.name)
-        state, code = request.query.get("state"), request.query.get("code")
+        state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
         if kept is None or not isinstance(state, str) or not is_same(state, kept["state"]):
             raise ApplicationError(NO_SESSION)
         if not isinstance(code, str) or not code:
@@ -120,10 +121,13 @@ class ProviderApi:
             raise ApplicationError(DISABLED)
         return provider, self._seal
 
-    def _exchange(self, provider: Provider) -> "Exchange":
+    def _exchange(self, provider: Provider) -> "Exchange | SignedExchange":
         # What speaks HTTP takes long to import, and few projects have providers.
         from quire.auth.oauth.exchange import Exchange  # noqa: PLC0415
+        from quire.auth.oauth.signed import SignedExchange  # noqa: PLC0415
 
+        if provider.preset.request_url:
+            return SignedExchange(provider)
         return Exchange(provider, self._clock)
 
     def _keeping(self, answer: Answer, sealed: str | None) -> Answer:

@@ -10,6 +10,7 @@ from html import escape
 from msgspec import Struct
 
 from quire.auth.codes import new_confirmation_code, new_reset_code
+from quire.auth.oauth.presets import PRESETS
 from quire.auth.options import advanced_options
 from quire.auth.postbox import Postbox
 from quire.clock import Clock
@@ -103,6 +104,10 @@ class Recovery:
         template = await self._database.read(lambda: self._template(name))
         if user.email is None:
             raise MailError("the account has no e-mail address")
+        preset = PRESETS.get(user.provider or "")
+        if preset is not None and preset.without_email:
+            # Somebody else may well have the address that was made up.
+            raise MailError("the account has no e-mail address but one that was made up")
         known = {
             "SERVER_URL": self._pages.server,
             "ADMIN_URL": self._pages.admin,

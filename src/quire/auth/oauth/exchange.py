@@ -1,9 +1,8 @@
-"""Speaking with providers: addresses, a token for a code, and a profile for a token."""
+"""Speaking with providers of OAuth 2: a token for a code, and a profile for a token."""
 
 from collections.abc import Mapping
 
 import httpx
-import orjson
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
@@ -11,13 +10,11 @@ from quire.auth.oauth.faults import ExchangeError
 from quire.auth.oauth.flow import Begun
 from quire.auth.oauth.identity import read_id_token
 from quire.auth.oauth.presets import Profile
-from quire.auth.oauth.providers import Provider, is_safe
+from quire.auth.oauth.providers import Provider
+from quire.auth.oauth.wire import checked, provider_client, read_json
 from quire.clock import Clock
 
-_TIMEOUT_S = 10.0
-_LARGEST = 1_000_000
 _DISCOVERY = "/.well-known/openid-configuration"
-_JSON = {"Accept": "application/json", "User-Agent": "Quire"}
 
 
 class Exchange:
@@ -27,12 +24,15 @@ class Exchange:
         self._provider = provider
         self._clock = clock
 
-    async def authorize_url(self, begun: Begun) -> str:
-        """Return where a browser is sent to sign in. Raises ExchangeError."""
+    async def begin(self, begun: Begun) -> tuple[Begun, str]:
+        """Return what is to be kept of a sign-in, and where a browser is sent for it.
+
+        Raises ExchangeError.
+        """
         provider = self._provider
         url = provider.address(provider.preset.authorize_url)
         if provider.preset.issuer is not None:
-            async with self._client() as client:
+            async with provider_client() as client:
                 url = _text(await self._discovered(client), "authorization_endpoint")
         more = {"nonce": begun.nonce} if provider.preset.issuer is not None else {}
         address: str = prepare_grant_uri(
@@ -46,22 +46,19 @@ class Exchange:
             code_challenge_method="S256",
             **more,
         )
-        return address
+        return begun, address
 
     async def profile(self, code: str, begun: Begun) -> Profile:
         """Return who somebody is who came back with a code. Raises ExchangeError."""
-        try:
-            async with self._client() as client:
-                return await self._profile(client, code, begun)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ExchangeError(f"the provider cannot be reached: {type(error).__name__}") from None
+        async with provider_client() as client:
+            return await self._profile(client, code, begun)
 
     async def _profile(self, client: httpx.AsyncClient, code: str, begun: Begun) -> Profile:
         preset = self._provider.preset
         if preset.issuer is not None:
             discovered = await self._discovered(client)
             tokens = await self._tokens(client, _text(discovered, "token_endpoint"), code, begun)
-            keys = _json(await client.get(_checked(_text(discovered, "jwks_uri"))))
+            keys = read_json(await client.get(checked(_text(discovered, "jwks_uri"))))
             claims = read_id_token(
                 _text(tokens, "id_token"),
                 keys,
@@ -78,17 +75,13 @@ class Exchange:
         headers["Authorization"] = f"Bearer {_text(tokens, 'access_token')}"
         answers = []
         for address in preset.profile_urls:
-            url = _checked(self._provider.address(address))
-            answers.append(_json(await client.get(url, headers=headers)))
-        return preset.profile(tuple(answers))
+            url = checked(self._provider.address(address))
+            answers.append(read_json(await client.get(url, headers=headers)))
+        return preset.profile((*answers, tokens))
 
     async def _discovered(self, client: httpx.AsyncClient) -> Mapping[str, object]:
         issuer = self._provider.address(self._provider.preset.issuer or "")
-        url = _checked(issuer.rstrip("/") + _DISCOVERY)
-        try:
-            found = _json(await client.get(url))
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ExchangeError(f"the provider cannot be reached: {type(error).__name__}") from None
+        found = read_json(await client.get(checked(issuer.rstrip("/") + _DISCOVERY)))
         if not isinstance(found, Mapping) or found.get("issuer") != issuer:
             raise ExchangeError("the provider says that it is another one")
         return found
@@ -97,44 +90,24 @@ class Exchange:
         self, client: httpx.AsyncClient, url: str, code: str, begun: Begun
     ) -> Mapping[str, object]:
         provider = self._provider
+        known = {"client_id": provider.key, "client_secret": provider.secret}
+        by_header = provider.preset.by_header
         body = prepare_token_request(
             "authorization_code",
             redirect_uri=provider.redirect_uri,
             code=code,
             code_verifier=begun.verifier,
-            client_id=provider.key,
-            client_secret=provider.secret,
+            **({} if by_header else known),
         )
         form = {"Content-Type": "application/x-www-form-urlencoded"}
-        answer = await client.post(_checked(url), content=body, headers=form)
-        found = _json(answer)
+        basic = httpx.BasicAuth(provider.key, provider.secret)
+        auth = basic if by_header else httpx.USE_CLIENT_DEFAULT
+        answer = await client.post(checked(url), content=body, headers=form, auth=auth)
+        found = read_json(answer)
         if not isinstance(found, Mapping) or "access_token" not in found:
             # GitHub tells a fault with a status of success.
             raise ExchangeError("the provider gave no token")
         return found
-
-    def _client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            timeout=_TIMEOUT_S, follow_redirects=False, headers=_JSON, trust_env=False
-        )
-
-
-def _checked(url: str) -> str:
-    if not is_safe(url):
-        raise ExchangeError("the provider has an address without TLS")
-    return url
-
-
-def _json(answer: httpx.Response) -> object:
-    if not answer.is_success:
-        raise ExchangeError(f"the provider answered {answer.status_code}")
-    if len(answer.content) > _LARGEST:
-        raise ExchangeError("the provider answered too much")
-    try:
-        found: object = orjson.loads(answer.content)
-    except orjson.JSONDecodeError:
-        raise ExchangeError("the provider answered no JSON") from None
-    return found
 
 
 def _text(values: Mapping[str, object], name: str) -> str:

@@ -5,6 +5,7 @@ its ``issuer``, and says who somebody is in what it signs; of the others a profi
 e-mail counts only if the provider says that it has verified it, or verifies all of them.
 """
 
+import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
@@ -22,9 +23,12 @@ class Profile(Struct, frozen=True):
 class Preset(Struct, frozen=True, kw_only=True):
     """A provider.
 
-    ``profile`` reads a profile from the answers of ``profile_urls``, in their order, or from the
-    claims of an ID token where there is an ``issuer``. ``headers`` go with requests for a profile;
-    ``{key}`` in them is the project's key.
+    ``profile`` reads a profile from the answers of ``profile_urls``, in their order, and last what
+    came with the token; or from the claims of an ID token where there is an ``issuer``. ``headers``
+    go with requests for a profile; ``{key}`` in them is the project's key. With ``by_header`` the
+    secret is told in a header. A ``request_url`` makes it a provider of OAuth 1, which gives tokens
+    for sign-ins there. ``without_email`` says that no e-mail is told: one is made up then, at which
+    nobody gets mails.
     """
 
     profile: Callable[[tuple[object, ...]], Profile]
@@ -34,6 +38,14 @@ class Preset(Struct, frozen=True, kw_only=True):
     profile_urls: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     scope: tuple[str, ...] = ()
+    request_url: str = ""
+    by_header: bool = False
+    without_email: bool = False
+
+    @property
+    def comes_back_with(self) -> tuple[str, str]:
+        """The parameters with which a browser comes back: whose sign-in it is, and its code."""
+        return ("oauth_token", "oauth_verifier") if self.request_url else ("state", "code")
 
 
 def claims_profile(answers: tuple[object, ...]) -> Profile:
@@ -95,6 +107,37 @@ def _cas(answers: tuple[object, ...]) -> Profile:
     return Profile(email if verified else None, name)
 
 
+def _twitter(answers: tuple[object, ...]) -> Profile:
+    user = _object(answers[0])
+    return Profile(_text(user, "email"), _text(user, "screen_name"))
+
+
+def _vk(answers: tuple[object, ...]) -> Profile:
+    # The e-mail comes with the token, and only if VK has had it confirmed.
+    listed = _object(answers[0]).get("response")
+    user = _object(listed[0]) if isinstance(listed, list) and listed else {}
+    names = (_text(user, name) for name in ("last_name", "first_name"))
+    name = " ".join(text for text in names if text)
+    return Profile(_text(_object(answers[-1]), "email") if user else None, name or None)
+
+
+def _instagram(answers: tuple[object, ...]) -> Profile:
+    return _made_up(_text(_object(answers[0]), "username"))
+
+
+def _reddit(answers: tuple[object, ...]) -> Profile:
+    return _made_up(_text(_object(answers[0]), "name"))
+
+
+def _made_up(name: str | None) -> Profile:
+    """Return the address that the reference makes up for a name: it finds accounts again by it."""
+    if name is None or not _NAME.fullmatch(name):
+        return Profile(None, None)
+    return Profile(f"{name}@{_MADE_UP}", name)
+
+
+_NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
+_MADE_UP = "strapi.io"
 _PATREON_FIELDS = "fields[user]=full_name,email,is_email_verified"
 
 PRESETS: Mapping[str, Preset] = {
@@ -174,6 +217,39 @@ PRESETS: Mapping[str, Preset] = {
         profile_urls=("https://{subdomain}/oidc/profile",),
         scope=("openid", "email"),
         profile=_cas,
+    ),
+    "twitter": Preset(
+        request_url="https://api.twitter.com/oauth/request_token",
+        authorize_url="https://api.twitter.com/oauth/authenticate",
+        token_url="https://api.twitter.com/oauth/access_token",  # noqa: S106 - an address
+        profile_urls=(
+            "https://api.twitter.com/1.1/account/verify_credentials.json?include_email=true",
+        ),
+        profile=_twitter,
+    ),
+    "vk": Preset(
+        authorize_url="https://oauth.vk.com/authorize",
+        token_url="https://oauth.vk.com/access_token",  # noqa: S106 - an address
+        profile_urls=("https://api.vk.com/method/users.get?v=5.122",),
+        scope=("email",),
+        profile=_vk,
+    ),
+    "instagram": Preset(
+        authorize_url="https://api.instagram.com/oauth/authorize",
+        token_url="https://api.instagram.com/oauth/access_token",  # noqa: S106 - an address
+        profile_urls=("https://graph.instagram.com/me?fields=id,username",),
+        scope=("user_profile",),
+        without_email=True,
+        profile=_instagram,
+    ),
+    "reddit": Preset(
+        authorize_url="https://ssl.reddit.com/api/v1/authorize",
+        token_url="https://ssl.reddit.com/api/v1/access_token",  # noqa: S106 - an address
+        profile_urls=("https://oauth.reddit.com/api/v1/me",),
+        scope=("identity",),
+        by_header=True,
+        without_email=True,
+        profile=_reddit,
     ),
 }
 """Providers by the names that they are set under."""

@@ -50,6 +50,19 @@ API = "https://site.example.org/api"
         ("cas", ({"id": "ada", "attributes": {**EMAIL, "email_verified": True}},), ADA),
         ("cas", ({"id": "ada", "attributes": EMAIL},), NOBODY),
         ("microsoft", ({"userPrincipalName": "a@b.org"},), Profile("a@b.org", "a@b.org")),
+        ("twitter", ({**EMAIL, "screen_name": "ada"}, {}), ADA),
+        ("twitter", ({"screen_name": "ada"}, {}), NOBODY),
+        ("vk", ({"response": [{"first_name": "ada"}]}, EMAIL), ADA),
+        (
+            "vk",
+            ({"response": [{"first_name": "Ada", "last_name": "L."}]}, {}),
+            Profile(None, "L. Ada"),
+        ),
+        ("vk", ({"error": {}}, EMAIL), Profile(None, None)),
+        ("reddit", ({"name": "ada"}, {}), Profile("ada@strapi.io", "ada")),
+        ("reddit", ({"name": "a@b.org,ada"}, {}), Profile(None, None)),
+        ("instagram", ({"username": "a.d_a"}, {}), Profile("a.d_a@strapi.io", "a.d_a")),
+        ("instagram", ({"username": 5}, {}), Profile(None, None)),
         ("github", (None, None), Profile(None, None)),
         ("patreon", ([],), Profile(None, None)),
     ],
@@ -60,11 +73,19 @@ def test_a_profile_has_an_e_mail_only_if_it_is_verified(
     assert PRESETS[name].profile(answers) == profile
 
 
+def test_all_providers_of_the_reference_are_there() -> None:
+    assert set(PRESETS) == {
+        *("auth0", "cas", "cognito", "discord", "facebook", "github", "google", "instagram"),
+        *("keycloak", "linkedin", "microsoft", "patreon", "reddit", "twitch", "twitter", "vk"),
+    }
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_found_over_tls_alone(name: str) -> None:
     preset = PRESETS[name]
     urls = [preset.issuer] if preset.issuer else [preset.authorize_url, preset.token_url]
-    for url in (*urls, *preset.profile_urls):
+    more = [preset.request_url] if preset.request_url else []
+    for url in (*urls, *more, *preset.profile_urls):
         assert is_safe(url.replace("{subdomain}", "x.example"))
 
 

@@ -1,0 +1,168 @@
+"""Signing in through each of the usual providers, with a process of our own in its place.
+
+Only the addresses are others: what is asked of a provider, how its answers are read, and what
+becomes of them is what it would be with the real one.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from msgspec.structs import replace
+
+from quire.auth.oauth import providers
+from quire.auth.oauth.presets import PRESETS, Preset
+from quire.clock import now_ms
+from tests.accounts.oidc_provider import KEY, SECRET
+from tests.accounts.site import MINUTE, Inbox, Site, message, open_site
+from tests.accounts.test_providers import GRANT, PAGE, be, kept, visit
+from tests.conformance.client import Answer
+
+EMAIL = "ada@example.org"
+MADE_UP = "ada@strapi.io"
+SAYS: Mapping[str, list[object]] = {
+    "discord": [{"email": EMAIL, "verified": True, "username": "ada"}],
+    "facebook": [{"email": EMAIL, "name": "ada"}],
+    "github": [
+        {"login": "ada", "email": None},
+        [{"email": EMAIL, "verified": True, "primary": True}],
+    ],
+    "microsoft": [{"userPrincipalName": EMAIL}],
+    "twitch": [{"data": [{"email": EMAIL, "login": "ada"}]}],
+    "patreon": [
+        {"data": {"attributes": {"email": EMAIL, "full_name": "ada", "is_email_verified": True}}}
+    ],
+    "cognito": [{"email": EMAIL, "email_verified": "true", "cognito:username": "ada"}],
+    "cas": [{"id": "ada", "attributes": {"email": EMAIL, "email_verified": True}}],
+    "twitter": [{"email": EMAIL, "screen_name": "ada"}],
+    "vk": [{"response": [{"first_name": "ada"}]}],
+    "instagram": [{"id": "1", "username": "ada"}],
+    "reddit": [{"name": "ada"}],
+}
+"""What those say of somebody who sign nothing."""
+CLAIMS = {"email": EMAIL, "email_verified": True, "preferred_username": "ada"}
+NAMES = {"microsoft": EMAIL}
+"""What users are called, where it is not ``ada``."""
+
+
+def moved(preset: Preset, where: str) -> Preset:
+    """Return a preset with the same manners at another place."""
+    if preset.issuer is not None:
+        return replace(preset, issuer=where)
+    if preset.request_url:
+        return replace(
+            preset,
+            request_url=f"{where}/signed/request",
+            authorize_url=f"{where}/signed/authorize",
+            token_url=f"{where}/signed/token",
+            profile_urls=tuple(
+                f"{where}/signed/answer?{urlsplit(url).query}" for url in preset.profile_urls
+            ),
+        )
+    count = len(preset.profile_urls)
+    return replace(
+        preset,
+        authorize_url=f"{where}/plain/authorize",
+        token_url=f"{where}/plain/token",
+        profile_urls=tuple(f"{where}/plain/answers/{number}" for number in range(count)),
+    )
+
+
+@pytest.fixture
+async def site(
+    project: Path, inbox: Inbox, issuer: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Site]:
+    known = {name: moved(preset, issuer) for name, preset in PRESETS.items()}
+    monkeypatch.setattr(providers, "PRESETS", known)
+    async with open_site(project, inbox) as site:
+        site.clock.now = now_ms()
+        options = {"enabled": True, "key": KEY, "secret": SECRET, "callback": PAGE}
+        site.set(GRANT, **{name: {**options, "subdomain": "x.example"} for name in known})
+        yield site
+
+
+def say(issuer: str, name: str, **more: object) -> None:
+    """Tell the provider who signs in."""
+    by_header = {"by_header": True} if PRESETS[name].by_header else {}
+    answers = {"answers": SAYS.get(name, []), "with": {"email": EMAIL} if name == "vk" else {}}
+    be(issuer, dict(CLAIMS), **{**answers, **by_header, **more})
+
+
+async def come_back(site: Site, name: str) -> Answer:
+    """Go to the provider and come back."""
+    begun = await site.ask("GET", f"connect/{name}")
+    assert begun.status == 302, begun.content
+    back = visit(begun.headers["location"])
+    assert f"{back.scheme}://{back.netloc}" == "https://news.example.org"
+    target = f"{back.path.removeprefix('/api/')}?{back.query}"
+    return await site.ask("GET", target, headers=kept(begun))
+
+
+async def sign_in(site: Site, name: str) -> Answer:
+    answer = await come_back(site, name)
+    assert (answer.status, answer.headers["location"]) == (302, PAGE), answer.content
+    return await site.ask("GET", f"auth/{name}/callback", headers=kept(answer))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+async def test_everybody_signs_in_and_is_known_again(site: Site, issuer: str, name: str) -> None:
+    say(issuer, name)
+    answer = await sign_in(site, name)
+    assert answer.status == 200, answer.content
+    user = json.loads(answer.content)["user"]
+    email = MADE_UP if PRESETS[name].without_email else EMAIL
+    assert (user["username"], user["email"]) == (NAMES.get(name, "ada"), email)
+    assert (user["provider"], user["confirmed"]) == (name, True)
+    again = json.loads((await sign_in(site, name)).content)
+    assert again["user"]["id"] == user["id"]
+    assert (await site.ask("GET", "users/me", token=again["jwt"])).status == 200
+
+
+@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if not preset.issuer])
+async def test_what_a_provider_does_not_say_is_not_made_up_for_it(
+    site: Site, issuer: str, name: str
+) -> None:
+    say(issuer, name, answers=[{}, {}], **{"with": {}})
+    answer = await come_back(site, name)
+    assert (answer.status, message(answer)) == (400, "Email was not available.")
+    assert site.sql("SELECT id FROM up_users WHERE provider = ?", name) == []
+
+
+async def test_a_sign_in_of_oauth_1_is_of_the_same_browser_and_good_once(
+    site: Site, issuer: str
+) -> None:
+    say(issuer, "twitter")
+    begun, other = [await site.ask("GET", "connect/twitter") for _ in range(2)]
+    back = visit(begun.headers["location"])
+    target = f"connect/twitter/callback?{back.query}"
+    for headers in ({}, kept(other)):
+        answer = await site.ask("GET", target, headers=headers)
+        assert (answer.status, message(answer)[:5]) == (400, "OAuth")
+    forged = target.replace("oauth_verifier=", "oauth_verifier=x")
+    refused = await site.ask("GET", forged, headers=kept(begun))
+    assert message(refused) == "The provider did not say who signs in"
+    begun = await site.ask("GET", "connect/twitter")
+    target = f"connect/twitter/callback?{visit(begun.headers['location']).query}"
+    assert (await site.ask("GET", target, headers=kept(begun))).status == 302
+    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+    site.clock.now += 10 * MINUTE
+    assert (await site.ask("GET", target, headers=kept(begun))).status == 400
+
+
+async def test_a_provider_of_oauth_1_has_to_know_where_browsers_are_sent_back_to(
+    site: Site, issuer: str
+) -> None:
+    say(issuer, "twitter", unconfirmed=True)
+    answer = await site.ask("GET", "connect/twitter")
+    assert message(answer) == "The provider did not say who signs in"
+
+
+async def test_nobody_gets_mails_at_an_address_that_was_made_up(site: Site, issuer: str) -> None:
+    """It may be somebody else's, who would get into the account with the code."""
+    say(issuer, "reddit")
+    await sign_in(site, "reddit")
+    answer = await site.post("auth/forgot-password", {"email": MADE_UP})
+    assert json.loads(answer.content) == {"ok": True}
+    await site.mails(0)
