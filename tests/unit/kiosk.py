@@ -10,7 +10,7 @@ from quire.app import Application, build_app, load_project_schema
 from quire.documents.service import DocumentService
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
-from quire.settings import load_settings
+from quire.settings import Settings, load_settings
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.unit.schema.trees import component_file, type_file, write_tree
 
@@ -83,13 +83,18 @@ class Kiosk:
         return document
 
 
-@asynccontextmanager
-async def open_kiosk(folder: Path) -> AsyncIterator[Kiosk]:
-    """Make the project in an empty folder, and run it."""
+async def make_kiosk(folder: Path) -> Settings:
+    """Make the project in an empty folder."""
     write_tree(folder, *SCHEMA, {"content/manifest.json": MANIFEST})
     settings = load_settings(folder, environ={})
     schema = load_project_schema(settings)
     await seed(settings, schema, read_content(folder / "content", schema), lambda _: None)
-    app = build_app(settings)
+    return settings
+
+
+@asynccontextmanager
+async def open_kiosk(folder: Path) -> AsyncIterator[Kiosk]:
+    """Make the project in an empty folder, and run it."""
+    app = build_app(await make_kiosk(folder))
     async with running(app) as client:
         yield Kiosk(app, client)

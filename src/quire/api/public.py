@@ -1,4 +1,4 @@
-"""Files for everybody: uploads under ``/uploads``, and the project's public folder behind the API.
+"""Files for everybody: uploads, the reference page, and the project's public folder behind the API.
 
 Nothing outside the two folders is ever served, nor hidden files. Files keep their address when they
 are replaced, so browsers are to ask each time whether they have changed; a tag answers that without
@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from quire.api.envelope import respond_error
 from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.api.plain_files import file_response, path_below
+from quire.api.reference import ReferencePage
 from quire.api.uploaded import UploadedFiles
 from quire.errors import AppError, BadRequestError, NotFoundError
 
@@ -27,16 +28,26 @@ _KEPT = ("cache-control", "etag", "last-modified")
 class PublicFiles:
     """Serves GET and HEAD for every path that is no route of the API."""
 
-    def __init__(self, *, project: Path, public: Path, uploads: UploadedFiles) -> None:
+    def __init__(
+        self,
+        *,
+        project: Path,
+        public: Path,
+        uploads: UploadedFiles,
+        reference: ReferencePage | None = None,
+    ) -> None:
         self._project = project
+        self._reference = reference
         self._public = public
         self._uploads = uploads
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer with a file, or with the error envelope."""
         try:
-            response = await self._respond(scope["raw_path"], scope["query_string"])
-            if _is_known(response, dict(scope["headers"])):
+            asked = dict(scope["headers"])
+            encodings = asked.get(b"accept-encoding", b"")
+            response = await self._respond(scope["raw_path"], scope["query_string"], encodings)
+            if _is_known(response, asked):
                 response = _not_modified(response)
         except AppError as error:
             answer = respond_error(error)
@@ -49,7 +60,7 @@ class PublicFiles:
         response.raw_headers = headers.raw
         await response(scope, receive, send)
 
-    async def _respond(self, raw_path: bytes, raw_query: bytes) -> Response:
+    async def _respond(self, raw_path: bytes, raw_query: bytes, encodings: bytes) -> Response:
         path = _decode(raw_path)
         if path == "/":
             response = RedirectResponse("/admin", 302)
@@ -61,6 +72,9 @@ class PublicFiles:
             return self._favicon()
         if path.lower().startswith(_UPLOADS):
             return await self._uploads.respond(path[len(_UPLOADS) :], raw_query)
+        page = self._reference and self._reference.respond(path, encodings)
+        if page:
+            return page
         self._uploads.require_elsewhere(self._public.joinpath(*path_below(path[1:])))
         return file_response(self._public, path[1:], sandboxed=False)
 

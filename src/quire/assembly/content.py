@@ -7,6 +7,7 @@ from quire.api.accounts import AccountApis
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
 from quire.api.content import Beside, ContentApi, Elsewhere
+from quire.api.description import PATH as DESCRIPTION
 from quire.api.description import DescriptionApi
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
@@ -15,6 +16,7 @@ from quire.api.locales import LocaleApi
 from quire.api.model import ModelApi
 from quire.api.public import PublicFiles
 from quire.api.reader import Reader
+from quire.api.reference import ReferencePage
 from quire.api.routes import Route, RouteTable
 from quire.api.timing import TimedAuthenticator
 from quire.api.uploaded import UploadedFiles
@@ -63,6 +65,7 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
                 project=settings.project,
                 public=settings.project / settings.public.directory,
                 uploads=_uploaded_files(settings, parts.library),
+                reference=_reference_page(settings),
             ),
             api=parts.beside,
         ),
@@ -100,6 +103,13 @@ def _authenticator(foundation: Foundation, parts: ContentParts) -> Authenticator
         cache_size=settings.cache.tokens,
         sessions=parts.account_apis.sessions,
     )
+
+
+def _reference_page(settings: Settings) -> ReferencePage | None:
+    on = {"on": True, "off": False, "auto": settings.is_development}
+    if not on[settings.api.reference]:
+        return None
+    return ReferencePage(f"{settings.api.prefix.rstrip('/')}/{DESCRIPTION}")
 
 
 def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:

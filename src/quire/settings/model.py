@@ -101,6 +101,12 @@ class ApiSettings:
     private_attributes: tuple[str, ...] = setting(
         NAMES, "Attributes that no answer contains, whatever the content type.", default=()
     )
+    reference: Literal["auto", "on", "off"] = setting(
+        choice("auto", "on", "off"),
+        "Whether to serve the page `/docs`, on which people look through the API and try it; "
+        "`auto` is `on` in development.",
+        default="auto",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,79 @@
+"""The page ``/docs``, on which people look through the API and try it: Swagger UI.
+
+Everything it needs is served from here, and its policy lets it talk to this server alone. It shows
+what ``openapi.json`` says, so it shows everybody what they may do.
+"""
+
+import gzip
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from starlette.responses import FileResponse, Response
+
+PATH: Final = "/docs"
+_FOLDER = Path(__file__).with_name("swagger_ui")
+_SCRIPT, _STYLE = "text/javascript", "text/css"
+_FILES = {
+    "start.js": ("start.js", _SCRIPT),
+    "swagger-ui.css": ("swagger-ui.css.gz", _STYLE),
+    "swagger-ui-bundle.js": ("swagger-ui-bundle.js.gz", _SCRIPT),
+}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Content API</title>
+<link rel="stylesheet" href="{path}/swagger-ui.css">
+<script src="{path}/swagger-ui-bundle.js" defer></script>
+<script src="{path}/start.js" defer></script>
+</head>
+<body>
+<div id="reference" data-document="{document}"></div>
+<noscript>This page needs JavaScript. The description itself is at
+<a href="{document}">{document}</a>.</noscript>
+</body>
+</html>
+"""
+
+
+class ReferencePage:
+    """Answers what is asked below ``/docs``; ``document`` is the path of the OpenAPI document."""
+
+    def __init__(self, document: str) -> None:
+        self._page = _PAGE.format(path=PATH, document=escape(document))
+
+    def respond(self, path: str, accepted: bytes) -> Response | None:
+        """Return the page or a part of it, ``None`` for any other path.
+
+        ``accepted`` are the encodings that the client takes.
+        """
+        if path.removesuffix("/") == PATH:
+            page = Response(self._page, media_type="text/html")
+            page.headers["content-security-policy"] = _POLICY
+            page.headers["cache-control"] = "no-cache"
+            return page
+        folder, _, name = path.rpartition("/")
+        if folder != PATH or name not in _FILES:
+            return None
+        return _part(*_FILES[name], accepted)
+
+
+def _part(stored: str, media_type: str, accepted: bytes) -> Response:
+    file = _FOLDER / stored
+    response: Response
+    if file.suffix == ".gz" and b"gzip" not in accepted:
+        response = Response(gzip.decompress(file.read_bytes()), media_type=media_type)
+    else:
+        response = FileResponse(file, media_type=media_type)
+        if file.suffix == ".gz":
+            response.headers["content-encoding"] = "gzip"
+    response.headers["cache-control"] = "no-cache"
+    response.headers["vary"] = "Origin, Accept-Encoding"
+    return response
