@@ -128,6 +128,7 @@ class Application:
         stored = await database.read(lambda: read_setting(writes, DEFAULT_LOCALE_KEY))
         default_locale = stored if isinstance(stored, str) else None
         generation = make_generation(foundation, self._schema, default_locale)
+        await generation.library.recover()
         if generation.admin is not None:
             self.first_administrator = await generation.admin.accounts.first_token()
         await foundation.start()

@@ -1,7 +1,6 @@
 """The files of the media library: asked about, uploaded, described, replaced, deleted."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from quire.access.ability import FullAccess, rules_of
@@ -127,14 +126,14 @@ class FileApi:
                 total_limit=max(self._uploads.size_limit, self._uploads.request_limit),
             )
             if form.files:
-                return await self._upload(request, form, bench)
+                return await self._upload(request, form)
         said = form.texts(_INFO)
         return await self._describe(request, {_INFO: decoded(said)} if said else {})
 
-    async def _upload(self, request: Request, form: FileForm, bench: Path) -> Answer:
+    async def _upload(self, request: Request, form: FileForm) -> Answer:
         said = form.texts(_INFO)
         if "id" in request.query and request.query["id"] != "":
-            return await self._replace(request, form.files, said, bench)
+            return await self._replace(request, form.files, said)
         count = len(form.files)
         given = information_of_new(decoded(said), count) if said else [NOTHING] * count
         told = await self._library.add(
@@ -142,15 +141,11 @@ class FileApi:
         )
         return respond_bare(told, CREATED)
 
-    async def _replace(
-        self, request: Request, files: list[Incoming], said: list[str], bench: Path
-    ) -> Answer:
+    async def _replace(self, request: Request, files: list[Incoming], said: list[str]) -> Answer:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
         given = information_of_one(decoded(said)) if said else NOTHING
-        told = await self._library.replace(
-            _file_id(request), files[0], given, bench=bench, read=self._told
-        )
+        told = await self._library.replace(_file_id(request), files[0], given, read=self._told)
         return respond_bare(told)
 
     async def _describe(self, request: Request, body: object) -> Answer:

@@ -20,7 +20,7 @@ from quire.database.library.files import FileRow, find_files
 from quire.database.program import Program
 from quire.documents.service import DocumentService
 from quire.documents.unit import UnitOfWork
-from quire.errors import ApplicationError, NotFoundError, QuireError
+from quire.errors import ApplicationError, NotFoundError, QuireError, UncertainOutcomeError
 from quire.uploads.information import Information
 from quire.uploads.kinds import AllowedTypes
 from quire.uploads.names import Kept, check_name, kept_as
@@ -76,7 +76,7 @@ class Library:
         self.links = premises.links
         self.storage = premises.storage
         self.workshop = premises.workshop
-        self._lock = premises.lock
+        self._replacements = premises.replacements
         self._documents = rows.documents
         self._limits = limits
 
@@ -115,8 +115,14 @@ class Library:
         keys = [piece.key for made in prepared for piece in made.pieces]
         try:
             await self._keep(prepared)
-            return await self._documents.run(act)
         except BaseException:
+            await asyncio.shield(self._forget(keys))
+            raise
+        try:
+            return await self._documents.run(act)
+        except UncertainOutcomeError:
+            raise  # there may be rows by now; bytes without one are found by a sweep
+        except Exception:
             await asyncio.shield(self._forget(keys))
             raise
 
@@ -126,27 +132,27 @@ class Library:
         incoming: Incoming,
         information: Information,
         *,
-        bench: Path,
         read: Read[T],
         by: int | None = None,
         check: Check | None = None,
     ) -> T:
         """Give a file other bytes, under the address that it has.
 
-        ``bench`` is a folder where the present bytes wait, in case that something fails. Raises
-        NotFoundError, whatever ``check`` raises before anything else is done, and whatever `add`
-        raises; then all is as it was.
+        Raises NotFoundError, whatever ``check`` raises before anything else is done, and whatever
+        `add` raises; then all is as it was. Raises ServiceUnavailableError when somebody else
+        replaces it for too long.
         """
-        async with self._lock(file_id):  # the bytes of one and the row of another would not fit
+        async with self._replacements.alone(file_id) as place:
+            await self._settle(file_id, place)
             present = await self._row(file_id, check)
-            return await self._replace(present, incoming, information, bench, read, by)
+            return await self._replace(present, incoming, information, place, read, by)
 
     async def _replace(
         self,
         present: FileRow,
         incoming: Incoming,
         information: Information,
-        bench: Path,
+        place: Path,
         read: Read[T],
         by: int | None,
     ) -> T:
@@ -161,16 +167,31 @@ class Library:
             yield from change_record(unit, file_id, values, information, by=by)
             return (yield from read(file_id))
 
-        saved = await self._aside(present.keys, bench)
+        note = await self._replacements.begin(place, present, prepared)
         try:
             await self._keep([prepared])
             told = await self._documents.run(act)
-        except BaseException:
-            await asyncio.shield(self._restore(prepared, saved))
+        except UncertainOutcomeError:
+            raise  # who finds the note later sees what became of the row
+        except Exception:
+            await asyncio.shield(self._replacements.undo(place, note))
             raise
         keys = {piece.key for piece in prepared.pieces}
         await self._forget([key for key in present.keys if key not in keys])
+        await self._replacements.end(place)
         return told
+
+    async def recover(self) -> None:
+        """Make bytes and rows fit where a process ended in the middle of replacing a file.
+
+        What cannot be done now is noted in the log, and tried again by the next process.
+        """
+        for file_id in await self._replacements.left():
+            try:
+                async with self._replacements.alone(file_id, wait=0) as place:
+                    await self._settle(file_id, place)
+            except QuireError as error:
+                _log.warning("a replacement is not over", file=file_id, reason=str(error))
 
     async def describe(
         self,
@@ -301,19 +322,10 @@ class Library:
         except QuireError:
             _log.warning("uploads are left without a row", keys=len(keys), exc_info=True)
 
-    async def _aside(self, keys: Collection[str], bench: Path) -> dict[str, Path]:
-        saved = {}
-        for number, key in enumerate(keys):
-            target = bench / f"present-{number}"
-            if await self.storage.fetch(key, target):
-                saved[key] = target
-        return saved
-
-    async def _restore(self, prepared: Prepared, saved: Mapping[str, Path]) -> None:
-        types = {piece.key: piece.type for piece in prepared.pieces}
-        await self._forget([key for key in types if key not in saved])
-        for key in types.keys() & saved.keys():
-            await self.storage.put(key, saved[key], type_=types[key])
+    async def _settle(self, file_id: int, place: Path) -> None:
+        store = self.rows.store
+        found = await self.rows.database.read(lambda: find_files(store, [file_id]))
+        await self._replacements.settle(place, found[0] if found else None)
 
 
 async def _all(works: Iterable[Awaitable[T]]) -> list[T]:

@@ -1,13 +1,11 @@
 """Where files are kept and worked on: the part of the media library that no schema changes."""
 
-import asyncio
-from weakref import WeakValueDictionary
-
-from msgspec import Struct, field
+from msgspec import Struct
 
 from quire.uploads.links import SignedLinks
+from quire.uploads.replacing import Replacements
 from quire.uploads.storage import Storage
-from quire.uploads.workshop import Workshop
+from quire.uploads.workshop import WAITING, Workshop
 
 
 class Premises(Struct, frozen=True, kw_only=True):
@@ -19,11 +17,11 @@ class Premises(Struct, frozen=True, kw_only=True):
     storage: Storage
     workshop: Workshop
     links: SignedLinks | None = None
-    _busy: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
-    def lock(self, file_id: int) -> asyncio.Lock:
-        """Return the lock of a file, for whoever changes its bytes."""
-        return self._busy.setdefault(file_id, asyncio.Lock())
+    @property
+    def replacements(self) -> Replacements:
+        """What is under way of replacements."""
+        return Replacements(self.workshop.folder / WAITING, self.storage)
 
     def close(self) -> None:
         """Let work that is under way finish, and take no more."""

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _NICER = 5
 _ABANDONED_SECONDS = 86_400
+WAITING = "replacing"
+"""The folder among the temporary ones that is kept: what is in it is needed after a crash."""
 
 
 class Workshop:
@@ -25,7 +27,7 @@ class Workshop:
 
     def __init__(self, folder: Path, *, threads: int) -> None:
         """``folder`` is made when it is first needed."""
-        self._folder = folder
+        self.folder = folder
         self._tidied = False
         self._threads = ThreadPoolExecutor(
             threads, thread_name_prefix="quire-picture", initializer=_step_back
@@ -46,18 +48,18 @@ class Workshop:
             await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
     def _make(self) -> Path:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         if not self._tidied:
             self._tidied = True
             self._tidy()
-        return Path(mkdtemp(dir=self._folder))
+        return Path(mkdtemp(dir=self.folder))
 
     def _tidy(self) -> None:
         """Remove what servers left that ended in the middle of their work."""
         long_ago = time.time() - _ABANDONED_SECONDS  # noqa: TID251 - compared with real moments
-        for left in self._folder.iterdir():
+        for left in self.folder.iterdir():
             with suppress(OSError):
-                if left.stat().st_mtime < long_ago:
+                if left.name != WAITING and left.stat().st_mtime < long_ago:
                     shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:

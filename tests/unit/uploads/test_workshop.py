@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.uploads.workshop import Workshop
+from quire.uploads.workshop import WAITING, Workshop
 
 
 @pytest.fixture
@@ -34,12 +34,12 @@ async def test_a_bench_is_gone_when_work_fails(shop: Workshop) -> None:
 
 
 async def test_what_a_server_left_long_ago_is_removed(shop: Workshop, tmp_path: Path) -> None:
-    for name, age in (("old", 90_000), ("young", 60)):
+    for name, age in (("old", 90_000), ("young", 60), (WAITING, 90_000)):
         (tmp_path / "work" / name).mkdir(parents=True)
         os.utime(tmp_path / "work" / name, (time.time() - age,) * 2)
     async with shop.bench():
         left = {path.name for path in (tmp_path / "work").iterdir()}
-    assert "young" in left
+    assert {"young", WAITING} <= left
     assert "old" not in left
 
 

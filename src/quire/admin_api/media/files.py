@@ -106,7 +106,7 @@ class MediaFileApi:
         async with self._library.workshop.bench() as bench:
             form = await self._form(request, bench)
             if form.files:
-                return await self._replace(request.administrator, file_id, form, bench)
+                return await self._replace(request.administrator, file_id, form)
         said = form.texts(_INFO)
         body = {_INFO: decoded(said)} if said else {}
         return await self._describe(request.administrator, file_id, body)
@@ -128,7 +128,7 @@ class MediaFileApi:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)
-            return await self._replace(request.administrator, file_id, form, bench)
+            return await self._replace(request.administrator, file_id, form)
 
     async def delete(self, request: Request) -> Answer:
         """Delete a file with all its sizes, and show what it was."""
@@ -163,9 +163,7 @@ class MediaFileApi:
                 by=administrator.id,
             )
 
-    async def _replace(
-        self, administrator: Administrator, file_id: int, form: FileForm, bench: Path
-    ) -> Answer:
+    async def _replace(self, administrator: Administrator, file_id: int, form: FileForm) -> Answer:
         if len(form.files) > 1:
             raise ApplicationError(SEVERAL_FILES)
         incoming: Incoming = form.files[0]
@@ -175,7 +173,6 @@ class MediaFileApi:
             file_id,
             incoming,
             given,
-            bench=bench,
             read=self._reads.written,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,

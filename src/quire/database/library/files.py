@@ -29,6 +29,9 @@ _KNOWN = (
     "formats",
     "folderPath",
     "focalPoint",
+    "size",
+    "width",
+    "height",
 )
 
 
@@ -49,6 +52,9 @@ class FileRow(Struct, frozen=True, kw_only=True):
     formats: Mapping[str, Any]
     folder_path: str
     focus: tuple[float, float] | None
+    size: float | None
+    width: int | None
+    height: int | None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -201,6 +207,9 @@ def _file(store: Store, row: Row) -> FileRow:
         formats=formats if isinstance(formats, dict) else {},
         folder_path=values["folderPath"] or "/",
         focus=_focus(values["focalPoint"]),
+        size=values["size"],
+        width=values["width"],
+        height=values["height"],
     )
 
 
