@@ -176,6 +176,36 @@ def copy(
     return copy_project(project, source=source, target=target, replace=replace)
 
 
+@app.command
+def types(
+    project: Project = _HERE,
+    /,
+    *,
+    python: Annotated[
+        Path | None, Parameter(help="File for models in Python: msgspec Structs.")
+    ] = None,
+    typescript: Annotated[
+        Path | None, Parameter(help="File for models in TypeScript: interfaces.")
+    ] = None,
+    drafts: Annotated[
+        bool,
+        Parameter(
+            negative="", show_default=False, help="Models that fit drafts, too, where more is null."
+        ),
+    ] = False,
+    check: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Only say whether the files are current."),
+    ] = False,
+) -> int:
+    """Write typed models of the content, for programs that read it."""
+    from quire.cli.types import write_types
+
+    return write_types(
+        project, python_file=python, typescript_file=typescript, drafts=drafts, check=check
+    )
+
+
 admin = App(name="admin", help="Administrators.")
 app.command(admin)
 

@@ -1,0 +1,73 @@
+"""``quire types``: writes typed models of a project's content for programs that read it."""
+
+from pathlib import Path
+
+from quire.app import load_project_schema
+from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.project import require_project
+from quire.cli.terminal import print_error, print_message
+from quire.errors import ApplicationError
+from quire.schema.model import Schema
+from quire.settings import load_settings
+from quire.typed_models import python, typescript
+from quire.typed_models.shapes import shapes_of
+
+
+def write_types(
+    project: Path,
+    *,
+    python_file: Path | None,
+    typescript_file: Path | None,
+    drafts: bool,
+    check: bool,
+) -> int:
+    """Write the models, or only check that what is written is what would be.
+
+    Raises ApplicationError when no file is named, or one cannot be written.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    wanted: dict[Path, str] = {}
+    if python_file is not None:
+        wanted[python_file] = _python(schema, drafts=drafts)
+    if typescript_file is not None:
+        wanted[typescript_file] = _typescript(schema, drafts=drafts)
+    if not wanted:
+        raise ApplicationError("Say what to write: --python FILE or --typescript FILE.")
+    stale = [file for file, text in wanted.items() if _stored(file) != text]
+    if check:
+        for file in stale:
+            print_error(f"{file} is not what the schema makes; `quire types` writes it anew.")
+        return PROBLEMS if stale else DONE
+    for file in stale:
+        _write(file, wanted[file])
+    for file in wanted:
+        print_message(f"{file} {'was written' if file in stale else 'is up to date'}.")
+    return DONE
+
+
+def _python(schema: Schema, *, drafts: bool) -> str:
+    shapes = shapes_of(schema, drafts=drafts, reserved=python.RESERVED)
+    return python.python_models(shapes)
+
+
+def _typescript(schema: Schema, *, drafts: bool) -> str:
+    shapes = shapes_of(schema, drafts=drafts, reserved=typescript.RESERVED)
+    return typescript.typescript_models(shapes)
+
+
+def _stored(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ApplicationError(f"{file} cannot be read: {error}") from error
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ApplicationError(f"{file} cannot be written: {error}") from error
