@@ -7,12 +7,12 @@ A row of the table under the heading "Deviations" is ``| id | where | reference 
   (``^`` and ``$`` are the ends of these lines; a vertical bar is written ``\|``, as everywhere in
   such a table);
 - `reference` begins with the status that was recorded: the row covers no other answers;
-- `Quire` begins with the status that Quire answers, which "without zero-width characters" may
-  follow.
+- `Quire` begins with the status that Quire answers, which "without zero-width characters" or "but
+  for its CORS headers" may follow.
 
 For a recorded server error any 4xx with an error envelope is accepted. For another recorded answer
 it is the status of the row, with whatever body; or, without zero-width characters, the recorded
-answer once they are taken out of its texts.
+answer once they are taken out of its texts; or the recorded answer, whatever it says of origins.
 """
 
 import re
@@ -31,6 +31,8 @@ _SECTION = re.compile(r"^## Deviations$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTA
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _STATUS = re.compile(r"[1-5]\d\d\b")
 _VISIBLE_ONLY = re.compile(r"[1-5]\d\d without zero-width characters")
+_CORS_ASIDE = re.compile(r"[1-5]\d\d but for its CORS headers")
+_CORS = frozenset({"access-control-allow-origin", "access-control-allow-credentials"})
 _ZERO_WIDTH = re.compile("[\u200b-\u200d\ufeff]")
 
 
@@ -44,6 +46,8 @@ class Deviation:
     quire_status: int
     visible_only: bool = False
     """Whether the answer is the recorded one but for its zero-width characters."""
+    cors_aside: bool = False
+    """Whether it is the recorded one, whatever it says of who may read it."""
 
     def covers(self, case: Recorded) -> bool:
         """Tell whether a recorded case is one of those that the row speaks of."""
@@ -55,6 +59,9 @@ class Deviation:
         """Return what an answer to a case has that the row does not allow."""
         if self.visible_only:
             return differences(replace(case, body=_visible(case.body)), answer, placeholders)
+        if self.cors_aside:
+            kept = {n: v for n, v in case.response_headers.items() if n not in _CORS}
+            return differences(replace(case, response_headers=kept), answer, placeholders)
         if self.reference_status >= 500:
             if 400 <= answer.status < 500 and _is_error_envelope(answer):
                 return []
@@ -105,6 +112,7 @@ def _deviation(row: str) -> Deviation:
         reference_status=int(statuses[0][0]),
         quire_status=int(statuses[1][0]),
         visible_only=_VISIBLE_ONLY.match(quire) is not None,
+        cors_aside=_CORS_ASIDE.match(quire) is not None,
     )
 
 

@@ -7,6 +7,10 @@ from quire.settings import CorsSettings, SecuritySettings
 Header = tuple[bytes, bytes]
 
 _ANY, _NO_ORIGIN = "*", b"null"
+_FOR_NO_PAGE: tuple[Header, ...] = (
+    (b"access-control-allow-origin", b""),
+    (b"access-control-allow-credentials", b"true"),
+)
 _FOR_ANY: tuple[Header, ...] = ((b"access-control-allow-origin", b"*"),)
 
 _DEFAULT_POLICY: Mapping[str, tuple[str, ...]] = {
@@ -74,7 +78,9 @@ class Cors:
         self._exposed = ((b"access-control-expose-headers", exposed),) if exposed else ()
 
     def headers(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of an ordinary answer."""
+        """Return the headers of an ordinary answer; to no page it says what the format says."""
+        if origin is None:
+            return _FOR_NO_PAGE
         allowed = self._allowed(origin)
         return (*allowed, *self._exposed) if allowed else ()
 
@@ -100,7 +106,7 @@ class AnswerHeaders:
     def __init__(self, security: tuple[Header, ...], cors: Cors) -> None:
         self._security = security
         self._cors = cors
-        self._lines = header_lines(security)
+        self._lines_without_origin = header_lines(self.plain(None))
 
     def plain(self, origin: bytes | None) -> tuple[Header, ...]:
         """Return the headers of an ordinary answer."""
@@ -108,7 +114,9 @@ class AnswerHeaders:
 
     def lines(self, origin: bytes | None) -> bytes:
         """Return the headers of an ordinary answer as they are on the wire."""
-        return self._lines + header_lines(self._cors.headers(origin))
+        if origin is None:
+            return self._lines_without_origin
+        return header_lines(self.plain(origin))
 
     def options(self, preflight: bytes | None) -> tuple[Header, ...]:
         """Return the headers of an answer to OPTIONS; ``preflight`` is the origin that asks."""
