@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire import __version__
 from quire.access.actions import all_actions
 from quire.admin_api.api_tokens import ApiTokenApi
 from quire.admin_api.attempts import Attempts
-from quire.admin_api.audit import AuditApi, AuditTrail
+from quire.admin_api.audit import AuditApi, AuditedDatabase, AuditTrail
 from quire.admin_api.content_api import ContentApiApi
 from quire.admin_api.content_manager.assembly import content_manager_routes
 from quire.admin_api.cookies import RefreshCookie
@@ -19,6 +20,7 @@ from quire.admin_api.lists import Lists
 from quire.admin_api.locales import DefaultChanged, LocalesApi
 from quire.admin_api.media.assembly import media_routes
 from quire.admin_api.own.assembly import own_routes
+from quire.admin_api.own.description import AdminDescriptionApi
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.project import ProjectApi
@@ -85,7 +87,8 @@ def assemble_admin(
     ``default_changed`` is told when another locale becomes the default one.
     """
     secret = settings.secrets.admin_jwt_secret or ""
-    database, engine = sources.reader.database, sources.documents.engine
+    database = AuditedDatabase(sources.reader.database, sources.audit)
+    sources, engine = _audited(sources, database), sources.documents.engine
     rows = SystemRows(store=engine.store, new_id=engine.new_id)
     schema = engine.schema
     people, sessions = People(rows), Sessions(rows, secret)
@@ -125,7 +128,7 @@ def assemble_admin(
         yield from ContentApiApi(schema, prefix=settings.api.prefix).routes()
         yield from _token_routes(settings, database, rows, clock)
         yield from LocalesApi(database, Locales(rows, clock), default_changed).routes()
-        yield from _option_routes(settings, sources, clock)
+        yield from _option_routes(settings, sources, database, clock)
         yield from AuditApi(sources.audit).routes()
         yield from HomepageApi(database, rows).routes()
         yield from ProjectApi(
@@ -137,10 +140,18 @@ def assemble_admin(
             database, sources.documents, sources.webhooks, people, authenticator, clock
         )
         yield from media_routes(settings, sources.library, engine)
+        yield from AdminDescriptionApi(lambda: api.routes.routes).routes()
 
     trail = AuditTrail(sources.audit, clock)
-    api = AdminApi(routes(), database, authenticator, trail.note)
+    api = AdminApi(routes(), database, authenticator, trail.begin, trail.note)
     return AdminParts(api=api, accounts=accounts)
+
+
+def _audited(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
+    """Let whatever administrators change be noted in the transaction of the change."""
+    documents = sources.documents.through(database)
+    library = sources.library.through(database, documents)
+    return replace(sources, documents=documents, library=library)
 
 
 def _mailing(settings: Settings, services: AccountServices) -> Mailing:
@@ -148,9 +159,11 @@ def _mailing(settings: Settings, services: AccountServices) -> Mailing:
     return Mailing(postbox=services.postbox, sender=services.sender, page=f"{server}/admin")
 
 
-def _option_routes(settings: Settings, sources: AdminSources, clock: Clock) -> Iterator[Route]:
+def _option_routes(
+    settings: Settings, sources: AdminSources, database: Database, clock: Clock
+) -> Iterator[Route]:
     """Yield the routes of what is set for end users, and of webhooks."""
-    database, writes = sources.reader.database, sources.documents.engine.store.writes
+    writes = sources.documents.engine.store.writes
     server, parts = settings.server.url or "", sources.webhooks
     yield from EndUserApi(database, writes, sources.accounts.roles, server=server).routes()
     yield from WebhookApi(

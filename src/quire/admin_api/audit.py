@@ -1,21 +1,29 @@
 """The audit log: what administrators change is noted, and super admins read it."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 import orjson
 import structlog
+from msgspec import Struct
 
 from quire.admin_api.answers import respond_data
 from quire.admin_api.forms import id_of
 from quire.admin_api.router import SUPER_ADMINS
+from quire.admin_api.statuses import success_status
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.clock import Clock, iso_from_ms
 from quire.database.audit import FILTERED, AuditLog, AuditQuery, AuditRow
+from quire.database.connection import Database
+from quire.database.dialect import Dialect
+from quire.database.program import Program
 from quire.errors import AppError, ForbiddenError, ValidationError
 
 _log = structlog.get_logger("quire.audit")
+
+T = TypeVar("T")
 
 NDJSON = b"application/x-ndjson; charset=utf-8"
 _PAGE, _MOST = 50, 1000
@@ -23,10 +31,69 @@ _EXPORTED = 10_000
 _LONGEST = 320
 _TOLD = ("ids", "documentIds", "locale", "locales")
 """Members of bodies that say what was acted on; nothing else of a body is kept."""
-_FAILED = 400
+_OK, _FAILED = 200, 400
 _SIGN_IN, _REFUSED_SIGN_INS = "admin/login", frozenset({400, 401})
+_NOTED_AFTERWARDS = frozenset({_SIGN_IN, "admin/forgot-password"})
 _QUIET = frozenset({"admin/access-token", "admin/permissions/check"})
 """Routes that change nothing worth noting, although they are called with POST."""
+
+
+class _Pending(Struct):
+    """A request that changes something: the row that tells of it, and whether that is written."""
+
+    row: AuditRow
+    noted: bool = False
+
+
+_pending: ContextVar[_Pending | None] = ContextVar("audited request", default=None)
+
+
+class AuditedDatabase:
+    """A database whose writes carry the row that tells of them, in the same transaction.
+
+    What is written on behalf of no request of an administrator goes through as it is.
+    """
+
+    def __init__(self, inner: Database, log: AuditLog) -> None:
+        self._inner = inner
+        self._log = log
+
+    @property
+    def dialect(self) -> Dialect:
+        """See `Database.dialect`."""
+        return self._inner.dialect
+
+    def version(self) -> int | None:
+        """See `Database.version`."""
+        return self._inner.version()
+
+    async def present_version(self) -> int | None:
+        """See `Database.present_version`."""
+        return await self._inner.present_version()
+
+    async def read(
+        self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
+    ) -> T:
+        """See `Database.read`."""
+        return await self._inner.read(make, snapshot=snapshot, key=key)
+
+    async def write(self, program: Program[T]) -> T:
+        """See `Database.write`; the first write of a request is noted with it."""
+        pending = _pending.get()
+        if pending is None or pending.noted:
+            return await self._inner.write(program)
+        result = await self._inner.write(self._told(program, pending.row))
+        pending.noted = True
+        return result
+
+    async def close(self) -> None:
+        """See `Database.close`."""
+        await self._inner.close()
+
+    def _told(self, program: Program[T], row: AuditRow) -> Program[T]:
+        result = yield from program
+        yield from self._log.added(row)
+        return result
 
 
 class AuditTrail:
@@ -36,15 +103,41 @@ class AuditTrail:
         self._log = log
         self._clock = clock
 
+    async def begin(self, request: Request, route: Route) -> None:
+        """Let what a request changes be noted in the same transaction.
+
+        A sign-in is noted after it was answered, since it may write and be refused all the same;
+        so is what writes only when it has been answered. Raises ServiceUnavailableError.
+        """
+        _pending.set(None)
+        if not _is_worth_it(request, route, _OK) or route.path.strip("/") in _NOTED_AFTERWARDS:
+            return
+        await self._log.ready()
+        _pending.set(_Pending(self._row(request, route, success_status(route))))
+
     async def note(self, request: Request, route: Route, status: int) -> None:
-        """Note a request after it was answered. That it cannot be noted is told in the log."""
+        """Note a request after it was answered, unless what it changed was noted with it.
+
+        That it cannot be noted is told in the log.
+        """
+        pending = _pending.get()
+        _pending.set(None)
         if not _is_worth_it(request, route, status):
             return
+        if status < _FAILED and pending is not None and pending.noted:
+            return
+        row = self._row(request, route, status)
+        try:
+            await self._log.add(row)
+        except AppError as error:
+            _log.error("not noted", action=row.action, actor=row.actor, exc_info=error)
+
+    def _row(self, request: Request, route: Route, status: int) -> AuditRow:
         body = request.body if isinstance(request.body, Mapping) else {}
         actor_id, actor = None, body.get("email")
         if route.action is not None:
             actor_id, actor = request.administrator.id, request.administrator.email
-        row = AuditRow(
+        return AuditRow(
             at=self._clock(),
             actor_id=actor_id,
             actor=actor.lower()[:_LONGEST] if isinstance(actor, str) else "",
@@ -54,10 +147,6 @@ class AuditTrail:
             status=status,
             place=request.client[0] if request.client else "",
         )
-        try:
-            await self._log.add(row)
-        except AppError as error:
-            _log.error("not noted", action=row.action, actor=row.actor, exc_info=error)
 
 
 def _is_worth_it(request: Request, route: Route, status: int) -> bool:

@@ -21,6 +21,9 @@ SIGNED_IN = "signed in"
 SUPER_ADMINS = "super admins"
 """The action of routes for super admins alone, which no role can be granted."""
 
+Begin = Callable[[Request, Route], Awaitable[None]]
+"""Is told of each request to a route before its handler runs."""
+
 Note = Callable[[Request, Route, int], Awaitable[None]]
 """Is told of each request to a route, with the status of its answer."""
 
@@ -33,11 +36,13 @@ class AdminApi:
         routes: Iterable[Route],
         database: Database,
         authenticator: AdminAuthenticator,
+        begin: Begin,
         note: Note,
     ) -> None:
         self.routes = RouteTable(routes)
         self._database = database
         self._authenticator = authenticator
+        self._begin = begin
         self._note = note
 
     def streams(self, method: str, raw_path: bytes) -> bool:
@@ -68,6 +73,7 @@ class AdminApi:
             if not _may_call(administrator.ability, route.action):
                 await self._note(request, route, PolicyError.status)
                 raise PolicyError
+        await self._begin(request, route)
         try:
             answer = await route.handler(request)
         except AppError as error:

@@ -64,11 +64,19 @@ class AuditLog:
         self._writes = writes
         self._tables = tables
 
+    async def ready(self) -> None:
+        """See to it that rows can be added. Raises ServiceUnavailableError."""
+        await self._tables.ensure(_TABLE)
+
     async def add(self, row: AuditRow) -> None:
         """Add a row."""
-        await self._tables.ensure(_TABLE)
+        await self.ready()
+        await self._database.write(self.added(row))
+
+    def added(self, row: AuditRow) -> Program[None]:
+        """Return what adds a row, for the transaction of the change that it tells of."""
         values = {name: getattr(row, name) for name in _COLUMNS}
-        await self._database.write(self._writes.insert(AUDIT_TABLE, values))
+        yield from self._writes.insert(AUDIT_TABLE, values)
 
     async def find(self, query: AuditQuery) -> list[AuditRow]:
         """Return the rows that a query asks for."""

@@ -70,6 +70,17 @@ class DocumentService:
         self._clock = clock
         self._hash_password = hash_password
 
+    def through(self, database: Database) -> "DocumentService":
+        """Return a service for the same documents whose writes go another way to the database."""
+        return DocumentService(
+            database,
+            self._engine,
+            self._bus,
+            clock=self._clock,
+            hash_password=self._hash_password,
+            outbox=self._outbox,
+        )
+
     @property
     def schema(self) -> Schema:
         """The schema whose documents are written."""

@@ -77,8 +77,14 @@ class Library:
         self.storage = premises.storage
         self.workshop = premises.workshop
         self._replacements = premises.replacements
+        self._premises = premises
         self._documents = rows.documents
         self._limits = limits
+
+    def through(self, database: Database, documents: DocumentService) -> "Library":
+        """Return the same library, whose rows are written another way."""
+        rows = replace(self.rows, database=database, documents=documents)
+        return Library(rows, self._premises, self._limits)
 
     async def add(
         self,

@@ -114,3 +114,66 @@ async def test_it_goes_on_after_a_new_start(tmp_path: Path) -> None:
 
     assert after == before
     assert count >= len(before)
+
+
+async def test_a_change_that_cannot_be_noted_is_not_made(tmp_path: Path) -> None:
+    async with open_office(tmp_path) as office:
+        await noted(office)
+        with closing(sqlite3.connect(tmp_path / ".tmp/data.db")) as database, database:
+            database.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON quire_audit"
+                " BEGIN SELECT RAISE(ABORT, 'no room'); END"
+            )
+        for path, body in (
+            ("/content-manager/collection-types/api::paper.paper", {"title": "Tide"}),
+            ("/admin/roles", {"name": "Clerk", "description": ""}),
+            ("/upload/folders", {"name": "Maps"}),
+        ):
+            reply = await office.ask("POST", path, body, token=office.boss)
+            assert reply.status >= 500, path
+        with closing(sqlite3.connect(tmp_path / ".tmp/data.db")) as database:
+            folders = database.execute("SELECT count(*) FROM upload_folders").fetchone()
+            roles = database.execute("SELECT name FROM admin_roles").fetchall()
+        listed = await office.ask(
+            "GET", "/content-manager/collection-types/api::paper.paper", token=office.boss
+        )
+    assert (folders, listed.json["results"]) == ((0,), [])
+    assert ("Clerk",) not in roles
+
+
+async def test_what_was_undone_is_noted_by_nobody(office: Office) -> None:
+    before = len(await noted(office))
+    body = {"title": "x" * 80}
+    path = "/content-manager/collection-types/api::paper.paper"
+    assert (await office.ask("POST", path, body, token=office.boss)).status == 400
+    assert len(await noted(office)) == before
+
+
+async def test_each_change_is_noted_once_with_the_status_of_its_answer(office: Office) -> None:
+    papers = "/content-manager/collection-types/api::paper.paper"
+    made = await office.ask("POST", papers, {"title": "Tide"}, token=office.boss)
+    document = f"{papers}/{made.data['documentId']}"
+    hook = {"name": "x", "url": "https://example.com", "headers": {}, "events": ["entry.create"]}
+    view = {"uid": "api::paper.paper", "name": "x", "state": {}}
+    asked: tuple[tuple[str, str, object], ...] = (
+        ("PUT", document, {"title": "Ebb"}),
+        ("POST", f"{document}/actions/publish", {}),
+        ("DELETE", document, None),
+        ("POST", "/admin/roles", {"name": "Clerk", "description": ""}),
+        ("POST", "/admin/users", {"email": "n@example.com", "firstname": "N", "roles": [1]}),
+        ("POST", "/admin/api-tokens", {"name": "Site", "type": "read-only", "description": ""}),
+        ("POST", "/admin/webhooks", hook),
+        ("POST", "/admin/x/views", view),
+        ("POST", "/upload/folders", {"name": "Maps"}),
+        ("POST", "/admin/forgot-password", {"email": "boss@example.com"}),
+        ("POST", "/admin/logout", {}),
+    )
+    answered = [(f"POST {papers}", made.status)]
+    for method, path, body in asked:
+        reply = await office.ask(method, path, body, token=office.boss)
+        assert reply.status < 300, (path, reply.json)
+        answered.append((f"{method} {path}", reply.status))
+    office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+    rows = [row for row in await noted(office) if row["action"] != "POST /admin/login"]
+    told = [row["status"] for row in reversed(rows)][-len(answered) :]
+    assert told == [status for _, status in answered]

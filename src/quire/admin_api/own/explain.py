@@ -57,9 +57,9 @@ class ExplainApi:
 
     async def explain(self, request: Request) -> Answer:
         """Tell whether somebody may do something, and what each of their permissions says to it."""
+        question, person_id = _question(request), id_of(request.query.get("user"))
         if not request.administrator.ability.allows(_SEES_ROLES):
             raise PolicyError
-        question, person_id = _question(request), id_of(request.query.get("user"))
 
         def program() -> Program[dict[str, Any]]:
             person = None if person_id is None else (yield from self._people.person(person_id))

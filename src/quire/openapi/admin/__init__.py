@@ -1,0 +1,1 @@
+"""The admin API described: its routes by resource, and the document of them."""

@@ -1,0 +1,133 @@
+"""The document of the admin API."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from quire import __version__
+from quire.openapi.admin.content import ENTRIES, MODELS, OWN
+from quire.openapi.admin.media import MEDIA
+from quire.openapi.admin.named import NAMED
+from quire.openapi.admin.parts import AdminEndpoint, Said, Told, resolved
+from quire.openapi.admin.people import PEOPLE, SIGNING_IN
+from quire.openapi.admin.settings import END_USERS, LOCALES, PROJECT, TOKENS, WEBHOOKS
+from quire.openapi.document import Information, Placed, assemble
+from quire.openapi.operations import (
+    FORM,
+    JSON,
+    Body,
+    Operation,
+    Parameter,
+    Response,
+    path_parameter,
+)
+from quire.openapi.schemas import Schemas, record
+from quire.schema.attributes.json_form import JsonSchema
+
+SECTIONS: tuple[tuple[str, Told], ...] = (
+    ("Signing in", SIGNING_IN),
+    ("Administrators", PEOPLE),
+    ("Content model", MODELS),
+    ("Content", ENTRIES),
+    ("Quire's own", OWN),
+    ("Media", MEDIA),
+    ("API tokens", TOKENS),
+    ("Webhooks", WEBHOOKS),
+    ("Locales", LOCALES),
+    ("End users", END_USERS),
+    ("Project", PROJECT),
+)
+"""The descriptions of all routes, by what they are about."""
+
+_ABOUT = (
+    "What administrators do through Quire. What an administrator may not do is answered with 403; "
+    "what they may not see is in no answer."
+)
+_CREDENTIAL = "The access token of an administrator who has signed in."
+_OPEN_FAILURES, _FAILURES = (400, 429), (400, 401, 403)
+
+
+def describe_admin_api(endpoints: Iterable[AdminEndpoint]) -> dict[str, Any]:
+    """Make the document of these routes, in their order.
+
+    Raises KeyError for a route that nobody has described.
+    """
+    schemas = Schemas()
+    information = Information(
+        title="Admin API",
+        version=__version__,
+        description=_ABOUT,
+        server="/",
+        credential=_CREDENTIAL,
+    )
+    return assemble(information, _operations(endpoints, schemas), schemas)
+
+
+def described_routes() -> frozenset[tuple[str, str]]:
+    """Return the routes that are described, by method and path."""
+    return frozenset(key for _, told in SECTIONS for key in told)
+
+
+def _operations(endpoints: Iterable[AdminEndpoint], schemas: Schemas) -> Iterator[Placed]:
+    known = {key: (tag, said) for tag, told in SECTIONS for key, said in told.items()}
+    for endpoint in endpoints:
+        tag, said = known[endpoint.method, endpoint.path]
+        yield endpoint.method, endpoint.path, _operation(endpoint, tag, said, schemas)
+
+
+def _operation(endpoint: AdminEndpoint, tag: str, said: Said, schemas: Schemas) -> Operation:
+    failures = _OPEN_FAILURES if endpoint.action is None else _FAILURES
+    names = [part[1:] for part in endpoint.path.split("/") if part.startswith(":")]
+    return Operation(
+        id=_name(endpoint),
+        summary=endpoint.summary.replace("``", "`"),
+        tag=tag,
+        description="" if endpoint.action is None else f"Asks for: {endpoint.action}.",
+        parameters=[*(path_parameter(name) for name in names), *_queried(said, schemas)],
+        body=_body(said, schemas),
+        responses=[_response(endpoint, said, schemas)],
+        errors=(*failures, 404) if names else failures,
+    )
+
+
+def _queried(said: Said, schemas: Schemas) -> Iterator[Parameter]:
+    for parameter in said.query:
+        yield Parameter(
+            name=parameter.name,
+            schema=_resolved(parameter.schema, schemas),
+            description=parameter.description,
+            deep=parameter.deep,
+        )
+
+
+def _body(said: Said, schemas: Schemas) -> Body | None:
+    if said.form is not None:
+        return Body(content={FORM: _resolved(said.form, schemas)})
+    if said.body is None:
+        return None
+    return Body(content={JSON: _resolved(said.body, schemas)})
+
+
+def _response(endpoint: AdminEndpoint, said: Said, schemas: Schemas) -> Response:
+    if said.data is None:
+        return Response(status=endpoint.status)
+    schema = _resolved(said.data, schemas)
+    return Response(
+        status=endpoint.status,
+        schema=schema if said.bare else record({"data": schema}),
+        media_type=said.media_type or JSON,
+    )
+
+
+def _resolved(schema: JsonSchema, schemas: Schemas) -> JsonSchema:
+    found = resolved(schema, schemas, NAMED)
+    return found if isinstance(found, dict) else {}
+
+
+def _name(endpoint: AdminEndpoint) -> str:
+    """Return a name for an operation, made of its method and path."""
+    words = [endpoint.method.lower()]
+    for part in endpoint.path.replace(".", "/").replace("_", "-").split("/"):
+        bare = part.removeprefix(":")
+        words += [f"By{bare[:1].upper()}{bare[1:]}"] if part != bare else part.split("-")
+    first, *rest = (word for word in words if word)
+    return first + "".join(f"{word[:1].upper()}{word[1:]}" for word in rest)

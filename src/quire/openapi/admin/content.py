@@ -1,0 +1,187 @@
+"""Content as administrators manage it."""
+
+from quire.openapi.admin.parts import (
+    DOCUMENT_IDS,
+    LOCALE,
+    PAGES,
+    SORTED,
+    STATUS,
+    Said,
+    Told,
+    named,
+    page_of,
+    query,
+)
+from quire.openapi.schemas import (
+    FLAG,
+    FREE_OBJECT,
+    TEXT,
+    WHOLE,
+    nullable,
+    one_of_texts,
+    record,
+    several,
+)
+
+_ENTRY = named("ManagedEntry")
+_SHOWN = record({"data": FREE_OBJECT, "meta": named("EntryMeta")}, required=())
+_COUNT = record({"count": WHOLE})
+_COLLECTION, _SINGLE = "content-manager/collection-types/:uid", "content-manager/single-types/:uid"
+_ONE = (LOCALE, STATUS, query("populate"))
+_RECENT = several(named("RecentEntry"))
+_DISCARDING = record({"discardDraft": FLAG}, required=())
+_CONFIGURATION = record(
+    {"settings": FREE_OBJECT, "metadatas": FREE_OBJECT, "layouts": FREE_OBJECT}, required=()
+)
+
+
+def _written(body: object = FREE_OBJECT) -> Said:
+    return Said(data=_SHOWN, bare=True, body=dict(body) if isinstance(body, dict) else None,
+                query=(LOCALE,))  # fmt: skip
+
+
+def _many() -> Said:
+    return Said(data=_COUNT, bare=True, body=DOCUMENT_IDS, query=(LOCALE,))
+
+
+MODELS: Told = {
+    ("GET", "content-manager/init"): Said(),
+    ("GET", "content-manager/components"): Said(data=several(FREE_OBJECT)),
+    ("GET", "content-manager/components/:uid/configuration"): Said(),
+    ("PUT", "content-manager/components/:uid/configuration"): Said(body=_CONFIGURATION),
+    ("GET", "content-manager/content-types"): Said(
+        data=several(FREE_OBJECT),
+        query=(query("kind", one_of_texts(["collectionType", "singleType"])),),
+    ),
+    ("GET", "content-manager/content-types-settings"): Said(data=several(FREE_OBJECT)),
+    ("GET", "content-manager/content-types/:uid/configuration"): Said(),
+    ("PUT", "content-manager/content-types/:uid/configuration"): Said(body=_CONFIGURATION),
+    ("GET", "content-manager/homepage/count-documents"): Said(data=named("DocumentCounts")),
+    ("GET", "content-manager/homepage/recent-documents"): Said(
+        data=_RECENT, query=(query("action", one_of_texts(["update", "publish"])),)
+    ),
+}
+
+ENTRIES: Told = {
+    ("GET", _COLLECTION): Said(
+        data=page_of(_ENTRY),
+        bare=True,
+        query=(*SORTED, LOCALE, STATUS, query("fields"), query("populate")),
+    ),
+    ("POST", _COLLECTION): _written(),
+    ("GET", f"{_COLLECTION}/:id"): Said(data=_SHOWN, bare=True, query=_ONE),
+    ("PUT", f"{_COLLECTION}/:id"): _written(),
+    ("DELETE", f"{_COLLECTION}/:id"): Said(bare=True, query=(LOCALE,)),
+    ("GET", f"{_COLLECTION}/:id/actions/countDraftRelations"): Said(query=(LOCALE,)),
+    ("POST", f"{_COLLECTION}/:id/actions/publish"): _written(),
+    ("POST", f"{_COLLECTION}/:id/actions/unpublish"): _written(_DISCARDING),
+    ("POST", f"{_COLLECTION}/:id/actions/discard"): _written(),
+    ("POST", f"{_COLLECTION}/actions/publish"): _written(),
+    ("POST", f"{_COLLECTION}/actions/bulkPublish"): _many(),
+    ("POST", f"{_COLLECTION}/actions/bulkUnpublish"): _many(),
+    ("POST", f"{_COLLECTION}/actions/bulkDelete"): _many(),
+    ("POST", f"{_COLLECTION}/actions/bulkFindForValidation"): Said(
+        data=record({"results": several(FREE_OBJECT)}),
+        bare=True,
+        body=DOCUMENT_IDS,
+        query=(LOCALE,),
+    ),
+    ("GET", f"{_COLLECTION}/actions/countManyEntriesDraftRelations"): Said(
+        data=WHOLE, query=(query("documentIds", several(TEXT)), LOCALE)
+    ),
+    ("POST", f"{_COLLECTION}/clone/:id"): _written(),
+    ("POST", f"{_COLLECTION}/auto-clone/:id"): _written(),
+    ("GET", _SINGLE): Said(data=_SHOWN, bare=True, query=_ONE),
+    ("PUT", _SINGLE): _written(),
+    ("DELETE", _SINGLE): Said(bare=True, query=(LOCALE,)),
+    ("GET", f"{_SINGLE}/actions/countDraftRelations"): Said(query=(LOCALE,)),
+    ("POST", f"{_SINGLE}/actions/publish"): _written(),
+    ("POST", f"{_SINGLE}/actions/unpublish"): _written(_DISCARDING),
+    ("POST", f"{_SINGLE}/actions/discard"): _written(),
+    ("GET", "content-manager/relations/:model/:field"): Said(
+        data=page_of(named("RelatedEntry")),
+        bare=True,
+        query=(*PAGES, query("_q"), query("id"), query("idsToOmit", several(TEXT)), LOCALE),
+    ),
+    ("GET", "content-manager/relations/:model/:id/:field"): Said(
+        data=record({"results": several(named("RelatedEntry"))}, required=()),
+        bare=True,
+        query=(*PAGES, LOCALE, STATUS),
+    ),
+    ("POST", "content-manager/uid/generate"): Said(
+        data=TEXT,
+        body=record({"contentTypeUID": TEXT, "field": TEXT, "data": FREE_OBJECT}),
+        query=(LOCALE,),
+    ),
+    ("POST", "content-manager/uid/check-availability"): Said(
+        data=record({"isAvailable": FLAG, "suggestion": nullable(TEXT)}),
+        bare=True,
+        body=record({"contentTypeUID": TEXT, "field": TEXT, "value": TEXT}),
+        query=(LOCALE,),
+    ),
+    ("POST", "i18n/content-manager/actions/get-non-localized-fields"): Said(
+        data=record({"nonLocalizedFields": FREE_OBJECT, "localizations": several(FREE_OBJECT)}),
+        bare=True,
+        body=record({"model": TEXT, "id": {"type": ["integer", "string"]}, "locale": TEXT}),
+    ),
+}
+
+_CHANGES = several(record({"documentId": TEXT, "fields": FREE_OBJECT}))
+_VIEW = {"uid": TEXT, "name": TEXT, "shared": FLAG, "state": FREE_OBJECT}
+
+OWN: Told = {
+    ("GET", "admin/x/home"): Said(
+        data=record(
+            {
+                "edited": _RECENT,
+                "published": _RECENT,
+                "documents": named("DocumentCounts"),
+                "types": several(
+                    record({"uid": TEXT, "displayName": TEXT, "kind": TEXT, "count": WHOLE})
+                ),
+                "failingWebhooks": nullable(
+                    several(record({"id": TEXT, "name": TEXT, "count": WHOLE}))
+                ),
+            }
+        )
+    ),
+    ("GET", "admin/x/entry/:uid/:id"): Said(
+        data=record(
+            {
+                "entry": FREE_OBJECT,
+                "meta": named("EntryMeta"),
+                "published": nullable(FREE_OBJECT),
+                "references": WHOLE,
+            }
+        ),
+        query=(LOCALE,),
+    ),
+    ("GET", "admin/x/references/:uid/:id"): Said(
+        data=several(
+            record(
+                {"uid": TEXT, "attribute": TEXT, "count": WHOLE, "entries": several(FREE_OBJECT)}
+            )
+        )
+    ),
+    ("GET", "admin/x/difference/:uid/:id"): Said(
+        data=record({"documentId": TEXT, "locale": nullable(TEXT), "fields": FREE_OBJECT}),
+        query=(LOCALE,),
+    ),
+    ("POST", "admin/x/bulk-edit/:uid"): Said(
+        data=record({"preview": FLAG, "count": WHOLE, "changes": _CHANGES}),
+        body=record(
+            {"documentIds": several(TEXT), "data": FREE_OBJECT, "preview": FLAG},
+            required=("documentIds", "data"),
+        ),
+        query=(LOCALE,),
+    ),
+    ("GET", "admin/x/views"): Said(data=several(named("SavedView")), query=(query("uid"),)),
+    ("POST", "admin/x/views"): Said(
+        data=named("SavedView"), body=record(_VIEW, required=("uid", "name", "state"))
+    ),
+    ("PUT", "admin/x/views/:id"): Said(
+        data=named("SavedView"),
+        body=record({"name": TEXT, "shared": FLAG, "state": FREE_OBJECT}, required=()),
+    ),
+    ("DELETE", "admin/x/views/:id"): Said(data=named("SavedView")),
+}
