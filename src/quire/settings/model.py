@@ -253,6 +253,11 @@ class UploadSettings:
         "Formats that are made of an image, each with its greatest width or height.",
         default=MappingProxyType({"large": 1000, "medium": 750, "small": 500}),
     )
+    variants: tuple[str, ...] = setting(
+        list_of(choice("webp", "avif"), '"webp" or "avif"'),
+        "Types that images are kept in beside their own, in each of their sizes.",
+        default=(),
+    )
     pixel_limit: int = setting(
         integer(1), "Most pixels that an image may have.", default=268_402_689
     )

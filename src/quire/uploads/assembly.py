@@ -45,7 +45,12 @@ def open_library(settings: Settings, rows: Rows, premises: Premises) -> Library:
     """Make the library of files with these rows."""
     uploads = settings.uploads
     types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
-    limits = Limits(boxes=uploads.breakpoints, most_pixels=uploads.pixel_limit, types=types)
+    limits = Limits(
+        boxes=uploads.breakpoints,
+        variants=tuple(dict.fromkeys(uploads.variants)),
+        most_pixels=uploads.pixel_limit,
+        types=types,
+    )
     return Library(rows, premises, limits)
 
 

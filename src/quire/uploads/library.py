@@ -61,6 +61,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     """What is made of pictures, and which types of files are let in."""
 
     boxes: Mapping[str, int]
+    variants: tuple[str, ...] = ()
     most_pixels: int
     types: AllowedTypes
 
@@ -279,7 +280,10 @@ class Library:
         stored = await self.rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
         limits = self._limits
         return picture_rules(
-            library_settings(stored), boxes=limits.boxes, most_pixels=limits.most_pixels
+            library_settings(stored),
+            boxes=limits.boxes,
+            variants=limits.variants,
+            most_pixels=limits.most_pixels,
         )
 
     async def _prepare(
@@ -291,8 +295,8 @@ class Library:
 
     def _with_addresses(self, values: Mapping[str, Any], kept: Kept) -> dict[str, object]:
         formats = values["formats"]
-        for label, made in (formats or {}).items():
-            made["url"] = self.storage.url(kept.variant(label).key)
+        for made in (formats or {}).values():
+            made["url"] = self.storage.url(f"{made['hash']}{made['ext']}")
         return {
             **values,
             "url": self.storage.url(kept.key),

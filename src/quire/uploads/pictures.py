@@ -207,6 +207,21 @@ def shrink(picture: Picture, target: Path, *, width: int, height: int) -> Pictur
     return Picture(target, picture.type, image.width, paged, picture.pages)
 
 
+def recode(picture: Picture, target: Path, *, format_: str) -> Picture:
+    """Write a picture in another type, in the usual quality and as its camera says upright.
+
+    Raises ApplicationError when it is damaged.
+    """
+    try:
+        image = _in_srgb(_load(picture.path, picture.type))
+        if picture.orientation > 1:
+            image = image.copy_memory().autorot()
+        _SAVERS[format_](image, str(target), _QUALITY)
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
+    return Picture(target, f"image/{format_}", image.width, image.height)
+
+
 def _shrink_jpeg(picture: Picture, width: int, height: int) -> Any:  # noqa: ANN401 - pyvips
     """Shrink as far as decoding itself can, then by one factor for both sides."""
     factor = max(picture.width / width, picture.height / height)

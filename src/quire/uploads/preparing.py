@@ -14,6 +14,7 @@ from quire.uploads.pictures import (
     fits,
     is_picture,
     lighten,
+    recode,
     require_whole,
     shrink,
     svg_size,
@@ -45,13 +46,15 @@ class Recognised(Struct, frozen=True, kw_only=True):
 class PictureRules(Struct, frozen=True, kw_only=True):
     """What is made of pictures.
 
-    ``boxes`` are other sizes by name. ``most_pixels`` is what a picture may have to be decoded.
+    ``boxes`` are other sizes by name, ``variants`` other types that all sizes are kept in, too.
+    ``most_pixels`` is what a picture may have to be decoded.
     """
 
     lighter: bool = True
     other_sizes: bool = True
     upright: bool = False
     boxes: Mapping[str, int]
+    variants: tuple[str, ...] = ()
     most_pixels: int
 
 
@@ -102,6 +105,13 @@ async def prepare(
             smaller = kept.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
             others.append(Piece(key=smaller.key, path=version.path, type=file.mime))
+        for format_ in other_types(picture, kept, rules):
+            for label, version in (("", picture), *made):
+                again = await _in_type(workshop, version, format_)
+                here = _beside(kept.variant(label) if label else kept, format_)
+                key = f"{label}_{format_}".lstrip("_")
+                formats[key] = _format(f"{key}_{name}", here, again.type, again)
+                others.append(Piece(key=here.key, path=again.path, type=again.type))
     elif file.told == SVG:
         width, height = await workshop.run(svg_size, path)
     size = await asyncio.to_thread(lambda: path.stat().st_size)
@@ -153,6 +163,29 @@ async def _other_sizes(
         )
     )
     return [(label, version) for (label, _), version in zip(wanted, versions, strict=True)]
+
+
+def other_types(picture: Picture, kept: Kept, rules: PictureRules) -> list[str]:
+    """Return the types that a picture is kept in beside its own; of what moves there are none.
+
+    A type that the picture's address ends in is left out, whatever the picture is by now.
+    """
+    if not picture.has_variants or picture.pages > 1:
+        return []
+    ends = kept.ext.lower()
+    return [
+        name for name in rules.variants if ends != f".{name}" and picture.type != f"image/{name}"
+    ]
+
+
+async def _in_type(workshop: Workshop, version: Picture, format_: str) -> Picture:
+    target = version.path.with_name(f"{version.path.name}.{format_}")
+    return await workshop.run(recode, version, target, format_=format_)
+
+
+def _beside(kept: Kept, format_: str) -> Kept:
+    """Return what a picture is kept under in another type."""
+    return Kept(kept.hash, f".{format_}")
 
 
 def _format(name: str, kept: Kept, mime: str, version: Picture) -> dict[str, Any]:

@@ -28,7 +28,11 @@ def library_settings(stored: object) -> LibrarySettings:
 
 
 def picture_rules(
-    settings: LibrarySettings, *, boxes: Mapping[str, int], most_pixels: int
+    settings: LibrarySettings,
+    *,
+    boxes: Mapping[str, int],
+    variants: tuple[str, ...],
+    most_pixels: int,
 ) -> PictureRules:
     """Say what is made of pictures under these settings."""
     return PictureRules(
@@ -36,5 +40,6 @@ def picture_rules(
         other_sizes=settings.responsive_dimensions,
         upright=settings.auto_orientation,
         boxes=boxes,
+        variants=variants,
         most_pixels=most_pixels,
     )
