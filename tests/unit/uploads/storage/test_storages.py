@@ -1,5 +1,10 @@
-"""What every place for files does alike: a folder, and a bucket behind the protocol of S3."""
+"""What every place for files does alike: a folder, and a bucket behind the protocol of S3.
 
+So does a container of Azure where `QUIRE_TEST_AZURITE` is the address of its emulator with the
+account, such as ``http://127.0.0.1:10000/devstoreaccount1``.
+"""
+
+import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +16,7 @@ from quire.errors import ConfigurationError, StorageError
 from quire.uploads.storage import Storage, StoredObject
 from quire.uploads.storage.local import LocalStorage
 from quire.uploads.storage.objects import Bucket, ObjectStorage, open_bucket
-from tests.services import s3_server
+from tests.services import make_azure_container, s3_server
 
 BASE = "https://files.example.org/a"
 LARGE = bytes(range(256)) * 50_000
@@ -35,10 +40,30 @@ def bucket_in(service: str, folder: str = "files") -> ObjectStorage:
     return open_bucket(bucket, base=BASE)
 
 
-@pytest.fixture(params=["local", "s3"])
-def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+AZURITE = os.environ.get("QUIRE_TEST_AZURITE")
+PLACES = ("local", "s3", *(["azure"] if AZURITE else []))
+AZURE_KEY = (
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
+"""The key of everybody's emulator: it opens nothing else."""
+
+
+def container_in(address: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> ObjectStorage:
+    account = address.rpartition("/")[2]
+    make_azure_container(address, account, AZURE_KEY, "shelf")
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", account)
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", AZURE_KEY)
+    return open_bucket(Bucket(address=f"az://shelf/{folder}", endpoint=address), base=BASE)
+
+
+@pytest.fixture(params=PLACES)
+def storage(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Storage:
     if request.param == "local":
         return LocalStorage(tmp_path / "shelf", base=BASE)
+    if request.param == "azure":
+        return container_in(str(AZURITE), tmp_path.name, monkeypatch)
     return bucket_in(request.getfixturevalue("service"), tmp_path.name)
 
 
@@ -122,21 +147,18 @@ async def test_a_folder_takes_plain_names_alone(
         await storage.put(key, write(b"x"), type_="text/plain")
 
 
-async def test_a_bucket_gives_links_that_end(service: str, write: Callable[[bytes], Path]) -> None:
-    storage = bucket_in(service)
+async def test_a_bucket_gives_links_that_end(
+    storage: Storage, write: Callable[[bytes], Path]
+) -> None:
     await storage.put("a.txt", write(b"hello"), type_="text/plain")
     link = await storage.link("a.txt", timedelta(minutes=1))
 
-    assert link is not None
-    assert link.startswith(f"{service}/shelf/files/a.txt?")
-    async with httpx.AsyncClient() as client:
-        answer = await client.get(link)
-    assert (answer.content, answer.headers["Content-Type"]) == (b"hello", "text/plain")
-
-
-async def test_a_folder_gives_no_links(tmp_path: Path) -> None:
-    storage = LocalStorage(tmp_path, base=BASE)
-    assert await storage.link("a.txt", timedelta(minutes=1)) is None
+    assert (link is None) is isinstance(storage, LocalStorage)
+    if link is not None:
+        assert "/a.txt?" in link
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(link)
+        assert (answer.content, answer.headers["Content-Type"]) == (b"hello", "text/plain")
 
 
 async def test_a_service_that_does_not_answer_is_told_as_such(
