@@ -13,8 +13,8 @@ from tests.accounts.site import Site, tree
 from tests.hazards.accounts import contents, newsroom_site
 from tests.hazards.newsroom import API_TOKENS
 
-OPEN = {"/_batch"}
-"""Routes that anybody may call, and that ask for each operation by itself."""
+OPEN = {"/_batch", "/openapi.json"}
+"""Routes that anybody may call, and that ask for each operation, or tell it, by itself."""
 NEVER = "plugin::email.email.send"
 """An action that nobody in these tests needs."""
 
