@@ -15,7 +15,10 @@ from quire.schema.model import Schema
 from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS, WAITING
 from tests.databases.store import Store
+from tests.secrecy.logs import watch_logs
+from tests.secrecy.watch import WATCH
 
+watch_logs()
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
 
@@ -29,6 +32,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(
             "kind", kinds, indirect=True, scope="session", ids=lambda kind: kind.name
         )
+
+
+@pytest.fixture(autouse=True)
+def _no_secret_shows() -> Iterator[None]:
+    """Whatever a test is about: no log line and no answer shows a secret."""
+    yield
+    found = list(WATCH.leaks)
+    WATCH.leaks.clear()
+    assert found == []
 
 
 @pytest.fixture(scope="session")

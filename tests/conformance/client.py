@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import httptools
 
 from tests.conformance.corpus import JSON, Credentials
+from tests.secrecy.watch import WATCH
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -104,11 +105,14 @@ class AsgiClient:
         sent = {"host": "127.0.0.1:1337", **{k.lower(): v for k, v in (headers or {}).items()}}
         if body or method in METHODS_WITH_LENGTH:
             sent.setdefault("content-length", str(len(body)))
+        WATCH.sent(sent, body)
         exchange = _Exchange(body)
         scope = _http_scope(method, raw_target, sent, self.address)
         await self.app(scope, exchange.receive, exchange.send)
         # Whatever the app gives, a server sends no body after HEAD.
-        return exchange.answer(with_body=method != "HEAD")
+        answer = exchange.answer(with_body=method != "HEAD")
+        WATCH.told(raw_target, answer.headers, answer.content, body)
+        return answer
 
 
 def _http_scope(method: str, raw_target: str, headers: Mapping[str, str], address: str) -> Scope:
@@ -172,6 +176,7 @@ async def running(app: AsgiApp) -> AsyncIterator[AsgiClient]:
     Raises:
         RuntimeError: It says that it could not start, or not shut down.
     """
+    WATCH.learn(getattr(app, "settings", None))
     to_app: asyncio.Queue[Message] = asyncio.Queue()
     from_app: asyncio.Queue[Message] = asyncio.Queue()
     scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}

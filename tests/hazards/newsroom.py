@@ -32,6 +32,7 @@ from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings
 from tests.databases.kind import Kind
+from tests.secrecy.watch import WATCH
 
 JsonObject = dict[str, Any]
 
@@ -360,6 +361,8 @@ def write_project(folder: Path, kind: Kind) -> Settings:
         (folder / "content" / "media" / name).write_bytes(_PIXEL)
     lines = "".join(f"{name}={value}\n" for name, value in ENVIRONMENT.items())
     (folder / ".env").write_text(lines, encoding="utf-8")
+    for secret in (*ENVIRONMENT.values(), *API_TOKENS.values(), RESET_TOKEN):
+        WATCH.keep(secret)
     kind.settle(folder)
     settings = load_settings(folder, environ={})
     asyncio.run(_fill(settings))

@@ -1,4 +1,7 @@
-"""An entry as a whole, as errors about all of it show it: with defaults, relations as row ids."""
+"""An entry as a whole, as errors about all of it show it: with defaults, relations as row ids.
+
+Passwords are left out: what is wrong is something else, and they are nobody's to see.
+"""
 
 from collections.abc import Mapping
 
@@ -8,7 +11,7 @@ from quire.documents.relations import Resolution, rows_of, target_uid
 from quire.documents.unit import UnitOfWork
 from quire.documents.validate.shown import shown_entry
 from quire.documents.values import EntryValues, RelationChange, Target
-from quire.schema.attributes.base import MediaAttribute, RelationAttribute
+from quire.schema.attributes.base import MediaAttribute, RelationAttribute, ScalarAttribute
 
 
 def whole_entry(
@@ -44,7 +47,9 @@ def _with_relations(
     result = dict(shown)
     for name, value in shown.items():
         attribute = layout.model.attributes.get(name)
-        if isinstance(attribute, RelationAttribute | MediaAttribute):
+        if isinstance(attribute, ScalarAttribute) and attribute.secret:
+            del result[name]
+        elif isinstance(attribute, RelationAttribute | MediaAttribute):
             change = values.relations.get(name)
             if change is not None:
                 uid = target_uid(layout, name)

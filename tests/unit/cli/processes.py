@@ -9,6 +9,8 @@ from subprocess import PIPE, Popen
 
 import pytest
 
+from tests.secrecy.watch import WATCH
+
 QUIRE = Path(sys.executable).with_name("quire")
 
 
@@ -30,6 +32,7 @@ def ready_at(process: Popen[str]) -> str:
     lines = []
     for line in process.stderr:
         lines.append(line)
+        WATCH.look("the log of a server", line)
         found = re.search(r"is served at (http://\S+) ", line)
         if found:
             return found[1]
