@@ -117,7 +117,7 @@ async def test_without_an_smtp_server_nothing_is_sent(project: Path, inbox: Inbo
         assert "mail.host" in message(mail)
 
 
-async def test_a_template_that_would_evaluate_something_is_not_sent(site: Site) -> None:
+async def test_h102_a_template_that_would_evaluate_something_is_not_sent(site: Site) -> None:
     site.set(ADVANCED, email_confirmation=True)
     (text,) = site.sql("SELECT value FROM strapi_core_store_settings WHERE key = ?", MAILS)[0]
     template = json.loads(text)["email_confirmation"]

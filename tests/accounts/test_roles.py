@@ -88,7 +88,7 @@ async def test_users_of_a_role_that_is_deleted_become_users_of_the_public_one(si
     assert not site.sql("SELECT * FROM up_permissions_role_lnk WHERE role_id = ?", role)
 
 
-async def test_nobody_grants_what_they_may_not_do(site: Site) -> None:
+async def test_h045_nobody_grants_what_they_may_not_do(site: Site) -> None:
     actions = (f"{ROLES}createRole", f"{ROLES}updateRole", f"{ARTICLES}find")
     role = await site.make_role("granting", *actions)
     await site.make_user("max", role)

@@ -110,7 +110,7 @@ async def test_sessions_are_rows_as_the_reference_has_them(site: Site) -> None:
     assert len(second[7]) == 32
 
 
-async def test_signing_out_ends_the_session_and_its_tokens_at_once(site: Site) -> None:
+async def test_h060_signing_out_ends_the_session_and_its_tokens_at_once(site: Site) -> None:
     first, other = await sign_in(site), await sign_in(site)
     second = await refresh(site, first["refreshToken"])
     answer = await site.post("auth/logout", {}, token=second["jwt"])
@@ -159,7 +159,7 @@ async def test_sessions_are_listed_and_revoked_by_their_own_user_alone(site: Sit
     assert await status(site, new["jwt"]) == 401
 
 
-async def test_another_password_ends_all_sessions(site: Site) -> None:
+async def test_h061_another_password_ends_all_sessions(site: Site) -> None:
     new = {"password": "another-Pass-1", "passwordConfirmation": "another-Pass-1"}
     sessions = [await sign_in(site, device) for device in ("a", "b", None)]
     body = {**new, "currentPassword": PASSWORD}
@@ -179,7 +179,7 @@ async def test_another_password_ends_all_sessions(site: Site) -> None:
 
 
 @pytest.mark.parametrize("how", ["blocked", "deleted"])
-async def test_who_is_blocked_or_gone_is_signed_out_everywhere(site: Site, how: str) -> None:
+async def test_h060_who_is_blocked_or_gone_is_signed_out_everywhere(site: Site, how: str) -> None:
     session = await sign_in(site)
     target = f"users/{session['user']['id']}"
     if how == "blocked":
@@ -211,7 +211,7 @@ async def test_a_refresh_token_goes_into_a_cookie_on_request(site: Site) -> None
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "https://127.0.0.1.evil.org"])
-async def test_pages_of_others_cannot_use_the_cookie(site: Site, origin: str) -> None:
+async def test_h081_pages_of_others_cannot_use_the_cookie(site: Site, origin: str) -> None:
     token = (await sign_in(site))["refreshToken"]
     headers = {"Cookie": f"strapi_up_refresh={token}", "Origin": origin}
     answer = await site.ask("POST", "auth/refresh", {}, headers=headers)

@@ -59,7 +59,7 @@ async def test_a_role_can_be_replaced_but_not_taken_away(site: Site) -> None:
     assert json.loads(answer.content)["role"]["type"] == "public"
 
 
-async def test_codes_and_what_the_server_writes_are_not_set_from_outside(site: Site) -> None:
+async def test_h037_codes_and_what_the_server_writes_are_not_set_from_outside(site: Site) -> None:
     more: JsonObject = {"resetPasswordToken": "f" * 128, "confirmationToken": "c" * 40}
     user = await site.make_user("ada", **more, documentId="a" * 24, createdBy=1)
     assert user["documentId"] != "a" * 24
@@ -71,7 +71,7 @@ async def test_codes_and_what_the_server_writes_are_not_set_from_outside(site: S
     assert found == [(None, None, None)]
 
 
-async def test_who_manages_users_gives_no_role_beyond_their_own(site: Site) -> None:
+async def test_h037_who_manages_users_gives_no_role_beyond_their_own(site: Site) -> None:
     token = await manager(site, "api::article.article.find")
     strong = await site.make_role("strong", "api::article.article.delete")
     weak = await site.make_role("weak", "api::article.article.find")
@@ -88,7 +88,7 @@ async def test_who_manages_users_gives_no_role_beyond_their_own(site: Site) -> N
     assert raised.status == 403
 
 
-async def test_who_manages_users_leaves_those_alone_who_may_do_more(site: Site) -> None:
+async def test_h037_who_manages_users_leaves_those_alone_who_may_do_more(site: Site) -> None:
     token = await manager(site)
     strong = await site.make_role("strong", "api::article.article.delete")
     boss = await site.make_user("boss", strong)
