@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -19,6 +18,9 @@ _WATCHFUL: Mapping[str, int] = MappingProxyType(
     {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
 )
 """Ask a silent server after 10 seconds and every 5 from then on; give up what it leaves unheard."""
+_ALIASES = (("timestamp", "int8"), ("timestamptz", "int8"), ("date", "text"), ("time", "text"))
+"""Types whose values come and go as those of another one, which costs no call per value."""
+_FORMATS: Mapping[str, str] = MappingProxyType({"int8": "binary", "text": "text"})
 
 
 class Connection(asyncpg.Connection):
@@ -102,21 +104,13 @@ async def open_connection(options: PostgresOptions, **session: str) -> Connectio
 
 async def _set_up(connection: Connection) -> None:
     """Let values come and go as the dialect has them: see `PostgresDialect`."""
-    for name in ("timestamp", "timestamptz"):
-        await connection.set_type_codec(
-            name,
-            schema="pg_catalog",
-            encoder=lambda moment: (moment,),
-            decoder=itemgetter(0),
-            format="tuple",
+    for name, stored_as in _ALIASES:
+        await connection.set_builtin_type_codec(
+            name, schema="pg_catalog", codec_name=stored_as, format=_FORMATS[stored_as]
         )
     await connection.set_type_codec(
         "numeric", schema="pg_catalog", encoder=str, decoder=float, format="text"
     )
-    for name in ("date", "time"):
-        await connection.set_type_codec(
-            name, schema="pg_catalog", encoder=str, decoder=str, format="text"
-        )
 
 
 def _quoted(schema: str) -> str:
