@@ -5,19 +5,28 @@ import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
 import cyclopts
+from cyclopts import Parameter
 from rich.console import Console
 
 from bench.servers import ServerError
-from tests.databases.kinds import POSTGRESQL, SQLITE
-from tests.interop.round_trip import there_and_back
+from tests.databases.kind import Kind
+from tests.databases.kinds import KINDS, SQLITE
+from tests.interop.moving import there_and_back_again
+from tests.interop.round_trip import Told, Trip, there_and_back
 
 app = cyclopts.App(name="interop", help="Let each server go on with what the other wrote.")
 
 
 @app.default
-def interop(*, strapi: Path, database: str = SQLITE.name) -> int:
+def interop(
+    *,
+    strapi: Path,
+    database: str = SQLITE.name,
+    moved: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
     """Write with one server, open and read with the other, both ways.
 
     Parameters
@@ -26,19 +35,23 @@ def interop(*, strapi: Path, database: str = SQLITE.name) -> int:
         A folder with an installed Strapi, made as bench/strapi/README.md says.
     database
         The kind of database: ``sqlite`` or ``postgresql``.
+    moved
+        Let ``quire copy`` move the database to the other kind and back, and Strapi open both.
     """
     console = Console()
     if shutil.which("node") is None:
         console.print("There is no node on PATH: the reference needs Node.js 20.", style="red")
         return 2
-    kind = next((one for one in (SQLITE, POSTGRESQL) if one.name == database), None)
+    kind = next((one for one in KINDS if one.name == database), None)
     if kind is None:
         console.print(f"There is no kind of database {database!r}.", style="red", markup=False)
         return 2
     clean = True
     try:
         with TemporaryDirectory() as folder, console.status("starting") as status:
-            trips = asyncio.run(there_and_back(Path(folder), strapi, kind, status.update))
+            trips = asyncio.run(
+                _trips(Path(folder), strapi, kind, status.update, moved=moved),
+            )
     except ServerError as error:
         console.print(str(error), style="red", markup=False)
         return 2
@@ -48,6 +61,15 @@ def interop(*, strapi: Path, database: str = SQLITE.name) -> int:
         for line in (*trip.complaints, *trip.changed, *trip.answers):
             console.print(f"  {line}", markup=False)
     return 0 if clean else 1
+
+
+async def _trips(
+    folder: Path, installed: Path, kind: Kind, told: Told, *, moved: bool
+) -> dict[str, Trip]:
+    if not moved:
+        return await there_and_back(folder, installed, kind, told)
+    other = next(one for one in KINDS if one is not kind)
+    return await there_and_back_again(folder, installed, kind, other, told)
 
 
 if __name__ == "__main__":
