@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import cyclopts
 from cyclopts import Parameter, Token
@@ -12,9 +12,11 @@ from rich.console import Console
 from bench.compare import Effort
 from bench.driver import DriverError
 from bench.load import LoadError
-from bench.report import READS, Run, markdown, print_tables, write_page
+from bench.postgresql import PostgresGround
+from bench.report import Run, markdown, print_tables, write_page
 from bench.run import COMPARED_DOCUMENTS, Plan, run
 from bench.servers import ServerError
+from bench.sqlite import SqliteGround
 from bench.stage import Stage
 from bench.subject import explain, make_tables
 
@@ -22,6 +24,8 @@ _ROOT = Path(__file__).resolve().parents[1]
 _FOLDER = _ROOT / "build" / "bench"
 _QUICK = Effort(rounds=2, seconds=0.8)
 _FULL = Effort(rounds=5, seconds=2.0)
+_GROWING = (1_000, 25_000, 250_000)
+_TYPES = (10, 400)
 
 app = cyclopts.App(name="bench", help="Measure Quire, its floors and its peer, in one run.")
 
@@ -45,7 +49,7 @@ Names = Annotated[tuple[str, ...], Parameter(converter=_names, n_tokens=1, negat
 
 
 @app.default
-def bench(
+def bench(  # noqa: PLR0913 - each of these is an option
     *,
     quick: Annotated[bool, Parameter(negative=())] = False,
     documents: Numbers = (),
@@ -55,6 +59,7 @@ def bench(
     strapi: Path | None = None,
     skip_strapi: Annotated[bool, Parameter(negative=())] = False,
     write: bool = True,
+    database: Literal["sqlite", "postgresql"] = "sqlite",
 ) -> int:
     """Seed a database, start the servers, load them in turn, print the tables.
 
@@ -78,14 +83,20 @@ def bench(
     write
         Put the tables of a whole run into docs/performance.md. A run that was asked for only
         some workloads or is quick never writes.
+    database
+        What the servers keep content in. On PostgreSQL nothing is measured on growth unless it is
+        asked for, and Quire with two processes as well.
     """
     console = Console()
+    ground = SqliteGround() if database == "sqlite" else PostgresGround()
+    grows = not quick and database == "sqlite"
     plan = Plan(
         effort=_effort(quick=quick, rounds=rounds),
-        documents=documents or ((COMPARED_DOCUMENTS,) if quick else (1_000, 25_000, 250_000)),
-        types=types or (() if quick else (10, 400)),
+        documents=documents or (_GROWING if grows else (COMPARED_DOCUMENTS,)),
+        types=types or (_TYPES if grows else ()),
         workloads=workloads,
         strapi=None if skip_strapi else strapi or _peer_of_environment(),
+        workers=1 if ground.name == "sqlite" else 2,
     )
     if plan.strapi is None:
         console.print("Without the peer: see bench/strapi/README.md for how to have it measured.")
@@ -93,7 +104,7 @@ def bench(
     failed = False
     try:
         with console.status("starting") as status:
-            stage = Stage(_FOLDER, make_tables, status.update)
+            stage = Stage(_FOLDER, make_tables, status.update, ground)
             for so_far in run(plan, stage, explain):
                 measured = so_far
     except (ServerError, LoadError, DriverError, ValueError) as error:
@@ -103,7 +114,7 @@ def bench(
         return 1
     print_tables(measured, console)
     if write and not (failed or quick or workloads):
-        console.print(write_page(markdown(measured), READS))
+        console.print(write_page(markdown(measured), ground.page_part))
     if failed:
         return 1
     return 0 if all(result.difference is None for result in measured.results) else 2

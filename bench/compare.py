@@ -7,10 +7,11 @@ contestants alike, and medians are taken over rounds.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from bench.driver import DriverJob, Statement, drive
+from bench.ground import Ground, Measure
 from bench.load import LoadError, LoadJob, load
-from bench.measure import Round, Summary, summarise
+from bench.measure import Round, Summary, per_request, summarise
 from bench.processes import cpu_seconds
 from bench.servers import Server, ServerError, credential_for, fetch
 from bench.workloads import Workload, first_difference
@@ -20,8 +21,9 @@ _FEWEST_REQUESTS = 48
 _MOST_REQUESTS = 40_000
 _VERIFIED_TARGETS = 8
 
-Measure = Callable[[], Round]
 Progress = Callable[[str], None]
+Cpu = Callable[[], float | None]
+NO_FLOORS: Mapping[str, Measure] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +60,27 @@ class Contestant:
 def compare(
     contestants: Sequence[Contestant],
     effort: Effort,
-    statements: Mapping[str, Sequence[Sequence[Statement]]],
-    database: str,
     progress: Progress,
+    *,
+    ground: Ground | None = None,
+    floors: Mapping[str, Measure] = NO_FLOORS,
 ) -> list[Result]:
-    """Measure every workload of the first contestant on all of them, and on the bare driver.
+    """Measure every workload of the first contestant on all of them, and on the floor below them.
 
-    ``statements`` gives, by workload, the statements of each request, which the bare driver runs
-    on ``database``; a workload without any has no bare driver figure.
+    ``floors`` measures, by workload, the statements of its requests alone; ``ground`` has the name
+    for it, and tells what the database's own processes use meanwhile.
 
     Raises LoadError when a server answers anything but 200.
     """
+    database_cpu = _nothing if ground is None else ground.cpu_seconds
     results = []
     for name, workload in contestants[0].workloads.items():
         progress(f"{workload.title}: warming up")
-        measures = {one.name: _server_measure(one, name, effort) for one in contestants}
-        if name in statements:
-            job = DriverJob(database, statements[name], effort.seconds / 2)
-            measures["Bare driver"] = _driver_measure(job)
+        measures = {
+            one.name: _server_measure(one, name, effort, database_cpu) for one in contestants
+        }
+        if ground is not None and name in floors:
+            measures[ground.floor] = floors[name]
         rounds: dict[str, list[Round]] = {name_: [] for name_ in measures}
         for number in range(effort.rounds):
             for contestant, measure in measures.items():
@@ -135,21 +140,23 @@ def requests_per_round(rate: float, seconds: float, concurrency: int) -> int:
     return min(max(round(rate * seconds), fewest), _MOST_REQUESTS)
 
 
-def _server_measure(contestant: Contestant, workload: str, effort: Effort) -> Measure:
+def _server_measure(
+    contestant: Contestant, workload: str, effort: Effort, database_cpu: Cpu
+) -> Measure:
     """Warm a server up and return what measures one round of it, always of as many requests."""
     server = contestant.server
     targets = contestant.workloads[workload].targets
     credential = credential_for(server, targets[0])
 
     def run(requests: int) -> Round:
-        before = cpu_seconds(server.pid)
+        before, database_before = cpu_seconds(server.pid), database_cpu()
         try:
             seen = load(LoadJob(server.port, targets, credential, requests, effort.concurrency))
         except LoadError as error:
             raise LoadError(f"{server.name}, {workload}: {error}") from error
-        after = cpu_seconds(server.pid)
-        used = None if before is None or after is None else (after - before) / requests * 1e6
-        return Round(used, requests / seen.seconds, seen.p50_ms, seen.p99_ms)
+        used = per_request(before, cpu_seconds(server.pid), requests)
+        database = per_request(database_before, database_cpu(), requests)
+        return Round(used, requests / seen.seconds, seen.p50_ms, seen.p99_ms, database)
 
     first = run(_FIRST_REQUESTS)
     warm = run(requests_per_round(first.rate or 0, effort.seconds / 2, effort.concurrency))
@@ -157,6 +164,5 @@ def _server_measure(contestant: Contestant, workload: str, effort: Effort) -> Me
     return lambda: run(requests)
 
 
-def _driver_measure(job: DriverJob) -> Measure:
-    """Return what measures one round of the bare driver, which has only a CPU time."""
-    return lambda: Round(drive(job), None, None, None)
+def _nothing() -> None:
+    """There is no database with processes of its own."""

@@ -65,7 +65,7 @@ def measure_growth(
                 server = stack.enter_context(administered(launch))
                 started.append((name, scale, server))
                 contestants.append(Contestant(contestant_name(name, scale), server, chosen))
-        results = compare(contestants, effort, {}, "", progress)
+        results = compare(contestants, effort, progress)
         footprints = tuple(
             Footprint(name, scale, server.start_seconds, resident_megabytes(server.pid))
             for name, scale, server in started

@@ -12,12 +12,14 @@ class Round:
 
     ``cpu_us`` is the server's CPU time per request in microseconds (user and system, all its
     processes), None where the system does not tell; ``rate`` is requests per second of wall time.
+    ``database_us`` is the CPU time per request of the database's own processes, if it has any.
     """
 
     cpu_us: float | None
     rate: float | None
     p50_ms: float | None
     p99_ms: float | None
+    database_us: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Summary:
     rate: float | None
     p50_ms: float | None
     p99_ms: float | None
+    database_us: float | None = None
 
 
 def percentile(values: Sequence[float], fraction: float) -> float:
@@ -55,7 +58,13 @@ def summarise(rounds: Sequence[Round]) -> Summary:
         rate=_median(round_.rate for round_ in rounds),
         p50_ms=_median(round_.p50_ms for round_ in rounds),
         p99_ms=_median(round_.p99_ms for round_ in rounds),
+        database_us=_median(round_.database_us for round_ in rounds),
     )
+
+
+def per_request(before: float | None, after: float | None, requests: int) -> float | None:
+    """Return CPU microseconds per request from seconds; None where the system does not tell."""
+    return None if before is None or after is None else (after - before) / requests * 1e6
 
 
 def ratio(value: float | None, base: float | None) -> float | None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
 from rich.console import Console
 from rich.table import Table as RichTable
 
@@ -19,9 +18,8 @@ _ROOT = Path(__file__).resolve().parents[1]
 PAGE = _ROOT / "docs" / "performance.md"
 """The page that holds what was measured last."""
 
-READS = "bench"
 WRITES = "bench-writes"
-"""Names of the two parts of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
+"""Name of a part of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
 
 _NOT_KNOWN = "n/a"
 
@@ -47,20 +45,27 @@ class Run:
     footprints: tuple[Footprint, ...]
     by_documents: Growth | None = None
     by_types: Growth | None = None
+    floor: str = "Bare driver"
+
+    @property
+    def shared(self) -> str | None:
+        """The name under which Quire was measured with several processes, if it was."""
+        return next((name for name in self.servers if name.startswith("Quire, ")), None)
 
 
-def machine() -> str:
-    """Return one line about this machine: processor, cores, Python, SQLite."""
+def machine(database: str) -> str:
+    """Return one line about this machine: processor, cores, Python, the database."""
     return (
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, "
         f"{platform.python_implementation()} {platform.python_version()}, "
-        f"SQLite {apsw.sqlite_lib_version()}"
+        f"{database}"
     )
 
 
 def tables(run: Run) -> tuple[Table, ...]:
     """Return all tables of a run in the order in which they are shown."""
-    found = [cpu_table(run), rate_table(run), footprint_table("Footprint", run.footprints)]
+    found = [cpu_table(run), *_database_tables(run), rate_table(run)]
+    found.append(footprint_table("Footprint", run.footprints))
     for growth, title in ((run.by_documents, "documents"), (run.by_types, "content types")):
         if growth is not None:
             found.append(growth_table(f"CPU time per request by number of {title}", growth))
@@ -70,33 +75,45 @@ def tables(run: Run) -> tuple[Table, ...]:
 
 def cpu_table(run: Run) -> Table:
     """Return CPU time per request of every contestant, and the ratios that are quoted."""
-    columns = ["Workload"]
     with_strapi = "Strapi" in run.servers
-    if with_strapi:
-        columns += ["Strapi"]
-    columns += ["Quire"]
-    if with_strapi:
-        columns += ["Strapi / Quire"]
-    columns += ["Bare driver", "Quire / driver", "Plain server"]
+    columns = ["Workload", *(["Strapi"] if with_strapi else []), "Quire"]
+    columns += ["Strapi / Quire"] if with_strapi else []
+    columns += [run.shared] if run.shared else []
+    columns += [run.floor, f"Quire / {run.floor.lower().removeprefix('bare ')}", "Plain server"]
     rows = []
     for result in run.results:
-        strapi, quire, driver, plain = (
-            _cpu(result, name) for name in ("Strapi", "Quire", "Bare driver", "Plain server")
-        )
+        strapi, quire, floor = (_cpu(result, name) for name in ("Strapi", "Quire", run.floor))
         row = [_marked_title(result)]
-        if with_strapi:
-            row.append(microseconds(strapi))
+        row += [microseconds(strapi)] if with_strapi else []
         row.append(microseconds(quire))
-        if with_strapi:
-            row.append(times(ratio(strapi, quire)))
-        row += [microseconds(driver), times(ratio(quire, driver)), microseconds(plain)]
-        rows.append(tuple(row))
+        row += [times(ratio(strapi, quire))] if with_strapi else []
+        row += [microseconds(_cpu(result, run.shared))] if run.shared else []
+        row += [microseconds(floor), times(ratio(quire, floor))]
+        rows.append((*row, microseconds(_cpu(result, "Plain server"))))
     return Table("CPU time per request", tuple(columns), tuple(rows))
+
+
+def _database_tables(run: Run) -> list[Table]:
+    """Return what the database's own processes used, where it has any."""
+    names = [name for name in (*run.servers, run.floor) if name != "Plain server"]
+    rows = [
+        (
+            _marked_title(result),
+            *(microseconds(_database(result.summaries.get(name))) for name in names),
+        )
+        for result in run.results
+    ]
+    if all(_database(one.summaries.get("Quire")) is None for one in run.results):
+        return []
+    title = "CPU time of the database's processes per request"
+    return [Table(title, ("Workload", *names), tuple(rows))]
 
 
 def rate_table(run: Run) -> Table:
     """Return requests per second and latencies of every server."""
-    columns = ("Workload", *(f"{name} {what}" for name in run.servers for what in _RATE_COLUMNS))
+    columns = ["Workload", *(f"{name} {what}" for name in run.servers for what in _RATE_COLUMNS)]
+    with_floor = any(_rate(one.summaries.get(run.floor)) != _NOT_KNOWN for one in run.results)
+    columns += [f"{run.floor} req/s"] if with_floor else []
     rows = []
     for result in run.results:
         row = [_marked_title(result)]
@@ -104,9 +121,10 @@ def rate_table(run: Run) -> Table:
             summary = result.summaries.get(name)
             row.append(_rate(summary))
             row.append(_latencies(summary))
+        row += [_rate(result.summaries.get(run.floor))] if with_floor else []
         rows.append(tuple(row))
     title = f"Throughput and latency at {run.effort.concurrency} connections"
-    return Table(title, columns, tuple(rows))
+    return Table(title, tuple(columns), tuple(rows))
 
 
 def growth_table(title: str, growth: Growth) -> Table:
@@ -226,6 +244,10 @@ _RATE_COLUMNS = ("req/s", "p50 / p99")
 
 def _marked_title(result: Result) -> str:
     return f"{result.title} *" if result.difference is not None else result.title
+
+
+def _database(summary: Summary | None) -> float | None:
+    return None if summary is None else summary.database_us
 
 
 def _cpu(result: Result, name: str) -> float | None:

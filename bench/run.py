@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bench.compare import Contestant, Effort, answers, compare, unequal_answer
 from bench.driver import Statement
+from bench.ground import Measure
 from bench.growth import Footprint, Growth, measure_growth
 from bench.processes import resident_megabytes
-from bench.project import DATABASE
 from bench.report import Run, machine
 from bench.servers import Launch, Server, ServerError, administered, plain, running
-from bench.stage import Scale, Stage, lost_indexes
+from bench.stage import Scale, Stage
 from bench.workloads import Workload, choose, workloads
 
 COMPARED_DOCUMENTS = 25_000
@@ -34,6 +34,8 @@ class Plan:
     types: tuple[int, ...] = ()
     workloads: tuple[str, ...] = ()
     strapi: Path | None = None
+    workers: int = 1
+    """With how many processes Quire is measured as well, if with more than one."""
 
     @property
     def scale(self) -> Scale:
@@ -56,12 +58,13 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
     chosen = choose(workloads(plan.scale.size), plan.workloads)
     launchers = _launchers(plan, stage)
     with ExitStack() as stack:
-        launches = [launcher(plan.scale) for launcher in launchers.values()]
+        launches = {name: launcher(plan.scale) for name, launcher in launchers.items()}
+        own = launches["Quire"].folder
         stage.progress("tracing the statements of every request")
-        statements = explain(launches[-1].folder, {one.name: one.targets for one in chosen})
-        servers = [_start(stack, stage, launch) for launch in launches]
-        for launch in launches:
-            _require_equal_indexes(stage.database(plan.scale), launch)
+        statements = explain(own, {one.name: one.targets for one in chosen})
+        servers = [_start(stack, stage, launch) for launch in launches.values()]
+        for launch in launches.values():
+            _require_equal_indexes(stage, plan.scale, launch)
         differences = _verify(stage, servers, chosen)
         bodies = answers(servers[-1], chosen)
         stage.progress("starting the plain server")
@@ -71,17 +74,18 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
         results = compare(
             [_contestant(server, chosen) for server in (*servers, floor)],
             plan.effort,
-            statements,
-            str(launches[-1].folder / DATABASE),
             stage.progress,
+            ground=stage.ground,
+            floors=_floors(stage, own, statements, plan.effort),
         )
         footprints = [_footprint(server, plan.scale) for server in servers]
     measured = Run(
-        machine=machine(),
+        machine=machine(stage.ground.version()),
         effort=plan.effort,
         scale=plan.scale,
         results=tuple(replace(one, difference=differences[one.workload]) for one in results),
         servers=(*launchers, floor.name),
+        floor=stage.ground.floor,
         footprints=tuple(footprints),
     )
     yield measured
@@ -95,12 +99,29 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
 
 
 def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]:
-    """Return what makes each content server's launch at a scale; Quire is the last of them."""
+    """Return what makes each content server's launch at a scale."""
     launchers: dict[str, Callable[[Scale], Launch]] = {}
     if (installed := plan.strapi) is not None:
         launchers["Strapi"] = lambda scale: stage.strapi(scale, installed)
     launchers["Quire"] = stage.quire
+    if plan.workers > 1:
+        name = f"Quire, {plan.workers} processes"
+        launchers[name] = lambda scale: replace(stage.quire(scale, plan.workers), name=name)
     return launchers
+
+
+def _floors(
+    stage: Stage,
+    folder: Path,
+    statements: Mapping[str, list[list[Statement]]],
+    effort: Effort,
+) -> Mapping[str, Measure]:
+    """Return what measures the statements of each workload alone, on the database of a folder."""
+    measures = {
+        name: stage.ground.floor_measure(folder, requests, effort.seconds)
+        for name, requests in statements.items()
+    }
+    return {name: measure for name, measure in measures.items() if measure is not None}
 
 
 def _start(stack: ExitStack, stage: Stage, launch: Launch) -> Server:
@@ -108,9 +129,9 @@ def _start(stack: ExitStack, stage: Stage, launch: Launch) -> Server:
     return stack.enter_context(administered(launch))
 
 
-def _require_equal_indexes(seeded: Path, launch: Launch) -> None:
+def _require_equal_indexes(stage: Stage, scale: Scale, launch: Launch) -> None:
     """Raise ServerError when a server dropped an index of its database as it started."""
-    if lost := lost_indexes(seeded, launch.folder / DATABASE):
+    if lost := stage.ground.lost_indexes(stage.database(scale), launch.folder):
         raise ServerError(f"{launch.name} dropped indexes that all have: {', '.join(lost)}")
 
 

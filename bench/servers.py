@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from bench.project import ADMINISTRATOR, DATABASE, TOKEN
+from bench.project import ADMINISTRATOR, TOKEN
 
 STRAPI_VERSION = "5.54.0"
 PROBE = "/api/articles?pagination[pageSize]=1"
@@ -165,15 +165,6 @@ def _add_core_files(api: Path, content_type: str) -> None:
         path.parent.mkdir()
         line = f"module.exports = require('@strapi/strapi').factories.{factory}('{uid}');\n"
         path.write_text(line, encoding="utf-8")
-
-
-def copy_database(source: Path, project: Path) -> None:
-    """Give ``project`` its own copy of the database file ``source``, replacing the one it has."""
-    target = project / DATABASE
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for suffix in ("-wal", "-shm"):
-        target.with_name(target.name + suffix).unlink(missing_ok=True)
-    shutil.copyfile(source, target)
 
 
 def fetch(server: Server | Launch, target: str) -> tuple[int, bytes]:

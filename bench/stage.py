@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.dataset import DatasetSize, seed
-from bench.indexes import add_indexes, declared_indexes
+from bench.ground import Ground
+from bench.indexes import add_indexes
 from bench.project import (
     DATABASE,
     MODEL,
@@ -22,7 +23,8 @@ from bench.project import (
     add_token,
     make_project,
 )
-from bench.servers import Launch, copy_database, make_strapi_application, quire, strapi
+from bench.servers import Launch, make_strapi_application, quire, strapi
+from bench.sqlite import SqliteGround
 
 _DATABASES = "databases"
 _DECIDING_SOURCES = ("dataset.py", "indexes.py", "project.py", "text.py")
@@ -48,11 +50,12 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where a run's folders are, and what makes the empty tables of a project."""
+    """Where a run's folders are, what makes the empty tables of a project, and on which ground."""
 
     folder: Path
     make_tables: Callable[[Path], None]
     progress: Callable[[str], None]
+    ground: Ground = field(default_factory=SqliteGround)
     _databases: dict[Scale, Path] = field(default_factory=dict)
 
     def database(self, scale: Scale) -> Path:
@@ -70,6 +73,7 @@ class Stage:
         for folder in self.folder.glob("*"):
             if folder.name != _DATABASES:
                 shutil.rmtree(folder)
+        self.ground.clear()
 
     def _make_database(self, scale: Scale) -> Path:
         project = self.folder / f"empty-{scale.slug}"
@@ -93,12 +97,13 @@ class Stage:
             unfinished.rename(path)
         return path
 
-    def quire(self, scale: Scale) -> Launch:
-        """Return how to start Quire on a project and a database of its own."""
-        folder = self.folder / f"quire-{scale.slug}"
+    def quire(self, scale: Scale, workers: int = 1) -> Launch:
+        """Return how to start Quire with so many workers on a project and database of its own."""
+        folder = self.folder / f"quire-{workers}-{scale.slug}"
         make_project(folder, scale.types)
-        copy_database(self.database(scale), folder)
-        return quire(folder)
+        self.progress(f"{folder.name}: copying the database")
+        self.ground.give(self.database(scale), folder)
+        return quire(folder, workers)
 
     def strapi(self, scale: Scale, installed: Path) -> Launch:
         """Return how to start Strapi on a project and a database of its own.
@@ -108,7 +113,8 @@ class Stage:
         database = self.database(scale)
         folder = self.folder / f"strapi-{scale.slug}"
         make_strapi_application(folder, self.folder / f"empty-{scale.slug}", installed)
-        copy_database(database, folder)
+        self.progress(f"{folder.name}: copying the database")
+        self.ground.give(database, folder)
         return strapi(folder)
 
     def _fill(self, connection: sqlite3.Connection, scale: Scale) -> None:
@@ -122,16 +128,6 @@ class Stage:
         add_token(connection)
         add_administrator(connection)
         add_indexes(connection)
-
-
-def lost_indexes(seeded: Path, served: Path) -> frozenset[str]:
-    """Return the names of indexes of a seeded database that a server's copy no longer has."""
-    found = []
-    for database in (seeded, served):
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-            found.append(declared_indexes(connection))
-    before, after = found
-    return before - after
 
 
 def _fingerprint(empty: Path) -> str:

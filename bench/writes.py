@@ -220,8 +220,9 @@ def writes(
     table = _table(found, with_peer=strapi is not None)
     print_table(table, console)
     if write and strapi is not None:
+        measured_on = machine(stage.ground.version())
         introduction = (
-            f"Measured on {machine()}; {_DOCUMENTS:,} documents; medians of {rounds} interleaved "
+            f"Measured on {measured_on}; {_DOCUMENTS:,} documents; medians of {rounds} interleaved "
             f"rounds of {requests} requests, one client, durable on both sides."
         )
         console.print(write_page(f"{introduction}\n\n{markdown_table(table)}", WRITES))

@@ -1,4 +1,4 @@
-"""Writes down every statement that a Python process runs on SQLite, when asked to.
+"""Writes down every statement that a Python process runs on a database, when asked to.
 
 Python imports this module by itself in every process that has its folder on PYTHONPATH. With
 QUIRE_BENCH_TRACE naming a file, each statement becomes a line of it: JSON of its text and values.
@@ -6,23 +6,42 @@ QUIRE_BENCH_TRACE naming a file, each statement becomes a line of it: JSON of it
 
 import json
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
+import asyncpg
 
 
 def _trace_to(path: Path) -> None:
     # Line by line: who reads the file after an answer finds everything that led to it.
     lines = path.open("a", encoding="utf-8", buffering=1)
 
-    def trace(_cursor: apsw.Cursor, sql: str, values: "apsw.Bindings | None") -> bool:
+    def note(sql: str, values: object) -> None:
         lines.write(json.dumps([sql, values or []], default=repr) + "\n")
+
+    def trace(_cursor: apsw.Cursor, sql: str, values: "apsw.Bindings | None") -> bool:
+        note(sql, values)
         return True
 
     def watch(connection: apsw.Connection) -> None:
         connection.exec_trace = trace
 
     apsw.connection_hooks.append(watch)
+    _watch_postgresql(note)
+
+
+def _watch_postgresql(note: Callable[[str, object], None]) -> None:
+    # What every statement with values goes through; what begins and ends transactions does not.
+    execute = asyncpg.Connection._execute  # type: ignore[attr-defined]  # noqa: SLF001 - no other place
+
+    async def traced(
+        self: asyncpg.Connection, query: str, args: Sequence[object], *rest: object
+    ) -> object:
+        note(query, args)
+        return await execute(self, query, args, *rest)
+
+    asyncpg.Connection._execute = traced  # type: ignore[attr-defined]  # noqa: SLF001 - likewise
 
 
 if _path := os.environ.get("QUIRE_BENCH_TRACE"):

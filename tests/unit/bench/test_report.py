@@ -73,6 +73,30 @@ def test_without_the_peer_its_columns_are_left_out() -> None:
     assert table.columns == ("Workload", "Quire", "Bare driver", "Quire / driver", "Plain server")
 
 
+def test_a_database_with_processes_of_its_own_has_a_table_and_its_limit_a_rate() -> None:
+    summaries = {
+        "Quire": summarise([Round(300, 1_000, 2, 4, database_us=400)]),
+        "Quire, 2 processes": summarise([Round(310, 1_500, 2, 4, database_us=410)]),
+        "pgbench": summarise([Round(20, 9_000, None, None, database_us=390)]),
+        "Plain server": summarise([Round(30, 20_000, 1, 2, database_us=0)]),
+    }
+    servers = ("Quire", "Quire, 2 processes", "Plain server")
+    run = replace(
+        RUN, results=(replace(RESULT, summaries=summaries),), servers=servers, floor="pgbench"
+    )
+    cpu, database, rates, _ = tables(run)
+    assert dict(zip(cpu.columns[1:], cpu.rows[0][1:], strict=True)) == {
+        "Quire": "300 µs",
+        "Quire, 2 processes": "310 µs",
+        "pgbench": "20 µs",
+        "Quire / pgbench": "15x",
+        "Plain server": "30 µs",
+    }
+    assert database.rows[0][1:] == ("400 µs", "410 µs", "390 µs")
+    assert rates.columns[-1] == "pgbench req/s"
+    assert rates.rows[0][-1] == "9,000"
+
+
 def test_what_was_not_measured_is_said_to_be_unknown() -> None:
     unknown = replace(RESULT, summaries={"Quire": summarise([Round(None, 10, 1, 1)])})
     table = cpu_table(replace(RUN, results=(unknown,)))

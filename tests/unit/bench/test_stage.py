@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench.project import DATABASE
-from bench.stage import Scale, Stage, lost_indexes
+from bench.stage import Scale, Stage
 from bench.subject import make_tables
 
 SCALE = Scale(20)
@@ -47,7 +47,7 @@ def test_another_make_of_tables_means_another_database(stage: Stage) -> None:
 def test_every_server_has_a_copy_of_its_own(stage: Stage) -> None:
     launch = stage.quire(SCALE)
     change(launch.folder / DATABASE)("DROP INDEX bench_articles_created_at")
-    lost = lost_indexes(stage.database(SCALE), launch.folder / DATABASE)
+    lost = stage.ground.lost_indexes(stage.database(SCALE), launch.folder)
     assert lost == {"bench_articles_created_at"}
 
 

@@ -1,0 +1,54 @@
+"""SQLite (a `Ground`): a file in the folder of every server, read within the server's process."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from bench.driver import DriverJob, drive
+from bench.ground import Measure, Requests
+from bench.indexes import declared_indexes
+from bench.measure import Round
+from bench.project import DATABASE
+
+
+class SqliteGround:
+    """Every server has a file of its own."""
+
+    name = "sqlite"
+    floor = "Bare driver"
+    page_part = "bench"
+
+    def version(self) -> str:
+        """See `Ground.version`."""
+        return f"SQLite {apsw.sqlite_lib_version()}"
+
+    def give(self, seeded: Path, folder: Path) -> None:
+        """See `Ground.give`; a file that is there is replaced."""
+        target = folder / DATABASE
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for suffix in ("-wal", "-shm"):
+            target.with_name(target.name + suffix).unlink(missing_ok=True)
+        shutil.copyfile(seeded, target)
+
+    def lost_indexes(self, seeded: Path, folder: Path) -> frozenset[str]:
+        """See `Ground.lost_indexes`."""
+        found = []
+        for database in (seeded, folder / DATABASE):
+            with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+                found.append(declared_indexes(connection))
+        before, after = found
+        return before - after
+
+    def floor_measure(self, folder: Path, requests: Requests, seconds: float) -> Measure:
+        """See `Ground.floor_measure`; it has only a CPU time."""
+        job = DriverJob(str(folder / DATABASE), requests, seconds / 2)
+        return lambda: Round(drive(job), None, None, None)
+
+    def cpu_seconds(self) -> None:
+        """See `Ground.cpu_seconds`: it has no processes."""
+
+    def clear(self) -> None:
+        """See `Ground.clear`: they are gone with the folders."""
