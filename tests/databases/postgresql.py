@@ -16,6 +16,7 @@ from tests.databases.numbered import numbered
 from tests.databases.postgresql_store import PostgresqlStore
 from tests.databases.store import creating
 from tests.postgresql.databases import drop_database, name_of, new_database, url_of
+from tests.postgresql.pooler import served_settings, served_url, tell_project
 from tests.postgresql.session import Session
 
 _REFERENCES = """
@@ -129,7 +130,7 @@ class Postgresql:
         """See `Kind.borrow`."""
         name = new_database(self._sealed[_database(project)])
         try:
-            yield {"database.url": url_of(name)}
+            yield served_settings(url_of(name))
         finally:
             drop_database(name)
 
@@ -143,7 +144,7 @@ class Postgresql:
 
     def open(self, project: Path) -> PostgresqlRows:
         """See `Kind.open`."""
-        return PostgresqlRows(read_environment(project)["DATABASE_URL"])
+        return PostgresqlRows(url_of(_database(project)))
 
     def store(self, schema: Schema) -> PostgresqlStore:
         """See `Kind.store`."""
@@ -189,6 +190,8 @@ def _database(project: Path) -> str:
 
 
 def _point(project: Path, name: str) -> None:
+    address = served_url(url_of(name))
     write_environment(
-        project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": url_of(name), "TZ": "UTC"}
+        project, {"DATABASE_CLIENT": "postgres", "DATABASE_URL": address, "TZ": "UTC"}
     )
+    tell_project(project)
