@@ -25,13 +25,19 @@ settings.load_profile("quire")
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what touches rows on every kind of database, or on one where the kind means nothing."""
-    if "kind" in metafunc.fixturenames:
+    if "kind" in metafunc.fixturenames and not _has_kinds_of_its_own(metafunc):
         alone = metafunc.definition.get_closest_marker("whatever_the_database")
         waits = metafunc.definition.nodeid.startswith(tuple(WAITING))
         kinds = KINDS[:1] if alone or waits else KINDS
         metafunc.parametrize(
             "kind", kinds, indirect=True, scope="session", ids=lambda kind: kind.name
         )
+
+
+def _has_kinds_of_its_own(metafunc: pytest.Metafunc) -> bool:
+    """Tell whether a test says itself what its ``kind`` is, which is something else then."""
+    given = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    return any("kind" in (names.split(",") if isinstance(names, str) else names) for names in given)
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,6 @@ from tests.conformance.scenarios import replay
 from tests.conformance.test_reads import replay_group
 from tests.conformance.test_writes import SHOWN_DIFFERENCES, Clock, TickingClient
 from tests.conformance.written_deviations import name_of, written_deviation
-from tests.databases.kind import Kind
 from tests.databases.kinds import POSTGRESQL
 
 READS = ("status", "filters-text", "locale", "pagination", "permissions")
@@ -47,14 +46,9 @@ class Alternating:
         return await next(self._clients).request(method, raw_target, headers, body)
 
 
-@pytest.fixture(scope="module", name="kind")
-def only_postgresql() -> Kind:
-    return POSTGRESQL
-
-
 @pytest.fixture(scope="module")
-def recorded(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kind.recorded(tmp_path_factory.mktemp("processes") / "project")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return POSTGRESQL.recorded(tmp_path_factory.mktemp("processes") / "project")
 
 
 @asynccontextmanager
@@ -78,12 +72,12 @@ async def processes(project: Path, count: int = 2) -> AsyncIterator[Sequence[Asg
 
 @pytest.mark.parametrize("group", READS)
 async def test_recorded_reads_are_answered_alike_by_both(
-    group: str, kind: Kind, recorded: Path, deviations: tuple[Deviation, ...]
+    group: str, recorded: Path, deviations: tuple[Deviation, ...]
 ) -> None:
     async with processes(recorded) as clients:
         client = Alternating(clients)
         authorization = Authorization(client, credentials())
-        await replay_group(group, kind, client, authorization, deviations)
+        await replay_group(group, POSTGRESQL, client, authorization, deviations)
 
 
 @pytest.mark.parametrize(
