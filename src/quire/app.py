@@ -172,11 +172,15 @@ def app_from_environment() -> Application:
 
 def load_project_schema(settings: Settings) -> Schema:
     """Load the schema of a project as its settings say."""
-    options = LoadOptions(
+    return load_schema(settings.project, load_options(settings))
+
+
+def load_options(settings: Settings) -> LoadOptions:
+    """Return what the settings have to say in what a schema is."""
+    return LoadOptions(
         private_attributes=frozenset(settings.api.private_attributes),
         first_published=settings.features.first_published_at,
     )
-    return load_schema(settings.project, options)
 
 
 def _is_one_of_several(settings: Settings) -> bool:

@@ -151,6 +151,54 @@ def index(
 
 
 @app.command
+def migrate(
+    project: Project = _HERE,
+    /,
+    *,
+    apply: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Do it, rather than only show the plan."),
+    ] = False,
+    may_lose: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Agree to losing rows or values."),
+    ] = False,
+    rename: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="What has another name now: UID=UID or UID.ATTRIBUTE=ATTRIBUTE; may be repeated.",
+        ),
+    ] = (),
+) -> int:
+    """Show what the database lacks of the schema files, or has beyond them, or let it follow."""
+    from quire.cli.migrate import migrate_project
+    from quire.cli.project import open_project
+
+    return migrate_project(open_project(project), apply=apply, may_lose=may_lose, renamed=rename)
+
+
+@app.command
+def aside(
+    project: Project = _HERE,
+    /,
+    *,
+    restore: Annotated[
+        int | None, Parameter(help="Number of what is to be put back.", show_default=False)
+    ] = None,
+    forget: Annotated[
+        int | None, Parameter(help="Number of what is to be removed for good.", show_default=False)
+    ] = None,
+) -> int:
+    """List what migrations have taken away and kept aside, put it back, or remove it."""
+    from quire.cli.migrate import show_aside
+    from quire.cli.project import open_project
+
+    return show_aside(open_project(project), restore=restore, remove=forget)
+
+
+@app.command
 def copy(
     project: Project = _HERE,
     /,

@@ -78,11 +78,14 @@ def _time(path: Path) -> Iterator[tuple[Path, int]]:
 
 def _serve_in_child(sockets: list[socket.socket] | None) -> None:
     """Serve in a process of its own; an error waits there for the next change of a file."""
+    from quire.cli.migrate import follow_files
+
     [listener] = sockets or []
     try:
         settings = load_settings_from_environment()
         settings.require_secrets()
         log_as_set(settings)
+        follow_files(settings)
         serve_here(settings, listener)
     except QuireError as error:
         print_error(str(error))

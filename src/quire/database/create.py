@@ -6,10 +6,13 @@ from quire.clock import Clock
 from quire.database.bootstrap import FirstLocale, bootstrap_program
 from quire.database.ddl import create_program
 from quire.database.mapping import TableMap
+from quire.database.migration.record import record_schema
+from quire.database.migration.sides import Renames
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.rows import RowInserts
 from quire.database.tables import build_metadata
+from quire.database.writes import Writes
 from quire.schema.model import Schema
 
 
@@ -41,3 +44,4 @@ def first_program(
         locale=locale,
         api_prefix=api_prefix,
     )
+    yield from record_schema(Writes(kind.dialect()), schema, Renames())

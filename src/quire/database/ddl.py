@@ -5,10 +5,11 @@ which order.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-from sqlalchemy import Index, MetaData, Table
+from sqlalchemy import Column, Index, MetaData, Table
 
+from quire.database.inspect import FoundTable
 from quire.database.program import Program, Statement
 from quire.database.tables import sorted_indexes
 
@@ -37,6 +38,30 @@ class DdlWriter(Protocol):
 
     def drop_index(self, name: str, table: str) -> str:
         """Take an index away from a table."""
+        ...
+
+    def rename_table(self, before: str, after: str) -> str:
+        """Give a table another name; foreign keys that lead to it follow."""
+        ...
+
+    def add_column(self, column: Column[Any]) -> Sequence[str]:
+        """Add a column of a table that is there, with its foreign key."""
+        ...
+
+    def rename_column(self, table: str, before: str, after: str) -> str:
+        """Give a column another name; indexes and foreign keys follow."""
+        ...
+
+    def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
+        """Take away a column that no index speaks of any more, or empty it where that cannot be."""
+        ...
+
+    def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
+        """Make an empty table with some columns of another one, without keys and indexes."""
+        ...
+
+    def type_name(self, column: Column[Any]) -> str:
+        """Return the type of a column as an inspection finds it."""
         ...
 
 

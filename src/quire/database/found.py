@@ -4,6 +4,7 @@ from collections import defaultdict
 from types import MappingProxyType
 
 from quire.database.inspect import (
+    ColumnNames,
     FoundColumn,
     FoundForeignKey,
     FoundIndex,
@@ -32,6 +33,14 @@ def found_tables(columns: Rows, indexes: Rows, foreign_keys: Rows) -> FoundTable
             for name, found in _columns(columns).items()
         }
     )
+
+
+def column_names(columns: Rows) -> ColumnNames:
+    """Put the names of columns together; for the rows see `found_tables`."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for table, name, *_ in columns:
+        names[str(table)].add(str(name))
+    return {table: frozenset(found) for table, found in names.items()}
 
 
 def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:

@@ -1,11 +1,11 @@
 """What is in a database: its tables, and whether their layout is one that Quire knows.
 
-Looking is done by programs. Every start runs the short one (`opening_program`: the list of tables
-and of migrations); the full inspection (`inspect_program`) is for checks and migrations.
+Looking is done by programs. Every start runs the short one (`opening_program`: names of tables,
+columns and migrations); the full inspection (`inspect_program`) is for checks and migrations.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -17,7 +17,17 @@ from quire.database.bookkeeping import (
     NEEDED_MIGRATIONS,
     PLAIN_TABLES,
 )
-from quire.database.mapping import ComponentEdge, LinkEdge, MorphListEdge, TableMap
+from quire.database.mapping import (
+    COMPONENT_COLUMNS,
+    FIELD,
+    ORDER,
+    ColumnEdge,
+    ComponentEdge,
+    LinkEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
 from quire.database.program import Program, Statement
 
 
@@ -60,11 +70,19 @@ FoundTables = Mapping[str, FoundTable]
 """The tables of a database, by name."""
 
 
+ColumnNames = Mapping[str, frozenset[str]]
+"""Names of columns by table."""
+
+
 class Inspector(Protocol):
     """Asks one kind of database about itself."""
 
     def table_names(self) -> Program[frozenset[str]]:
         """List the tables, without those of the database itself."""
+        ...
+
+    def column_names(self) -> Program[ColumnNames]:
+        """List the columns of all tables, without those of the database itself."""
         ...
 
     def tables(self) -> Program[FoundTables]:
@@ -76,13 +94,15 @@ class Opening(Struct, frozen=True, kw_only=True):
     """What a start needs to know of a database.
 
     ``empty``: there is no table at all, everything can be created. ``problem``: a sentence that
-    says why the database must be left alone, or ``None``. ``missing_tables``: those that the schema
-    wants and the database lacks, in order of name.
+    says why the database must be left alone, or ``None``. ``missing_tables`` and
+    ``missing_columns`` (``table.column``): those that the schema wants and the database lacks, in
+    order of name; columns of missing tables are left out.
     """
 
     empty: bool
     problem: str | None
     missing_tables: tuple[str, ...]
+    missing_columns: tuple[str, ...] = ()
 
 
 def inspect_program(inspector: Inspector) -> Program[FoundTables]:
@@ -90,23 +110,35 @@ def inspect_program(inspector: Inspector) -> Program[FoundTables]:
     return inspector.tables()
 
 
-def opening_program(inspector: Inspector, wanted: Collection[str]) -> Program[Opening]:
+def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[Opening]:
     """Look whether a database can be opened for a schema that wants these tables.
 
     Runs two short statements, whatever the size of the database.
     """
-    found = yield from inspector.table_names()
+    found = yield from inspector.column_names()
     migrations = yield from _internal_migrations(found)
+    lacking = (
+        f"{table}.{column}"
+        for table, columns in wanted.items()
+        if table in found
+        for column in columns - found[table]
+    )
     return Opening(
         empty=not found,
         problem=layout_problem(found, migrations) if found else None,
-        missing_tables=tuple(sorted(set(wanted) - found)),
+        missing_tables=tuple(sorted(wanted.keys() - found.keys())),
+        missing_columns=tuple(sorted(lacking)),
     )
 
 
-def wanted_tables(table_map: TableMap) -> frozenset[str]:
-    """Name every table that a schema wants, those without documents included."""
-    return frozenset(PLAIN_TABLES) | frozenset(_mapped_tables(table_map))
+def wanted_tables(table_map: TableMap) -> ColumnNames:
+    """Name every table that a schema wants with its columns, those without documents included."""
+    names: dict[str, set[str]] = {
+        name: {"id", *(field.name for field in fields)} for name, fields in PLAIN_TABLES.items()
+    }
+    for table, columns in _mapped_tables(table_map):
+        names.setdefault(table, set()).update(columns)
+    return {table: frozenset(columns) for table, columns in names.items()}
 
 
 def layout_problem(tables: Collection[str], migrations: Collection[str]) -> str | None:
@@ -160,9 +192,21 @@ def _internal_migrations(tables: Collection[str]) -> Program[frozenset[str]]:
     return frozenset(str(name) for (name,) in rows)
 
 
-def _mapped_tables(table_map: TableMap) -> Iterator[str]:
+def _mapped_tables(table_map: TableMap) -> Iterator[tuple[str, Iterable[str]]]:
     for table in table_map.tables.values():
-        yield table.name
+        yield table.name, table.columns.values()
         for edge in table.edges.values():
-            if isinstance(edge, ComponentEdge | LinkEdge | MorphListEdge):
-                yield edge.table
+            match edge:
+                case ComponentEdge():
+                    yield edge.table, COMPONENT_COLUMNS
+                case LinkEdge():
+                    orders = (edge.order, edge.inverse_order)
+                    yield edge.table, ("id", edge.near, edge.far, *filter(None, orders))
+                case MorphListEdge():
+                    yield edge.table, ("id", edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
+                case ColumnEdge():
+                    yield table.name, (edge.column,)
+                case MorphColumnEdge():
+                    yield table.name, (edge.id_column, edge.type_column)
+                case _:
+                    continue

@@ -152,6 +152,8 @@ COMPONENT_ID = "cmp_id"
 COMPONENT_TYPE = "component_type"
 FIELD = "field"
 ORDER = "order"
+COMPONENT_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+"""The columns of a components table."""
 
 
 def map_tables(schema: Schema) -> TableMap:

@@ -7,7 +7,7 @@ from quire.database.rooms import room_of
 from quire.errors import DatabaseOpenError
 from quire.settings import Settings
 
-_SHOWN_TABLES = 5
+_SHOWN = 5
 
 
 async def open_database(settings: Settings, tables: TableMap) -> Database:
@@ -29,13 +29,19 @@ def _problem(place: str, opening: Opening) -> str | None:
     """Say why a database cannot be served as it is, or return ``None``."""
     if opening.empty:
         return f"{place} is an empty database; make the tables with `quire new` or Strapi"
-    if opening.problem is None and opening.missing_tables:
-        return _missing(opening.missing_tables)
+    if opening.problem is None and (opening.missing_tables or opening.missing_columns):
+        return _missing(opening)
     return opening.problem
 
 
-def _missing(tables: tuple[str, ...]) -> str:
-    shown = ", ".join(tables[:_SHOWN_TABLES])
-    more = len(tables) - _SHOWN_TABLES
+def _missing(opening: Opening) -> str:
+    tables = [f"the table {name}" for name in opening.missing_tables]
+    columns = [f"the column {name}" for name in opening.missing_columns]
+    lacking = tables + columns
+    shown = ", ".join(lacking[:_SHOWN])
+    more = len(lacking) - _SHOWN
     rest = f" and {more} more" if more > 0 else ""
-    return f"The database lacks tables of the schema: {shown}{rest}. See `quire check`."
+    return (
+        f"The database lacks what the schema wants: {shown}{rest}.\n"
+        "`quire migrate` shows what there is to do, `quire migrate --apply` does it."
+    )

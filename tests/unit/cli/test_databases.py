@@ -65,7 +65,9 @@ def test_a_database_of_something_else_is_told(project: Path) -> None:
 def test_a_table_that_is_missing_is_named(project: Path) -> None:
     change(project, "DROP TABLE tags")
 
-    assert "The database lacks tables of the schema: tags." in refused(project, "--port", "0")
+    assert "The database lacks what the schema wants: the table tags." in refused(
+        project, "--port", "0"
+    )
 
 
 @pytest.mark.parametrize("kept", [20, 99, 100, 600, 4096, 6000])

@@ -59,11 +59,16 @@ def test_a_table_is_found_with_its_columns_indexes_and_foreign_keys() -> None:
 
 def test_the_wanted_tables_are_those_of_the_metadata() -> None:
     table_map, metadata = tables_of(awkward_schema())
-    assert wanted_tables(table_map) == set(metadata.tables) == set(golden_tables())
+    wanted = wanted_tables(table_map)
+    assert wanted.keys() == set(metadata.tables) == set(golden_tables())
+    for name, table in metadata.tables.items():
+        assert wanted[name] | {"created_by_id"} >= {column.name for column in table.c}
 
 
 def test_an_empty_database_can_be_opened() -> None:
-    opening = run(connect(), opening_program(SqliteInspector(), {"b", "a"}))
+    opening = run(
+        connect(), opening_program(SqliteInspector(), {"b": frozenset(), "a": frozenset()})
+    )
     assert opening == Opening(empty=True, problem=None, missing_tables=("a", "b"))
 
 
@@ -84,10 +89,18 @@ def test_tables_of_a_new_content_type_are_missed() -> None:
     assert opening.missing_tables == ("nodes_up_lnk",)
 
 
+def test_columns_of_a_new_attribute_are_missed() -> None:
+    connection = connect()
+    connection.execute("CREATE TABLE a (id integer)")
+    wanted = {"a": frozenset({"id", "size", "name"})}
+    opening = run(connection, opening_program(SqliteInspector(), wanted))
+    assert opening.missing_columns == ("a.name", "a.size")
+
+
 def test_a_start_looks_at_the_database_with_two_statements() -> None:
-    program = opening_program(SqliteInspector(), ())
+    program = opening_program(SqliteInspector(), {})
     assert "sqlite_master" in next(program).sql
-    assert "strapi_migrations_internal" in program.send([(name,) for name in TABLES]).sql
+    assert "strapi_migrations_internal" in program.send([(name, "id") for name in TABLES]).sql
     with pytest.raises(StopIteration) as done:
         program.send([(name,) for name in CURRENT_MIGRATIONS])
     assert done.value.value.problem is None

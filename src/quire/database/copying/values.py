@@ -40,7 +40,7 @@ def converter(source: Dialect, target: Dialect, kind: StorageKind) -> Convert:
     """Return what turns a value that the source has stored into what the target stores."""
     if source.name == target.name:
         return lambda stored: stored
-    reduce, restore = reducer(source, kind), _restorer(target, kind)
+    reduce, restore = reducer(source, kind), restorer(target, kind)
     return lambda stored: None if stored is None else restore(reduce(stored))
 
 
@@ -128,7 +128,7 @@ _REDUCERS: Mapping[StorageKind, Reduce] = {
 }
 
 
-def _restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
+def restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
     """Return what turns the common form into what a database stores."""
     if kind is StorageKind.JSON:
         return lambda text: dialect.stored_json(text) if isinstance(text, str) else None

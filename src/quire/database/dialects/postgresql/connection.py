@@ -22,6 +22,9 @@ _ALIASES = (("timestamp", "int8"), ("timestamptz", "int8"), ("date", "text"), ("
 """Types whose values come and go as those of another one, which costs no call per value."""
 _FORMATS: Mapping[str, str] = MappingProxyType({"int8": "binary", "text": "text"})
 
+_RESHAPING = ("ALTER ", "CREATE ", "DROP ", "DO ")
+"""Begins statements that change tables, after which prepared ones may not hold any more."""
+
 
 class Connection(asyncpg.Connection):
     """A connection that runs programs, and fetches no more rows than were asked for."""
@@ -31,6 +34,9 @@ class Connection(asyncpg.Connection):
         # What `fetch` and `fetchrow` of the driver are made of.
         execute = self._execute  # type: ignore[attr-defined]  # not among the stubs
         found = await execute(sql, values, 0 if most is None else most, None)
+        if sql.startswith(_RESHAPING):
+            # Within its transaction nothing is prepared again by itself.
+            await self.reload_schema_state()
         return cast("Rows", found)
 
     async def run(self, program: Program[T]) -> T:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -21,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 
 from quire.database.bookkeeping import DATABASE_SCHEMA
+from quire.database.inspect import FoundTable
 from quire.database.tables import ColumnTypes, is_of_published
 from quire.schema.attributes.base import StorageKind
 
@@ -86,17 +88,59 @@ class PostgresDdl:
         return f"DROP TABLE {quote(name)} CASCADE"
 
     def drop_index(self, name: str, table: str) -> str:
-        """Take an index away, whether it belongs to a constraint or not."""
-        # The constraint goes with its index; where there is none, the index alone is left.
-        return (
-            f"DO $$ BEGIN ALTER TABLE {quote(table)} DROP CONSTRAINT IF EXISTS {quote(name)}; "
-            f"DROP INDEX IF EXISTS {quote(name)}; END $$"
+        """Take an index away, whether it belongs to a unique constraint or not.
+
+        A foreign key may have the same name, and stays.
+        """
+        unique = (
+            f"SELECT FROM pg_catalog.pg_constraint WHERE conname = {_text(name)}"
+            f" AND conrelid = {_text(quote(table))}::regclass AND contype = 'u'"
         )
+        return (
+            f"DO $$ BEGIN IF EXISTS ({unique}) "
+            f"THEN ALTER TABLE {quote(table)} DROP CONSTRAINT {quote(name)}; "
+            f"ELSE DROP INDEX IF EXISTS {quote(name)}; END IF; END $$"
+        )
+
+    def rename_table(self, before: str, after: str) -> str:
+        """Give a table another name; foreign keys that lead to it follow."""
+        return f"ALTER TABLE {quote(before)} RENAME TO {quote(after)}"
+
+    def add_column(self, column: Column[Any]) -> Sequence[str]:
+        """Add a column at the end, and its foreign key."""
+        table = quote(column.table.name)
+        keys = [key.constraint for key in column.foreign_keys if key.constraint]
+        return (
+            f"ALTER TABLE {table} ADD COLUMN {_column(column)}",
+            *(f"ALTER TABLE {table} ADD {_foreign_key(key)}" for key in keys),
+        )
+
+    def rename_column(self, table: str, before: str, after: str) -> str:
+        """Give a column another name; indexes and foreign keys follow."""
+        return f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(before)} TO {quote(after)}"
+
+    def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
+        """Take a column away, with its foreign key."""
+        return (f"ALTER TABLE {quote(table.name)} DROP COLUMN {quote(name)}",)
+
+    def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
+        """Make an empty table with some columns of another one, without keys and indexes."""
+        names = ", ".join(quote(name) for name in columns)
+        chosen = f"SELECT {names} FROM {quote(table)} WHERE false"  # noqa: S608 - quoted names
+        return f"CREATE TABLE {quote(copy)} AS {chosen}"
+
+    def type_name(self, column: Column[Any]) -> str:
+        """Return the type of a column as an inspection finds it."""
+        return "integer" if column.primary_key else type_name(column)
 
 
 def quote(name: str) -> str:
     """Quote a name; without, it would be folded to lower case and could be a keyword."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def type_name(column: Column[object]) -> str:

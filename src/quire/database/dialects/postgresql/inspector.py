@@ -1,7 +1,7 @@
 """What a PostgreSQL database says of the tables of its present schema."""
 
-from quire.database.found import found_tables
-from quire.database.inspect import FoundTables
+from quire.database.found import column_names, found_tables
+from quire.database.inspect import ColumnNames, FoundTables
 from quire.database.program import Program, Statement
 
 _NAMES = """
@@ -52,6 +52,10 @@ class PostgresInspector:
         """List the tables, without PostgreSQL's own and those of other schemas."""
         rows = yield Statement(_NAMES)
         return frozenset(str(name) for (name,) in rows)
+
+    def column_names(self) -> Program[ColumnNames]:
+        """List the columns of all tables."""
+        return column_names((yield Statement(_COLUMNS)))
 
     def tables(self) -> Program[FoundTables]:
         """Describe all tables, with three statements whatever their number."""

@@ -7,6 +7,7 @@ never adds them to a table that is there.
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -27,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
+from quire.database.inspect import FoundTable
 from quire.database.tables import ColumnTypes, is_of_published
 from quire.schema.attributes.base import StorageKind
 
@@ -89,6 +91,39 @@ class SqliteDdl:
         """Take an index away."""
         return f"DROP INDEX {quote(name)}"
 
+    def rename_table(self, before: str, after: str) -> str:
+        """Give a table another name; foreign keys that lead to it follow."""
+        return f"ALTER TABLE {quote(before)} RENAME TO {quote(after)}"
+
+    def add_column(self, column: Column[Any]) -> Sequence[str]:
+        """Add a column at the end; its foreign key has to come with it."""
+        keys = [_inline_key(key.constraint) for key in column.foreign_keys if key.constraint]
+        parts = " ".join([_column(column), *keys])
+        return (f"ALTER TABLE {quote(column.table.name)} ADD COLUMN {parts}",)
+
+    def rename_column(self, table: str, before: str, after: str) -> str:
+        """Give a column another name; indexes and foreign keys follow."""
+        return f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(before)} TO {quote(after)}"
+
+    def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
+        """Take away a column that no index speaks of; one with a foreign key is only emptied.
+
+        SQLite has no way to take a foreign key out of a table.
+        """
+        if any(key.column == name for key in table.foreign_keys):
+            return (f"UPDATE {quote(table.name)} SET {quote(name)} = NULL",)  # noqa: S608 - names
+        return (f"ALTER TABLE {quote(table.name)} DROP COLUMN {quote(name)}",)
+
+    def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
+        """Make an empty table with some columns of another one, without keys and indexes."""
+        names = ", ".join(quote(name) for name in columns)
+        chosen = f"SELECT {names} FROM {quote(table)} WHERE 0"  # noqa: S608 - quoted names
+        return f"CREATE TABLE {quote(copy)} AS {chosen}"
+
+    def type_name(self, column: Column[Any]) -> str:
+        """Return the type of a column as an inspection finds it."""
+        return "integer" if column.primary_key else type_name(column)
+
 
 def quote(name: str) -> str:
     """Quote a name, as every name has to be."""
@@ -117,6 +152,12 @@ def _default(column: Column[object]) -> str:
 
 def _position(table: Table, key: ForeignKeyConstraint) -> int:
     return list(table.columns).index(key.columns[0])
+
+
+def _inline_key(key: ForeignKeyConstraint) -> str:
+    target = quote(key.referred_table.name)
+    name = quote(str(key.name))
+    return f"CONSTRAINT {name} REFERENCES {target} ({quote('id')}) ON DELETE {key.ondelete}"
 
 
 def _foreign_key(key: ForeignKeyConstraint) -> str:

@@ -1,7 +1,7 @@
 """What a SQLite database says of its own tables."""
 
-from quire.database.found import found_tables
-from quire.database.inspect import FoundTables
+from quire.database.found import column_names, found_tables
+from quire.database.inspect import ColumnNames, FoundTables
 from quire.database.program import Program, Statement
 
 _NAMES = """
@@ -33,6 +33,10 @@ class SqliteInspector:
         """List the tables, without SQLite's own."""
         rows = yield Statement(_NAMES)
         return frozenset(str(name) for (name,) in rows)
+
+    def column_names(self) -> Program[ColumnNames]:
+        """List the columns of all tables."""
+        return column_names((yield Statement(_COLUMNS)))
 
     def tables(self) -> Program[FoundTables]:
         """Describe all tables, with three statements whatever their number."""

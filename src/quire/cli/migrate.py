@@ -1,0 +1,199 @@
+"""``quire migrate``: lets the tables of a database follow the schema files of its project."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from quire.app import load_options, load_project_schema
+from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
+from quire.cli.terminal import print_error, print_message, print_result, print_warning
+from quire.clock import now_ms
+from quire.database.connection import Database
+from quire.database.inspect import inspect_program
+from quire.database.migration.aside import ASIDE_TABLE, Aside, forget, list_aside, put_back
+from quire.database.migration.record import recorded_schema
+from quire.database.migration.sides import Renames
+from quire.database.migration.steps import Plan
+from quire.database.migration.towards import (
+    ConsentNeededError,
+    Goal,
+    migrate_towards,
+    plan_towards,
+)
+from quire.database.program import Program
+from quire.database.room import DatabaseKind
+from quire.database.rooms import room_of
+from quire.database.writes import Writes
+from quire.errors import ConfigurationError
+from quire.settings import Settings
+
+_KEPT = "What was taken away is kept aside: `quire aside` lists it."
+
+
+def migrate_project(
+    settings: Settings, *, apply: bool, may_lose: bool, renamed: Sequence[str]
+) -> int:
+    """Print what a migration would do, or do it; returns the exit code.
+
+    ``renamed`` are texts such as ``api::note.note=api::memo.memo`` and
+    ``api::memo.memo.title=headline``. Exit code 1 says that there is something to do. Raises
+    ConfigurationError for other texts, SchemaError, DatabaseOpenError, and MigrationConflictError.
+    """
+    goal = Goal(
+        schema=load_project_schema(settings),
+        options=load_options(settings),
+        renames=read_renames(renamed),
+        may_lose=may_lose,
+    )
+    return asyncio.run(_apply(settings, goal) if apply else _plan(settings, goal))
+
+
+def read_renames(texts: Sequence[str]) -> Renames:
+    """Read what has another name now. Raises ConfigurationError for what cannot be understood."""
+    models: dict[str, str] = {}
+    attributes: dict[str, dict[str, str]] = {}
+    for text in texts:
+        before, sign, after = text.partition("=")
+        if not (before and sign and after):
+            raise ConfigurationError(f"{text!r} is no renaming: write FORMER=LATER")
+        model, _, attribute = before.rpartition(".")
+        if "." in after:
+            models[after] = before
+        elif "." in model:
+            attributes.setdefault(model, {})[after] = attribute
+        else:
+            raise ConfigurationError(
+                f"{text!r} is no renaming: write a uid as a whole, or UID.attribute=attribute"
+            )
+    return Renames(models=models, attributes=attributes)
+
+
+def follow_files(settings: Settings) -> None:
+    """Let the tables follow the schema files where nothing is lost by it, and say what was done.
+
+    Raises ConfigurationError when it has to be decided by somebody, and what `migrate_project`
+    raises. A database without tables is left alone.
+    """
+    goal = Goal(
+        schema=load_project_schema(settings), options=load_options(settings), renames=Renames()
+    )
+    asyncio.run(_follow(settings, goal))
+
+
+async def _follow(settings: Settings, goal: Goal) -> None:
+    room = room_of(settings)
+    if not await room.has_tables():
+        return
+    async with room.look() as looking:
+        recorded = await looking.run(recorded_schema(Writes(room.kind.dialect())))
+        if recorded is not None and recorded.version == goal.schema.version:
+            return
+        planned = await looking.run(plan_towards(room.kind, goal))
+    if planned.plan.losses:
+        raise ConfigurationError(
+            f"{ConsentNeededError(planned.plan)}\n"
+            "`quire migrate --apply --may-lose` does it and keeps that aside; "
+            "with --rename it is told what only has another name now."
+        )
+    if planned.plan.steps:
+        await _apply(settings, goal)
+
+
+async def _plan(settings: Settings, goal: Goal) -> int:
+    room = room_of(settings)
+    async with room.look() as looking:
+        planned = await looking.run(plan_towards(room.kind, goal))
+    _show(planned.plan)
+    if not planned.plan.steps:
+        print_message("The database has all that the schema wants.")
+        return DONE
+    if planned.plan.losses:
+        print_warning(
+            "this takes away what people have written; "
+            "`quire migrate --apply --may-lose` does it, and keeps it aside"
+        )
+    else:
+        print_message("`quire migrate --apply` does this.")
+    return PROBLEMS
+
+
+async def _apply(settings: Settings, goal: Goal) -> int:
+    room = room_of(settings)
+    database = await room.open()
+    try:
+        planned = await database.write(migrate_towards(room.kind, goal, now=now_ms()))
+    except ConsentNeededError as error:
+        print_error(f"{error}\nNothing was changed. Agree with --may-lose.")
+        return CANNOT
+    finally:
+        await database.close()
+    _show(planned.plan)
+    print_message(f"{len(planned.plan.steps)} steps were taken.")
+    if planned.plan.losses:
+        print_message(_KEPT)
+    return DONE
+
+
+def _show(plan: Plan) -> None:
+    for step in plan.steps:
+        print_result(str(step))
+    for notice in plan.notices:
+        print_warning(str(notice))
+
+
+def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    """List what migrations have kept aside, put one of it back, or forget it.
+
+    Raises ConfigurationError when there is nothing with that number.
+    """
+    return asyncio.run(_aside(settings, restore=restore, remove=remove))
+
+
+async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    room = room_of(settings)
+    database = await room.open()
+    try:
+        kept = await database.read(lambda: _kept(room.kind))
+        if restore is not None:
+            count = await database.write(_put_back(room.kind, _chosen(kept, restore)))
+            print_message(f"{count} rows were put back.")
+        elif remove is not None:
+            await _forget(database, room.kind, _chosen(kept, remove))
+            print_message("It is forgotten.")
+        else:
+            _list(kept)
+    finally:
+        await database.close()
+    return DONE
+
+
+def _list(kept: Sequence[Aside]) -> None:
+    for aside in kept:
+        made = datetime.fromtimestamp(aside.made_at / 1000, tz=UTC)
+        tables = ", ".join(sorted({one.table for one in aside.kept}))
+        print_result(f"{aside.id}  {made:%Y-%m-%d %H:%M} UTC  {aside.title}: {tables}")
+    if not kept:
+        print_message("Nothing is kept aside.")
+
+
+def _chosen(kept: Sequence[Aside], number: int) -> Aside:
+    for aside in kept:
+        if aside.id == number:
+            return aside
+    raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
+
+
+def _kept(kind: DatabaseKind) -> Program[list[Aside]]:
+    names = yield from kind.inspector.table_names()
+    if ASIDE_TABLE not in names:
+        return []
+    return (yield from list_aside(Writes(kind.dialect())))
+
+
+def _put_back(kind: DatabaseKind, aside: Aside) -> Program[int]:
+    found = yield from inspect_program(kind.inspector)
+    return (yield from put_back(Writes(kind.dialect()), aside, found))
+
+
+async def _forget(database: Database, kind: DatabaseKind, aside: Aside) -> None:
+    await database.write(forget(Writes(kind.dialect()), kind.ddl, aside))

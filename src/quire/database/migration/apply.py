@@ -1,0 +1,57 @@
+"""Carrying out a planned migration: one program, for one transaction.
+
+The order is that of the plan. What is taken away is kept aside first (`aside`).
+"""
+
+from msgspec import Struct
+
+from quire.database.content.store import Store, open_store
+from quire.database.dialect import Dialect
+from quire.database.inspect import inspect_program
+from quire.database.migration.arriving import arrive
+from quire.database.migration.aside import AsideKeeper
+from quire.database.migration.leaving import Leaving
+from quire.database.migration.plan import Change, Planned, plan_program
+from quire.database.migration.record import record_schema
+from quire.database.migration.sides import Side
+from quire.database.migration.tables import TableWork
+from quire.database.program import Program
+from quire.database.room import DatabaseKind
+from quire.database.writes import Writes
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a migration is carried out: the kind of database, and how it answers questions."""
+
+    kind: DatabaseKind
+    dialect: Dialect
+
+
+def plan_migration(place: Place, change: Change) -> Program[Planned]:
+    """Look at a database and plan a change of it; see `plan_program`."""
+    writes = Writes(place.dialect)
+    return (yield from plan_program(change, place.kind.inspector, place.kind.ddl, writes))
+
+
+def migrate(place: Place, planned: Planned, *, title: str, now: int) -> Program[None]:
+    """Carry out a plan, and write down which schema the tables are for.
+
+    Run it in the transaction that the plan was made in, or nobody knows whether it still holds.
+    ``now`` is epoch milliseconds; ``title`` says later what this was.
+    """
+    writes = Writes(place.dialect)
+    found = yield from inspect_program(place.kind.inspector)
+    keeper = AsideKeeper(writes, place.kind.ddl, found)
+    yield from keeper.begin(place.kind.column_types, title, now)
+    change = planned.change
+    if change.before is not None:
+        former = _store(place, change.before)
+        yield from Leaving(former, keeper, change.default_locale, now).run(planned.plan)
+    yield from TableWork(place.kind, found, change.after, writes, keeper).run(planned.structure)
+    yield from arrive(_store(place, change.after), planned.plan, change.renames)
+    yield from keeper.finish()
+    yield from record_schema(writes, change.after.schema, change.renames)
+
+
+def _store(place: Place, side: Side) -> Store:
+    return open_store(side.schema, side.tables, place.dialect)

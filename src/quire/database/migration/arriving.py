@@ -1,0 +1,76 @@
+"""What rows get once the tables are those of the later schema: names, a locale, drafts."""
+
+import sqlalchemy as sa
+
+from quire.database.content.finding import entries_of
+from quire.database.content.store import Store
+from quire.database.content.versions import Replacement, link_to_itself, replace_version
+from quire.database.migration.naming import rename_field, rename_granted, rename_model
+from quire.database.migration.sides import Renames
+from quire.database.migration.steps import (
+    BeginDrafts,
+    BeginLocales,
+    Plan,
+    RenameField,
+    RenameModel,
+)
+from quire.database.program import Program
+from quire.database.statements import StatementBuilder
+
+
+def arrive(store: Store, plan: Plan, renames: Renames) -> Program[None]:
+    """Take the steps of a plan that are about rows of the later tables."""
+    for step in plan.steps:
+        match step:
+            case RenameModel():
+                yield from rename_model(store, step.before, step.after)
+            case RenameField():
+                yield from rename_field(store, step.uid, step.before, step.after)
+            case BeginLocales():
+                yield from _begin_locales(store, step.uid, step.locale)
+            case BeginDrafts():
+                yield from _begin_drafts(store, step.uid)
+            case _:
+                continue
+    for uid, names in renames.attributes.items():
+        later = {earlier: name for name, earlier in names.items()}
+        yield from rename_granted(store, uid, later)
+
+
+def _begin_locales(store: Store, uid: str, locale: str) -> Program[None]:
+    table = store.layout(uid).table
+    column = table.columns["locale"]
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        described = sa.table(table.name, sa.column(column))
+        change = sa.update(described).values({column: builder.plain_slot(0)})
+        return change.where(described.c[column].is_(None))
+
+    yield from store.writes.run(("begin locales", uid), build, (locale,))
+
+
+def _begin_drafts(store: Store, uid: str) -> Program[None]:
+    """Give each entry a draft that says the same."""
+    layout = store.layout(uid)
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(layout.table.name)
+        live = source.c(columns["publishedAt"]).is_not(None)
+        chosen = sa.select(source.c("id"), source.c(columns["documentId"])).where(live)
+        return chosen.order_by(source.c("id"))
+
+    rows = yield from store.writes.run(("live entries", uid), build)
+    made = []
+    for id_, document in rows:
+        entries = yield from entries_of(store, layout, str(document))
+        replacement = Replacement(
+            source=int(id_ or 0),
+            prior=None,
+            published=False,
+            siblings=frozenset(entry.id for entry in entries),
+        )
+        changes = {columns["publishedAt"]: None}
+        made.append((yield from replace_version(store, layout, replacement, changes)))
+    for new in made:
+        yield from link_to_itself(store, new)

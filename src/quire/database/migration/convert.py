@@ -1,0 +1,221 @@
+"""What becomes of a value whose column changes its kind.
+
+Values go through the common form of `copying.values`. A value that has no counterpart of the new
+kind is *unfit*: the plan counts these, and nobody guesses.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from quire.database.copying.values import Common, reducer, restorer
+from quire.database.dialect import Dialect
+from quire.database.program import Value
+from quire.schema.attributes.base import StorageKind
+
+Meaning = Callable[[Common, StorageKind], Common]
+
+
+class UnfitError(Exception):
+    """A value has no counterpart of the new kind."""
+
+
+class Converter:
+    """Turns stored values of one kind into stored values of another one."""
+
+    def __init__(self, dialect: Dialect, before: StorageKind, after: StorageKind) -> None:
+        self._before = before
+        self._reduce = reducer(dialect, before)
+        self._restore = restorer(dialect, after)
+        self._meaning = _MEANINGS[after]
+
+    def __call__(self, stored: Value) -> Value:
+        """Convert a value. Raises UnfitError when there is no counterpart."""
+        if stored is None:
+            return None
+        return self._restore(self._meaning(self._reduce(stored), self._before))
+
+
+_LONGEST_STRING = 255
+_INTEGER_BITS = 31
+_BIG_BITS = 63
+_LARGEST_DECIMAL = Decimal(10) ** 8
+_WHOLE = re.compile(r"\s*[+-]?\d{1,19}(?:\.0*)?\s*")
+_NUMBER = re.compile(r"\s*[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?\s*")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?")
+_TRUTH: Mapping[Common, bool] = {"true": True, "false": False, "1": True, "0": False}
+_MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _text(value: Common, before: StorageKind) -> str:
+    if before in _MOMENTS and isinstance(value, int):
+        moment = _moment(value)
+        return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
+    if before is StorageKind.JSON and isinstance(value, str):
+        held = json.loads(value)
+        return held if isinstance(held, str) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
+    if isinstance(value, bytes):
+        raise UnfitError
+    return str(value)
+
+
+def _short_text(value: Common, before: StorageKind) -> str:
+    text = _text(value, before)
+    if len(text) > _LONGEST_STRING:
+        raise UnfitError
+    return text
+
+
+def _integer_of(bits: int) -> Meaning:
+    def convert(value: Common, before: StorageKind) -> int:
+        whole = _whole(value, before)
+        if not -(2**bits) <= whole < 2**bits:
+            raise UnfitError
+        return whole
+
+    return convert
+
+
+def _whole(value: Common, before: StorageKind) -> int:
+    if before in _MOMENTS:
+        raise UnfitError
+    if isinstance(value, str) and before is not StorageKind.JSON:
+        if not _WHOLE.fullmatch(value):
+            raise UnfitError
+        return int(Decimal(value.strip()))
+    number = _decimal(value, before)
+    if number != number.to_integral_value():
+        raise UnfitError
+    return int(number)
+
+
+def _decimal(value: Common, before: StorageKind) -> Decimal:
+    """Read any number exactly."""
+    if before is StorageKind.JSON and isinstance(value, str):
+        held = json.loads(value, parse_float=Decimal, parse_int=Decimal)
+        return _decimal(held if isinstance(held, bool | str | Decimal) else b"", StorageKind.TEXT)
+    if isinstance(value, bool):
+        return Decimal(int(value))
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return Decimal(value.strip())
+    if isinstance(value, int | Decimal):
+        return Decimal(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return Decimal(repr(value))
+    raise UnfitError
+
+
+def _float(value: Common, before: StorageKind) -> float:
+    if before in _MOMENTS:
+        raise UnfitError
+    number = float(_decimal(value, before))
+    if not math.isfinite(number):
+        raise UnfitError
+    return number
+
+
+def _fixed(value: Common, before: StorageKind) -> Decimal:
+    if before in _MOMENTS:
+        raise UnfitError
+    number = _decimal(value, before)
+    if abs(number) >= _LARGEST_DECIMAL:
+        raise UnfitError
+    return number
+
+
+def _boolean(value: Common, before: StorageKind) -> bool:
+    if before in _MOMENTS:
+        raise UnfitError
+    text = _text(value, before).strip().lower()
+    if text not in _TRUTH:
+        raise UnfitError
+    return _TRUTH[text]
+
+
+def _date(value: Common, before: StorageKind) -> str:
+    text = _text(value, before).strip()
+    moment = text if _DATE.fullmatch(text) else f"{_iso(text):%Y-%m-%d}"
+    _iso(moment)
+    return moment
+
+
+def _time(value: Common, before: StorageKind) -> str:
+    if before in _MOMENTS and isinstance(value, int):
+        moment = _moment(value)
+        return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
+    found = _TIME.fullmatch(_text(value, before).strip())
+    if found is None:
+        raise UnfitError
+    hours, minutes, seconds, fraction = found.groups()
+    return f"{hours}:{minutes}:{seconds or '00'}.{(fraction or '')[:3]:0<3}"
+
+
+def _epoch(value: Common, before: StorageKind) -> int:
+    if before in _MOMENTS and isinstance(value, int):
+        return value
+    if before in {StorageKind.DATE, StorageKind.STRING, StorageKind.TEXT, StorageKind.JSON}:
+        return (_iso(_text(value, before).strip()) - _EPOCH) // timedelta(milliseconds=1)
+    raise UnfitError
+
+
+def _moment(milliseconds: int) -> datetime:
+    try:
+        return _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        raise UnfitError from None
+
+
+def _iso(text: str) -> datetime:
+    """Read a date or a moment; without a zone it is in UTC."""
+    if not _DATE.match(text):
+        raise UnfitError
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except ValueError:
+        raise UnfitError from None
+
+
+def _json(value: Common, before: StorageKind) -> str:
+    if before is StorageKind.JSON and isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, int | float) and before not in _MOMENTS:
+        return json.dumps(value)
+    text = _text(value, before)
+    try:
+        json.loads(text)
+    except ValueError:
+        return json.dumps(text, ensure_ascii=False)
+    return text
+
+
+_MEANINGS: Mapping[StorageKind, Meaning] = {
+    StorageKind.STRING: _short_text,
+    StorageKind.TEXT: _text,
+    StorageKind.JSON: _json,
+    StorageKind.ID: _integer_of(_INTEGER_BITS),
+    StorageKind.INTEGER: _integer_of(_INTEGER_BITS),
+    StorageKind.BIGINTEGER: _integer_of(_BIG_BITS),
+    StorageKind.FLOAT: _float,
+    StorageKind.DECIMAL: _fixed,
+    StorageKind.BOOLEAN: _boolean,
+    StorageKind.DATE: _date,
+    StorageKind.TIME: _time,
+    StorageKind.DATETIME: _epoch,
+    StorageKind.TIMESTAMP: _epoch,
+}

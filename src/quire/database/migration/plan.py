@@ -1,0 +1,239 @@
+"""Planning a migration: what will be done, and to how many rows, before anything is."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from quire.database.ddl import DdlWriter
+from quire.database.inspect import FoundTables, Inspector
+from quire.database.mapping import FIELD, ComponentEdge, MorphTargetEdge
+from quire.database.migration.correspond import Correspondence, LostRows, correspond
+from quire.database.migration.counting import Counting
+from quire.database.migration.notices import notices_program
+from quire.database.migration.sides import Renames, Side
+from quire.database.migration.steps import (
+    AddColumn,
+    BeginDrafts,
+    BeginLocales,
+    ConvertColumn,
+    CreateIndex,
+    CreateTable,
+    DropColumn,
+    DropIndex,
+    DropRows,
+    DropTable,
+    EndDrafts,
+    EndLocales,
+    Plan,
+    RenameColumn,
+    RenameField,
+    RenameModel,
+    RenameTable,
+    Step,
+)
+from quire.database.migration.structure import StructureChange, TableChange, change_of_structure
+from quire.database.migration.versions import drafts_of, other_locales
+from quire.database.program import Program
+from quire.database.writes import Writes
+from quire.schema.model import ContentType
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A migration that somebody asks for.
+
+    ``before`` is the schema that the database was made for, ``None`` where nobody knows it: then
+    only what is missing can be made. ``default_locale`` is that of the project, if it has any.
+    """
+
+    before: Side | None
+    after: Side
+    renames: Renames
+    default_locale: str | None
+
+
+class Planned(Struct, frozen=True, kw_only=True):
+    """A plan with all that is needed to carry it out."""
+
+    change: Change
+    plan: Plan
+    structure: StructureChange
+    correspondence: Correspondence
+
+
+_NOTHING = Correspondence(models={}, moved=(), lost=(), renamed=())
+
+
+def plan_program(
+    change: Change, inspector: Inspector, writer: DdlWriter, writes: Writes
+) -> Program[Planned]:
+    """Look at the tables and rows of a database, and plan. Changes nothing.
+
+    Raises MigrationConflictError when what would be made is there already.
+    """
+    found = yield from inspector.tables()
+    correspondence = (
+        _NOTHING
+        if change.before is None
+        else correspond(change.before, change.after, change.renames)
+    )
+    structure = change_of_structure(
+        None if change.before is None else change.before.metadata,
+        change.after.metadata,
+        found,
+        correspondence.moved,
+        writer,
+    )
+    planner = _Planner(change, correspondence, structure, found, writes)
+    steps = yield from planner.steps()
+    notices = yield from notices_program(
+        change.before, change.after, correspondence, change.renames, found, writes
+    )
+    return Planned(
+        change=change,
+        plan=Plan(steps=tuple(steps), notices=tuple(notices)),
+        structure=structure,
+        correspondence=correspondence,
+    )
+
+
+class _Planner:
+    def __init__(
+        self,
+        change: Change,
+        correspondence: Correspondence,
+        structure: StructureChange,
+        found: FoundTables,
+        writes: Writes,
+    ) -> None:
+        self._change = change
+        self._correspondence = correspondence
+        self._structure = structure
+        self._found = found
+        self._counting = Counting(writes)
+        self._writes = writes
+
+    def steps(self) -> Program[list[Step]]:
+        """List the steps in the order in which they are taken."""
+        steps: list[Step] = []
+        if self._change.before is not None:
+            steps += yield from self._leaving(self._change.before)
+        steps += yield from self._structural()
+        steps += self._renaming()
+        if self._change.before is not None:
+            steps += yield from self._arriving(self._change.before)
+        return steps
+
+    def _leaving(self, before: Side) -> Program[list[Step]]:
+        """What is taken away from rows while the tables are still the former ones."""
+        steps: list[Step] = []
+        for lost in self._correspondence.lost:
+            rows = yield from self._lost_rows(before, lost)
+            if rows:
+                steps.append(DropRows(uid=lost.uid, attribute=lost.attribute, rows=rows))
+        for was, will in self._content_types(before):
+            if was.localized and not will.localized:
+                steps.append((yield from self._end_of_locales(before, was)))
+            if was.draft_and_publish and not will.draft_and_publish:
+                steps.append((yield from self._end_of_drafts(before, was)))
+        return steps
+
+    def _structural(self) -> Program[list[Step]]:
+        steps: list[Step] = []
+        for name in self._structure.dropped:
+            rows = yield from self._counting.rows(name)
+            steps.append(DropTable(table=name, rows=rows))
+        changed = self._structure.changed
+        for table in changed:
+            steps += [DropIndex(table=table.before, index=n) for n in table.dropped_indexes]
+            for column in table.dropped:
+                rows = yield from self._counting.rows(table.before, having=column)
+                steps.append(DropColumn(table=table.before, column=column, rows=rows))
+        for table in changed:
+            if table.before != table.after:
+                steps.append(RenameTable(before=table.before, after=table.after))
+        for table in changed:
+            steps += [
+                RenameColumn(table=table.after, before=before, after=after)
+                for before, after in table.renamed.items()
+            ]
+            steps += yield from self._conversions(table)
+        steps += [CreateTable(table=name) for name in self._structure.created]
+        for table in changed:
+            steps += [AddColumn(table=table.after, column=name) for name in table.added]
+        for table in changed:
+            steps += [CreateIndex(table=table.after, index=n) for n in table.created_indexes]
+        return steps
+
+    def _conversions(self, table: TableChange) -> Program[list[ConvertColumn]]:
+        steps = []
+        earlier = {later: name for name, later in table.renamed.items()}
+        for one in table.retyped:
+            column = earlier.get(one.column, one.column)
+            rows = yield from self._counting.rows(table.before, having=column)
+            unfit = yield from self._counting.unfit(table.before, column, one.before, one.after)
+            steps.append(
+                ConvertColumn(
+                    table=table.after,
+                    column=one.column,
+                    before=one.before,
+                    after=one.after,
+                    rows=rows,
+                    unfit=unfit,
+                )
+            )
+        return steps
+
+    def _renaming(self) -> Iterator[Step]:
+        for one in self._correspondence.renamed:
+            yield RenameField(uid=one.uid, before=one.before, after=one.after)
+        for uid, earlier in self._correspondence.models.items():
+            if uid != earlier:
+                yield RenameModel(before=earlier, after=uid)
+
+    def _arriving(self, before: Side) -> Program[list[Step]]:
+        """What rows get once the tables are the later ones."""
+        steps: list[Step] = []
+        for was, will in self._content_types(before):
+            table = before.tables[was.uid].name
+            if will.localized and not was.localized and self._change.default_locale is not None:
+                rows = yield from self._counting.rows(table, lacking="locale")
+                locale = self._change.default_locale
+                steps.append(BeginLocales(uid=will.uid, rows=rows, locale=locale))
+            if will.draft_and_publish and not was.draft_and_publish:
+                rows = yield from self._counting.rows(table, having="published_at")
+                steps.append(BeginDrafts(uid=will.uid, rows=rows))
+        return steps
+
+    def _content_types(self, before: Side) -> Iterator[tuple[ContentType, ContentType]]:
+        """Content types that live on, whose table is there: as they were and as they will be."""
+        types = self._change.after.schema.content_types
+        for uid, earlier in self._correspondence.models.items():
+            was = before.schema.content_types.get(earlier)
+            if was is not None and uid in types and before.tables[earlier].name in self._found:
+                yield was, types[uid]
+
+    def _lost_rows(self, before: Side, lost: LostRows) -> Program[int]:
+        table = before.tables[lost.uid]
+        match table.edges[lost.attribute]:
+            case ComponentEdge() as edge if edge.table in self._found:
+                return (yield from self._counting.rows_with(edge.table, **{FIELD: edge.field}))
+            case MorphTargetEdge() as edge if edge.table in self._found:
+                values = {edge.near_type: edge.type_value, FIELD: edge.field}
+                return (yield from self._counting.rows_with(edge.table, **values))
+            case _:
+                return 0
+
+    def _end_of_locales(self, before: Side, type_: ContentType) -> Program[EndLocales]:
+        rows = yield from other_locales(
+            self._writes, before.tables[type_.uid].name, self._change.default_locale
+        )
+        return EndLocales(uid=type_.uid, rows=len(rows))
+
+    def _end_of_drafts(self, before: Side, type_: ContentType) -> Program[EndDrafts]:
+        drafts = yield from drafts_of(self._writes, before.tables[type_.uid].name)
+        return EndDrafts(
+            uid=type_.uid,
+            rows=len(drafts.beside),
+            changed=drafts.changed,
+            kept=len(drafts.alone),
+        )

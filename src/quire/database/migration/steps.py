@@ -1,0 +1,274 @@
+"""What a migration does, step by step, in words that a person can judge.
+
+Names of tables and columns are those at the time of the step: earlier names up to the renaming,
+later ones from there on. `Plan.steps` are in the order in which they are taken.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from quire.schema.attributes.base import StorageKind
+
+
+class DropRows(Struct, frozen=True, kw_only=True):
+    """Components or links of media of an attribute that is gone; ``rows`` lead from entries."""
+
+    uid: str
+    attribute: str
+    rows: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"remove what {self.rows} entries have in {self.attribute} of {self.uid}"
+
+
+class EndDrafts(Struct, frozen=True, kw_only=True):
+    """A type has no drafts any more.
+
+    Drafts beside a published version go, ``changed`` of them had something unpublished; documents
+    that were never published (``kept``) stay, as they are.
+    """
+
+    uid: str
+    rows: int
+    changed: int
+    kept: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return (
+            f"remove {self.rows} drafts of {self.uid}, {self.changed} of them with unpublished "
+            f"changes, and publish {self.kept} documents that never were"
+        )
+
+
+class EndLocales(Struct, frozen=True, kw_only=True):
+    """A type is not localized any more.
+
+    The version in the default locale stays, or the oldest where there is none; ``rows`` go.
+    """
+
+    uid: str
+    rows: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"remove {self.rows} entries of {self.uid} in other locales"
+
+
+class DropTable(Struct, frozen=True, kw_only=True):
+    """A table that nothing wants any more."""
+
+    table: str
+    rows: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"drop the table {self.table} with {self.rows} rows"
+
+
+class RenameTable(Struct, frozen=True, kw_only=True):
+    """A table that keeps its rows under another name."""
+
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"rename the table {self.before} to {self.after}"
+
+
+class DropIndex(Struct, frozen=True, kw_only=True):
+    """An index that is in the way, or that nothing wants any more."""
+
+    table: str
+    index: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"drop the index {self.index} of {self.table}"
+
+
+class RenameColumn(Struct, frozen=True, kw_only=True):
+    """A column that keeps its values under another name."""
+
+    table: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"rename the column {self.before} of {self.table} to {self.after}"
+
+
+class DropColumn(Struct, frozen=True, kw_only=True):
+    """A column that nothing wants any more; ``rows`` have a value in it."""
+
+    table: str
+    column: str
+    rows: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"drop the column {self.column} of {self.table} with {self.rows} values"
+
+
+class ConvertColumn(Struct, frozen=True, kw_only=True):
+    """A column whose values become values of another kind; ``unfit`` of the ``rows`` cannot."""
+
+    table: str
+    column: str
+    before: StorageKind
+    after: StorageKind
+    rows: int
+    unfit: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        text = (
+            f"turn {self.rows} values of {self.column} in {self.table} "
+            f"from {self.before} into {self.after}"
+        )
+        return f"{text}; {self.unfit} cannot be and are lost" if self.unfit else text
+
+
+class CreateTable(Struct, frozen=True, kw_only=True):
+    """A table that the database lacks."""
+
+    table: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"create the table {self.table}"
+
+
+class AddColumn(Struct, frozen=True, kw_only=True):
+    """A column that a table lacks."""
+
+    table: str
+    column: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"add the column {self.column} to {self.table}"
+
+
+class CreateIndex(Struct, frozen=True, kw_only=True):
+    """An index that a table lacks."""
+
+    table: str
+    index: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"create the index {self.index} of {self.table}"
+
+
+class RenameField(Struct, frozen=True, kw_only=True):
+    """An attribute whose name stands in rows of components or media; ``uid`` is the later one."""
+
+    uid: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"say {self.after} for {self.before} in what entries of {self.uid} lead to"
+
+
+class RenameModel(Struct, frozen=True, kw_only=True):
+    """A content type or component whose uid stands in rows: of links, permissions, settings."""
+
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"say {self.after} for {self.before} in links, permissions and settings"
+
+
+class BeginDrafts(Struct, frozen=True, kw_only=True):
+    """A type has drafts from now on: each of its entries gets one."""
+
+    uid: str
+    rows: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"make a draft of each of {self.rows} entries of {self.uid}"
+
+
+class BeginLocales(Struct, frozen=True, kw_only=True):
+    """A type is localized from now on: its entries are in the default locale."""
+
+    uid: str
+    rows: int
+    locale: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"put {self.rows} entries of {self.uid} into the locale {self.locale}"
+
+
+Step = (
+    DropRows
+    | EndDrafts
+    | EndLocales
+    | DropTable
+    | RenameTable
+    | DropIndex
+    | RenameColumn
+    | DropColumn
+    | ConvertColumn
+    | CreateTable
+    | AddColumn
+    | CreateIndex
+    | RenameField
+    | RenameModel
+    | BeginDrafts
+    | BeginLocales
+)
+
+
+def rows_lost(step: Step) -> int:
+    """Return how many rows or values of people a step takes away."""
+    match step:
+        case DropRows() | EndLocales() | DropTable() | DropColumn():
+            return step.rows
+        case EndDrafts():
+            return step.changed
+        case ConvertColumn():
+            return step.unfit
+        case _:
+            return 0
+
+
+class Notice(Struct, frozen=True, kw_only=True):
+    """Something about rows that no step changes: what the later schema would not accept of them."""
+
+    uid: str
+    attribute: str
+    rows: int
+    rule: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"{self.rows} entries of {self.uid} break a rule: {self.attribute} {self.rule}"
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """Everything that a change of the schema does to a database."""
+
+    steps: tuple[Step, ...] = ()
+    notices: tuple[Notice, ...] = field(default_factory=tuple)
+
+    @property
+    def losses(self) -> tuple[Step, ...]:
+        """The steps that take something away which people have written."""
+        return tuple(step for step in self.steps if rows_lost(step))
+
+    def lines(self) -> Iterator[str]:
+        """Say it for a terminal, a line for each step and notice."""
+        yield from (str(step) for step in self.steps)
+        yield from (str(notice) for notice in self.notices)

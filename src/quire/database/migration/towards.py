@@ -1,0 +1,104 @@
+"""Migrating a database to a schema, from whatever it was made for."""
+
+from msgspec import Struct
+
+from quire.database.core_store import read_settings
+from quire.database.dialect import Dialect
+from quire.database.integrity.bookkeeping import DEFAULT_LOCALE_KEY
+from quire.database.migration.apply import Place, migrate, plan_migration
+from quire.database.migration.plan import Change, Planned
+from quire.database.migration.record import Recorded, record_schema, recorded_schema
+from quire.database.migration.sides import Renames, Side, side_of
+from quire.database.migration.steps import Plan
+from quire.database.program import Program
+from quire.database.room import DatabaseKind
+from quire.database.writes import Writes
+from quire.errors import QuireError, SchemaError
+from quire.schema.load import LoadOptions, Source, build_schema
+from quire.schema.model import Model, Schema
+
+
+class ConsentNeededError(QuireError):
+    """A migration would take away what people have written, and nobody has agreed to that."""
+
+    def __init__(self, plan: Plan) -> None:
+        """``plan`` is what would be done."""
+        self.plan = plan
+        lines = "\n".join(f"  {step}" for step in plan.losses)
+        super().__init__(f"The migration would take something away:\n{lines}")
+
+
+class Goal(Struct, frozen=True, kw_only=True):
+    """What a database is to be migrated to.
+
+    ``options`` are those that the schema was loaded with. ``title`` is what this is called where
+    something is kept aside. With ``may_lose`` rows and values may be taken away.
+    """
+
+    schema: Schema
+    options: LoadOptions
+    renames: Renames
+    title: str = "migration"
+    may_lose: bool = False
+
+
+def plan_towards(kind: DatabaseKind, goal: Goal) -> Program[Planned]:
+    """Plan the migration of a database; changes nothing.
+
+    Raises MigrationConflictError when what would be made is there already.
+    """
+    dialect = kind.dialect()
+    change = yield from _change(kind, dialect, goal)
+    return (yield from plan_migration(Place(kind=kind, dialect=dialect), change))
+
+
+def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Planned]:
+    """Plan the migration of a database and carry it out; run it in one transaction.
+
+    Raises what `plan_towards` raises, and ConsentNeededError; then nothing is changed.
+    """
+    planned = yield from plan_towards(kind, goal)
+    if planned.plan.losses and not goal.may_lose:
+        raise ConsentNeededError(planned.plan)
+    place = Place(kind=kind, dialect=kind.dialect())
+    if planned.plan.steps:
+        yield from migrate(place, planned, title=goal.title, now=now)
+    else:
+        yield from record_schema(Writes(place.dialect), goal.schema, goal.renames)
+    return planned
+
+
+def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]:
+    writes = Writes(dialect)
+    recorded = yield from recorded_schema(writes)
+    settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
+    locale = settings.get(DEFAULT_LOCALE_KEY)
+    return Change(
+        before=None if recorded is None else _former(kind, recorded, goal),
+        after=side_of(goal.schema, kind.column_types),
+        renames=goal.renames,
+        default_locale=locale if isinstance(locale, str) else None,
+    )
+
+
+def _former(kind: DatabaseKind, recorded: Recorded, goal: Goal) -> Side | None:
+    """Make the schema that the database was made for; ``None`` when the record makes no sense."""
+    sources = list(recorded.sources)
+    if not recorded.whole:
+        known = {source.uid for source in sources}
+        sources += [s for s in _others(goal.schema) if s.uid not in known]
+    try:
+        return side_of(build_schema(sources, goal.options), kind.column_types)
+    except SchemaError:
+        return None
+
+
+def _others(schema: Schema) -> list[Source]:
+    """Return components and extensions, of which a database of the reference says nothing."""
+    models: list[Model] = list(schema.components.values())
+    extended = [
+        Source(f"extension:{m.uid}", m.file, m.raw)
+        for m in schema.content_types.values()
+        if m.file.startswith("src/extensions/")
+    ]
+    return [*(Source(m.uid, m.file, m.raw) for m in models), *extended]

@@ -1,0 +1,89 @@
+"""From any small schema to any other one: the tables are those that are wanted, and values stay."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quire.schema.model import Schema
+from tests.databases.kind import Kind
+from tests.unit.database.migration.ground import (
+    MEDIA,
+    NOTE,
+    QUOTES,
+    STRING,
+    TAGS,
+    Ground,
+    content_type,
+    schema_of,
+)
+
+FORMS: Mapping[str, Mapping[str, object]] = {
+    "string": STRING,
+    "unique": {"type": "string", "unique": True},
+    "text": {"type": "text"},
+    "integer": {"type": "integer"},
+    "decimal": {"type": "decimal"},
+    "boolean": {"type": "boolean"},
+    "datetime": {"type": "datetime"},
+    "json": {"type": "json"},
+    "tags": TAGS,
+    "tag": {**TAGS, "relation": "manyToOne"},
+    "note": {"type": "relation", "relation": "oneToOne", "target": NOTE},
+    "quotes": QUOTES,
+    "media": MEDIA,
+    "zone": {"type": "dynamiczone", "components": ["parts.quote"]},
+}
+"""Attributes of many kinds; those with a column come first."""
+
+_TEXTS = frozenset({"string", "unique", "text"})
+"""Forms in which a text stays what it is."""
+
+names = st.sampled_from("abcd")
+models = st.fixed_dictionaries(
+    {
+        "forms": st.dictionaries(
+            st.sampled_from("abcd"), st.sampled_from(sorted(FORMS)), max_size=3
+        ),
+        "drafts": st.booleans(),
+        "localized": st.booleans(),
+    }
+)
+
+
+def schema_from(drawn: Mapping[str, Any]) -> Schema:
+    attributes = {name: FORMS[form] for name, form in drawn["forms"].items()}
+    made = content_type(NOTE, attributes, drafts=drawn["drafts"], localized=drawn["localized"])
+    return schema_of(made)
+
+
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=models, others=st.lists(models, min_size=1, max_size=2))
+def test_any_schema_can_become_any_other_one(
+    kind: Kind, first: Mapping[str, Any], others: list[Mapping[str, Any]]
+) -> None:
+    schema = schema_from(first)
+    store = kind.store(schema)
+    try:
+        ground = Ground(store=store, schema=schema)
+        ground.bring_up()
+        texts = {
+            name: f"text of {name}" for name, form in first["forms"].items() if form == "string"
+        }
+        for live in [False, True] if first["drafts"] else [True]:
+            locale = "en" if first["localized"] else None
+            id_ = ground.entry("notes", "a", live=live, locale=locale)
+            for name, text in texts.items():
+                store.execute(f"UPDATE notes SET {name} = ? WHERE id = ?", (text, id_))
+        for drawn in others:
+            later = schema_from(drawn)
+            kept = {n: text for n, text in texts.items() if drawn["forms"].get(n) in _TEXTS}
+            announced = ground.plan(later).losses
+            ground = ground.migrate(later)
+            assert announced or kept == texts
+            for name, text in kept.items():
+                assert set(ground.column("notes", name)) == {text}
+            texts = kept
+    finally:
+        store.close()

@@ -1,0 +1,118 @@
+"""``quire migrate`` and ``quire aside``: tables follow the schema files, and nothing is lost."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.cli.migrate import follow_files
+from quire.errors import ConfigurationError
+from quire.settings import load_settings
+from tests.unit.cli.conftest import Run
+
+SCHEMA = "src/api/article/content-types/article/schema.json"
+
+
+@pytest.fixture
+def project(tmp_path: Path, run: Run) -> Path:
+    """A new project whose database is made and filled."""
+    folder = tmp_path / "site"
+    assert run("new", folder, "--template", "blog").code == 0
+    return folder
+
+
+def change(project: Path, **attributes: dict[str, Any] | None) -> None:
+    """Change attributes of articles in the schema file; ``None`` removes one."""
+    path = project / SCHEMA
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    for name, raw in attributes.items():
+        schema["attributes"].pop(name, None)
+        if raw is not None:
+            schema["attributes"][name] = raw
+    path.write_text(json.dumps(schema, indent=2), encoding="utf-8")
+
+
+def rows(project: Path, sql: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(project / ".tmp" / "data.db")) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_a_fresh_project_needs_nothing(project: Path, run: Run) -> None:
+    outcome = run("migrate", project)
+    assert (outcome.code, outcome.output) == (0, "")
+
+
+def test_a_plan_changes_nothing_and_start_says_what_helps(project: Path, run: Run) -> None:
+    change(project, mood={"type": "string"})
+    outcome = run("migrate", project)
+    assert outcome.code == 1
+    assert "add the column mood to articles" in outcome.output
+    refused = run("start", project, "--port", "0")
+    assert refused.code == 2
+    assert "the column articles.mood" in refused.messages
+    assert "quire migrate --apply" in refused.messages
+
+
+def test_what_is_added_is_applied_at_once(project: Path, run: Run) -> None:
+    change(project, mood={"type": "string"})
+    assert run("migrate", project, "--apply").code == 0
+    assert run("migrate", project).code == 0
+    assert {mood for (mood,) in rows(project, "SELECT mood FROM articles")} == {None}
+
+
+def test_a_loss_needs_consent_and_can_be_taken_back(project: Path, run: Run) -> None:
+    before = rows(project, "SELECT id, title FROM articles ORDER BY id")
+    title = json.loads((project / SCHEMA).read_text(encoding="utf-8"))["attributes"]["title"]
+    change(project, title=None)
+    refused = run("migrate", project, "--apply")
+    assert refused.code == 2
+    assert f"drop the column title of articles with {len(before)} values" in refused.messages
+    assert rows(project, "SELECT id, title FROM articles ORDER BY id") == before
+    assert run("migrate", project, "--apply", "--may-lose").code == 0
+    listed = run("aside", project)
+    assert listed.output.startswith("1  ")
+    assert "articles" in listed.output
+    change(project, title=title)
+    assert run("migrate", project, "--apply").code == 0
+    assert run("aside", project, "--restore", "1").code == 0
+    assert rows(project, "SELECT id, title FROM articles ORDER BY id") == before
+    assert run("aside", project, "--forget", "1").code == 0
+    assert run("aside", project).output == ""
+
+
+def test_a_renamed_attribute_keeps_its_values(project: Path, run: Run) -> None:
+    before = rows(project, "SELECT title FROM articles ORDER BY id")
+    title = json.loads((project / SCHEMA).read_text(encoding="utf-8"))["attributes"]["title"]
+    change(project, title=None, headline=title)
+    renamed = "api::article.article.title=headline"
+    assert run("migrate", project, "--apply", "--rename", renamed).code == 0
+    assert rows(project, "SELECT headline FROM articles ORDER BY id") == before
+
+
+@pytest.mark.parametrize("text", ["title", "title=headline", "=x", "x="])
+def test_a_renaming_that_makes_no_sense_is_refused(project: Path, run: Run, text: str) -> None:
+    outcome = run("migrate", project, "--rename", text)
+    assert outcome.code == 2
+    assert "is no renaming" in outcome.messages
+
+
+def test_what_was_never_put_aside_cannot_be_restored(project: Path, run: Run) -> None:
+    outcome = run("aside", project, "--restore", "7")
+    assert outcome.code == 2
+    assert "Nothing is kept aside under the number 7." in outcome.messages
+
+
+def test_in_development_what_is_added_follows_by_itself(project: Path) -> None:
+    change(project, mood={"type": "string"})
+    follow_files(load_settings(project))
+    assert {mood for (mood,) in rows(project, "SELECT mood FROM articles")} == {None}
+
+
+def test_in_development_a_loss_is_asked_for(project: Path) -> None:
+    change(project, title=None)
+    with pytest.raises(ConfigurationError, match="drop the column title of articles"):
+        follow_files(load_settings(project))
+    assert rows(project, "SELECT count(title) FROM articles") != [(0,)]

@@ -1,0 +1,1 @@
+"""Migrations: from the tables of one schema to those of another."""

@@ -1,0 +1,173 @@
+"""A database that is migrated from one small schema to another, and a look at it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from quire.database.bookkeeping import CURRENT_MIGRATIONS
+from quire.database.compare import Finding, compare
+from quire.database.inspect import inspect_program
+from quire.database.integrity.examine import examine_program
+from quire.database.integrity.layout import Layout
+from quire.database.mapping import map_tables
+from quire.database.migration.apply import Place, migrate, plan_migration
+from quire.database.migration.plan import Change
+from quire.database.migration.sides import Renames, side_of
+from quire.database.migration.steps import Plan
+from quire.database.tables import build_metadata
+from quire.schema.load import Source, build_schema
+from quire.schema.model import Schema
+from tests.databases.store import Store
+
+NOW = 1_800_000_000_000
+NOTE = "api::note.note"
+TAG = "api::tag.tag"
+QUOTE = "parts.quote"
+
+Attributes = Mapping[str, Mapping[str, object]]
+
+STRING: Mapping[str, object] = {"type": "string"}
+QUOTES: Mapping[str, object] = {"type": "component", "component": QUOTE, "repeatable": True}
+MEDIA: Mapping[str, object] = {"type": "media", "multiple": True}
+TAGS: Mapping[str, object] = {"type": "relation", "relation": "manyToMany", "target": TAG}
+
+
+def content_type(
+    uid: str, attributes: Attributes, *, drafts: bool = False, localized: bool = False
+) -> Source:
+    """Describe a collection type as its file does."""
+    name = uid.rpartition(".")[2]
+    raw = {
+        "kind": "collectionType",
+        "collectionName": f"{name}s".replace("-", "_"),
+        "info": {"singularName": name, "pluralName": f"{name}s", "displayName": name.title()},
+        "options": {"draftAndPublish": drafts},
+        "pluginOptions": {"i18n": {"localized": True}} if localized else {},
+        "attributes": attributes,
+    }
+    return Source(uid, f"src/api/{name}/content-types/{name}/schema.json", raw)
+
+
+def component(uid: str, attributes: Attributes) -> Source:
+    """Describe a component as its file does."""
+    category, _, name = uid.partition(".")
+    raw = {
+        "collectionName": f"components_{category}_{name}s",
+        "info": {"displayName": name.title()},
+        "attributes": attributes,
+    }
+    return Source(uid, f"src/components/{category}/{name}.json", raw)
+
+
+def schema_of(*sources: Source) -> Schema:
+    """Make a schema of these models and those that are always there."""
+    tag = content_type(TAG, {"name": STRING})
+    quote = component(QUOTE, {"text": STRING})
+    present = {source.uid for source in sources}
+    others = [source for source in (tag, quote) if source.uid not in present]
+    return build_schema([*sources, *others])
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """A database and what its tables are for."""
+
+    store: Store
+    schema: Schema
+
+    def bring_up(self) -> None:
+        """Write what every database says of itself."""
+        for name in CURRENT_MIGRATIONS:
+            self.insert("strapi_migrations_internal", name=name)
+        self.insert(
+            "strapi_core_store_settings",
+            key="plugin_i18n_default_locale",
+            value='"en"',
+            type="string",
+        )
+        self.entry("i18n_locale", "english", code="en", name="English")
+
+    def plan(self, later: Schema, renames: Renames | None = None) -> Plan:
+        """Plan a migration without doing anything."""
+        return self.store.run(plan_migration(self._place(), self._change(later, renames))).plan
+
+    def migrate(self, later: Schema, renames: Renames | None = None) -> "Ground":
+        """Migrate the database; afterwards it has to be sound and all that is wanted."""
+        planned = self.store.run(plan_migration(self._place(), self._change(later, renames)))
+        with self.store.transaction():
+            self.store.run(migrate(self._place(), planned, title="a change", now=NOW))
+        arrived = Ground(store=self.store, schema=later)
+        wrong = [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.faults()]
+        assert not wrong, wrong
+        return arrived
+
+    def insert(self, table: str, **values: object) -> int:
+        """Insert a row; returns its id."""
+        columns = ", ".join(f'"{name}"' for name in values)
+        places = ", ".join("?" for _ in values)
+        sql = f'INSERT INTO "{table}" ({columns}) VALUES ({places}) RETURNING id'
+        [(id_,)] = self.store.execute(sql, tuple(values.values()))
+        return int(id_)
+
+    def entry(self, table: str, document: str, *, live: bool = True, **values: object) -> int:
+        """Insert a row of a document."""
+        id_ = self.insert(table, document_id=document, **values)
+        moment = self.store.moment(NOW)
+        stamps = f"created_at = {moment}, updated_at = {moment}"
+        published = f", published_at = {moment}" if live else ""
+        self.store.execute(f'UPDATE "{table}" SET {stamps}{published} WHERE id = {id_}')
+        return id_
+
+    def column(self, table: str, name: str) -> Sequence[Any]:
+        """Return the values of a column, in the order of ids."""
+        return [
+            value for (value,) in self.store.execute(f'SELECT "{name}" FROM "{table}" ORDER BY id')
+        ]
+
+    def count(self, table: str) -> int:
+        """Count the rows of a table."""
+        [(count,)] = self.store.execute(f'SELECT count(*) FROM "{table}"')
+        return int(count)
+
+    def tables(self) -> frozenset[str]:
+        """Name the tables."""
+        return self.store.run(self.store.kind.inspector.table_names())
+
+    def lacks(self) -> list[Finding]:
+        """List what the database lacks."""
+        kind = self.store.kind
+        wanted = build_metadata(self.schema, map_tables(self.schema), kind.column_types)
+        found = self.store.run(inspect_program(kind.inspector))
+        return compare(wanted, found, kind.ddl)
+
+    def surplus(self) -> list[str]:
+        """List tables and columns that the schema does not want, but those kept aside."""
+        kind = self.store.kind
+        wanted = build_metadata(self.schema, map_tables(self.schema), kind.column_types).tables
+        found = self.store.run(inspect_program(kind.inspector))
+        surplus = [name for name in found if name not in wanted and not name.startswith("quire_")]
+        for name, table in wanted.items():
+            surplus += [f"{name}.{c}" for c in found[name].columns if c not in table.c]
+        return surplus
+
+    def faults(self) -> list[str]:
+        """List what `quire check` would say of the rows."""
+        layout = Layout(
+            schema=self.schema,
+            tables=map_tables(self.schema),
+            found=self.store.run(inspect_program(self.store.kind.inspector)),
+            dialect=self.store.dialect,
+        )
+        return [str(one) for one in self.store.run(examine_program(layout))]
+
+    def _place(self) -> Place:
+        return Place(kind=self.store.kind, dialect=self.store.dialect)
+
+    def _change(self, later: Schema, renames: Renames | None) -> Change:
+        types = self.store.kind.column_types
+        return Change(
+            before=side_of(self.schema, types),
+            after=side_of(later, types),
+            renames=renames or Renames(),
+            default_locale="en",
+        )
