@@ -130,6 +130,7 @@ class Application:
         generation = make_generation(foundation, self._schema, default_locale)
         await generation.library.recover()
         if generation.admin is not None:
+            await generation.admin.stale_fields.forget()
             self.first_administrator = await generation.admin.accounts.first_token()
         await foundation.start()
         self._generation = generation

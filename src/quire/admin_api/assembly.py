@@ -42,6 +42,7 @@ from quire.auth.admin.recovery import AdminRecovery, Mailing
 from quire.auth.admin.roles import AdminRoles
 from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.staff import Staff
+from quire.auth.admin.stale_fields import StaleFields
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.content_manager.lists import ListSizes
@@ -60,6 +61,7 @@ class AdminParts(Struct, frozen=True, kw_only=True):
 
     api: AdminApi
     accounts: AdminAccounts
+    stale_fields: StaleFields
 
 
 class AdminSources(Struct, frozen=True, kw_only=True):
@@ -144,7 +146,8 @@ def assemble_admin(
 
     trail = AuditTrail(sources.audit, clock)
     api = AdminApi(routes(), database, authenticator, trail.begin, trail.note)
-    return AdminParts(api=api, accounts=accounts)
+    stale = StaleFields(database=database, rows=rows, clock=clock)
+    return AdminParts(api=api, accounts=accounts, stale_fields=stale)
 
 
 def _audited(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
