@@ -15,9 +15,10 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
 )
 from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.class_names import class_name
 from quire.schema.model import FILE_UID, Model
 
-_NAMES: Mapping[tuple[object, object], str] = {
+_NAMES: Mapping[tuple[str, object], str] = {
     ("boolean", None): "BooleanFilter",
     ("integer", None): "WholeNumberFilter",
     ("number", None): "NumberFilter",
@@ -78,10 +79,14 @@ class Filters:
 
     def _scalar(self, attribute: ScalarAttribute) -> JsonSchema:
         """Describe conditions on a value; what the attribute's own limits are does not count."""
-        shown = attribute.type.json.shown(attribute, _Nowhere())
-        kind = (shown.get("type"), shown.get("format"))
-        name = _NAMES.get(kind, _OTHERS)
-        value = TEXT if name == _OTHERS else _kept(shown, "type", "format")
+        form = attribute.type.json
+        described = form.compared or form.shown(attribute, _Nowhere())
+        name = _NAMES.get((str(described.get("type")), described.get("format")))
+        if name is None and form.compared is not None:
+            name, value = f"{class_name(attribute.type.name)}Filter", form.compared
+        else:
+            value = TEXT if name is None else _kept(described, "type", "format")
+            name = name or _OTHERS
         schemas = self._models.schemas
         return schemas.refer(
             ("filter", name), name, lambda: _comparisons(value, self._scalar(attribute))

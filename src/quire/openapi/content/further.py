@@ -40,7 +40,11 @@ def _batch(describing: Describing) -> Operation:
             "status": one_of_texts([PUBLISHED_STATUS, "draft"]),
             "fields": any_of(TEXT, several(TEXT)),
             "populate": any_of(TEXT, several(TEXT), FREE_OBJECT),
-            "as": {**TEXT, "description": "A name for later operations to refer to."},
+            "as": {
+                "type": "string",
+                "minLength": 1,
+                "description": "A name for later operations to refer to.",
+            },
         },
         required=("action", "type"),
         closed=True,

@@ -13,6 +13,7 @@ from quire.schema.attributes.json_form import JsonSchema
 from quire.schema.model import USER_UID
 
 _TAG = "Accounts"
+_FILLED: JsonSchema = {"type": "string", "minLength": 1}
 _EMAIL: JsonSchema = {"type": "string", "format": "email"}
 _PASSWORD: JsonSchema = {"type": "string", "format": "password", "minLength": 6}
 _DEVICE: JsonSchema = {"type": "string", "maxLength": 255}
@@ -26,7 +27,7 @@ _ELSEWHERE = Response(
 )
 _PROVIDER = path_parameter("provider", description="Name of the provider, such as `google`.")
 _LIMITED = (400, 401, 403, 429)
-_TEXT_MEMBERS = {"code": TEXT, "password": _PASSWORD, "passwordConfirmation": TEXT}
+_TEXT_MEMBERS = {"code": _FILLED, "password": _PASSWORD, "passwordConfirmation": _FILLED}
 
 
 def _user(describing: Describing) -> JsonSchema:
@@ -52,7 +53,7 @@ def _signed_in(describing: Describing) -> Response:
 
 
 def _local(describing: Describing) -> Operation:
-    credentials = {"identifier": {**TEXT, "description": "Name or e-mail."}, "password": TEXT}
+    credentials = {"identifier": {**_FILLED, "description": "Name or e-mail."}, "password": _FILLED}
     form = record({**credentials, **_device(describing)}, required=[*credentials])
     return Operation(
         id="signIn",
@@ -91,9 +92,9 @@ def _register(describing: Describing) -> Operation:
 
 def _change_password(describing: Describing) -> Operation:
     members = {
-        "currentPassword": TEXT,
+        "currentPassword": _FILLED,
         "password": _PASSWORD,
-        "passwordConfirmation": TEXT,
+        "passwordConfirmation": _FILLED,
     }
     return Operation(
         id="changePassword",
@@ -132,7 +133,7 @@ def _confirm(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe
         id="confirmEmail",
         summary="Show that an e-mail is one's own",
         tag=_TAG,
-        parameters=[Parameter(name="confirmation", schema=TEXT, required=True)],
+        parameters=[Parameter(name="confirmation", schema=_FILLED, required=True)],
         responses=[_ELSEWHERE],
     )
 

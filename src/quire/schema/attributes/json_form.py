@@ -37,12 +37,14 @@ class JsonForm(Struct, frozen=True, kw_only=True):
     """The values of one attribute type in JSON.
 
     ``written`` is what a published entry is held to; drafts are not held to the keywords of it that
-    are ``published_only``.
+    are ``published_only``. ``compared`` is what filters compare with, where that is not any text or
+    what is shown.
     """
 
     shown: Describe
     written: Describe
     published_only: frozenset[str] = frozenset()
+    compared: JsonSchema | None = None
 
 
 LIMITS = {"minLength": "minLength", "maxLength": "maxLength", "min": "minimum", "max": "maximum"}

@@ -179,8 +179,11 @@ def _big_shown(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  #
     return {"type": "string"}
 
 
+_BIG: JsonSchema = {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
+
+
 def _big_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
-    return {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
+    return _BIG
 
 
 INTEGER = AttributeType(
@@ -196,7 +199,7 @@ INTEGER = AttributeType(
 BIGINTEGER = AttributeType(
     name="biginteger",
     build=build_scalar,
-    json=JsonForm(shown=_big_shown, written=_big_written),
+    json=JsonForm(shown=_big_shown, written=_big_written, compared=_BIG),
     options=RANGE,
     storage=StorageKind.BIGINTEGER,
     accept=accept_biginteger,

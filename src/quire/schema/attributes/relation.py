@@ -84,8 +84,25 @@ _PLACE: JsonSchema = {
         "end": {"type": "boolean"},
     },
 }
-TARGET: JsonSchema = {
+_NAMED: JsonSchema = {"anyOf": [{"required": ["id"]}, {"required": ["documentId"]}]}
+_ENTRY: JsonSchema = {
     "description": "An entry: its documentId, its id, or an object with either.",
+    "anyOf": [
+        _ID,
+        {
+            "type": "object",
+            "properties": {
+                "id": _ID,
+                "documentId": {"type": "string"},
+                "locale": {"type": ["string", "null"]},
+            },
+            "additionalProperties": False,
+            **_NAMED,
+        },
+    ],
+}
+_CHANGED: JsonSchema = {
+    "description": "An entry, and where in the order it is put.",
     "anyOf": [
         _ID,
         {
@@ -97,34 +114,39 @@ TARGET: JsonSchema = {
                 "status": {"enum": ["draft", "published"]},
                 "position": _PLACE,
             },
-            "anyOf": [{"required": ["id"]}, {"required": ["documentId"]}],
+            **_NAMED,
         },
     ],
 }
 
 
-def changes_of(target: JsonSchema) -> JsonSchema:
-    """Describe everything that can be said of a relation to such targets, but null."""
-    targets: JsonSchema = {"anyOf": [{"type": "array", "items": target}, target]}
+def _one_or_several(item: JsonSchema) -> list[JsonSchema]:
+    return [{"type": "array", "items": item}, item]
+
+
+def _changes(entry: JsonSchema, changed: JsonSchema) -> JsonSchema:
+    """Describe all that can be said of a relation but null: entries at length, or what changes."""
+    several = {"anyOf": _one_or_several(changed)}
     change: JsonSchema = {
         "type": "object",
         "description": "What changes: set first, then disconnect and connect.",
-        "properties": {"set": {"anyOf": [*_several(targets), {"type": "null"}]}}
-        | dict.fromkeys(("connect", "disconnect"), targets)
-        | {"options": {"type": "object", "properties": {"strict": {"type": "boolean"}}}},
+        "properties": {
+            "set": {"anyOf": [*_one_or_several(changed), {"type": "null"}]},
+            "connect": several,
+            "disconnect": several,
+            "options": {"type": "object", "properties": {"strict": {"type": "boolean"}}},
+        },
+        "additionalProperties": False,
         "anyOf": [{"required": [name]} for name in ("set", "connect", "disconnect")],
     }
-    return {"anyOf": [*_several(targets), change]}
-
-
-def _several(targets: JsonSchema) -> list[object]:
-    alternatives = targets["anyOf"]
-    return list(alternatives) if isinstance(alternatives, list) else []
+    return {"anyOf": [*_one_or_several(entry), change]}
 
 
 def links(pointers: Pointers) -> JsonSchema:
     """Describe what a request says of a relation or of files; to-one and to-many are alike."""
-    return pointers.shared("RelationInput", changes_of(pointers.shared("RelationTarget", TARGET)))
+    entry = pointers.shared("RelationTarget", _ENTRY)
+    changed = pointers.shared("RelationChange", _CHANGED)
+    return pointers.shared("RelationInput", _changes(entry, changed))
 
 
 def _shown(attribute: RelationAttribute | LocalizationsAttribute, pointers: Pointers) -> JsonSchema:
@@ -141,7 +163,7 @@ def _written(attribute: RelationAttribute, pointers: Pointers) -> JsonSchema:
         "properties": {"__type": {"type": "string"}, "id": _ID, "documentId": {"type": "string"}},
         "required": ["__type"],
     }
-    return pointers.shared("MorphInput", changes_of(typed))
+    return pointers.shared("MorphInput", _changes(typed, typed))
 
 
 def _not_written(attribute: LocalizationsAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001

@@ -189,6 +189,9 @@ def _moment_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchem
     return {"type": ["string", "integer"], "format": "date-time"}
 
 
+_TIME_OF_DAY: JsonSchema = {"type": "string", "pattern": r"^\d{2}:\d{2}:\d{2}(\.\d{1,3})?$"}
+
+
 DATE = AttributeType(
     name="date",
     build=build_scalar,
@@ -200,7 +203,9 @@ DATE = AttributeType(
 TIME = AttributeType(
     name="time",
     build=build_scalar,
-    json=plain({"type": "string", "pattern": r"^\d{2}:\d{2}:\d{2}(\.\d{1,3})?$"}),
+    json=JsonForm(
+        shown=plain(_TIME_OF_DAY).shown, written=plain(_TIME_OF_DAY).written, compared=_TIME_OF_DAY
+    ),
     storage=StorageKind.TIME,
     cast=_cast_time,
     accept=_always(_accept_time),
@@ -216,7 +221,7 @@ DATETIME = AttributeType(
 TIMESTAMP = AttributeType(
     name="timestamp",
     build=build_scalar,
-    json=JsonForm(shown=plain(_MILLISECONDS).shown, written=_moment_written),
+    json=JsonForm(shown=plain(_MILLISECONDS).shown, written=_moment_written, compared=_MOMENT),
     storage=StorageKind.TIMESTAMP,
     cast=_cast_moment,
     accept=_always(_accept_moment),

@@ -1,0 +1,91 @@
+"""Requests made up from the description of the API: answered as described, never by a fault.
+
+They go to the recorded project, which a server of its own serves, by somebody who may do anything.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.conformance.corpus import credentials, unpack_project
+from tests.unit.cli.processes import serving
+
+CHECKS: list[Callable[..., Any]] = [
+    not_a_server_error,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
+TOO_LONG = 431
+"""Whoever makes up requests knows no limit; this one is met before there is any."""
+REQUESTS = 4
+"""For each operation; more find more."""
+
+made_up = settings(
+    max_examples=REQUESTS,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    project: Path = unpack_project(tmp_path_factory.mktemp("made-up") / "project")
+    with serving("start", project) as (served_at, _):
+        yield served_at
+
+
+@pytest.fixture(scope="module")
+def headers() -> dict[str, str]:
+    return {"Authorization": f"Bearer {credentials().api_tokens['full']}"}
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
+def test_what_is_described_is_answered_as_described(
+    method: str, address: str, headers: dict[str, str]
+) -> None:
+    described = schemathesis.openapi.from_url(f"{address}/api/openapi.json", headers=headers)
+    asked, faults = 0, []
+    for found in described.get_all_operations():
+        operation: Any = found.ok()  # type: ignore[union-attr]  # the document is valid
+        if operation.method != method:
+            continue
+        asked += 1
+        faults += [f"{operation.label}: {fault}" for fault in faults_of(operation, headers)]
+
+    assert asked > 5
+    assert not faults, "\n".join(faults)
+
+
+def faults_of(operation: Any, headers: dict[str, str]) -> list[str]:  # noqa: ANN401 - of any method
+    """Send requests to one operation, and say what is wrong with the answers."""
+    faults: list[str] = []
+
+    @made_up
+    @given(case=operation.as_strategy(generation_mode=GenerationMode.POSITIVE))
+    def ask(case: Any) -> None:  # noqa: ANN401 - of any operation
+        response = case.call(headers=headers, allow_redirects=False, timeout=30)
+        if response.status_code != TOO_LONG:
+            case.validate_response(response, checks=CHECKS)
+
+    try:
+        ask()
+    except BaseExceptionGroup as found:
+        faults += [f"{type(one).__name__}: {str(one)[:1500]}" for one in found.exceptions]
+    return faults
