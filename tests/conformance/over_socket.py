@@ -11,6 +11,7 @@ from quire.app import build_app
 from quire.cli.serve import Server, listen
 from quire.settings import load_settings
 from tests.conformance.client import METHODS_WITH_LENGTH, Answer
+from tests.secrecy.watch import WATCH
 
 _START_SECONDS = 60
 
@@ -47,6 +48,8 @@ class SocketClient:
         for raw_name, value in response.getheaders():
             name = raw_name.lower()
             received[name] = f"{received[name]}, {value}" if name in received else value
+        WATCH.sent(sent, body)
+        WATCH.told(raw_target, received, content, body)
         return Answer(response.status, received, content)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.servers import quire
 from tests.databases.kind import Kind
+from tests.interop.accounts import make_accounts, recorded_users, use_accounts
 from tests.interop.answers import Side, differing
 from tests.interop.open_order import settled
 from tests.interop.rows import differences
@@ -23,16 +24,18 @@ class Trip:
         complaints: Lines of the reference's log when it opened what Quire had written.
         changed: Tables whose rows the second server changed by opening the database.
         answers: Requests that the two servers answer differently.
+        accounts: Who, of those that the first server let in, the second one did not.
     """
 
     complaints: tuple[str, ...]
     changed: tuple[str, ...]
     answers: tuple[str, ...]
+    accounts: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
         """Whether the database was opened as it is and is read alike."""
-        return not (self.complaints or self.changed or self.answers)
+        return not (self.complaints or self.changed or self.answers or self.accounts)
 
 
 async def there_and_back(folder: Path, installed: Path, kind: Kind, told: Told) -> dict[str, Trip]:
@@ -59,6 +62,8 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
     told("writing the scenarios")
     with serving(quire(project) if ours_first else application) as client:
         await write_all(client)
+        told("making accounts")
+        made = await make_accounts(client)
     kind.seal(project)
     copied = kind.copy(project, folder / "second")
     reader = application_of(copied, folder / "strapi-second", installed)
@@ -75,6 +80,8 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         answers = await differing(
             Side("Quire", ours), Side("Strapi", theirs), lambda body: settled(body, kind.name)
         )
+        told("using the accounts")
+        accounts = [*await use_accounts(second, made), *await recorded_users(second)]
     for one in (project, copied):
         kind.release(one)
-    return Trip(complained, tuple(differences(before, after)), answers)
+    return Trip(complained, tuple(differences(before, after)), answers, tuple(accounts))
