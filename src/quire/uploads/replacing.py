@@ -25,6 +25,7 @@ from quire.uploads.storage import Storage, storage_fault
 
 _log = structlog.get_logger("quire.uploads")
 _NOTE = "note.json"
+_LOCK = ".lock"
 _LOOK_AGAIN_SECONDS = 0.05
 WAIT_SECONDS = 30.0
 BUSY = "The file is being replaced by somebody else"
@@ -145,7 +146,7 @@ class Replacements:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
     def _lock_path(self, file_id: int) -> Path:
-        return self._folder / f"{file_id}.lock"
+        return self._folder / f"{file_id}{_LOCK}"
 
 
 def state_of(row: FileRow) -> str:
@@ -179,9 +180,11 @@ def _forget(place: Path) -> None:
 
 
 def _places(folder: Path) -> list[int]:
+    """Return the files of which there is a place or, after a crash, a lock that nobody holds."""
     if not folder.is_dir():
         return []
-    return sorted(int(p.name) for p in folder.iterdir() if p.name.isdigit() and p.is_dir())
+    names = {path.name.removesuffix(_LOCK) for path in folder.iterdir()}
+    return sorted(int(name) for name in names if name.isdecimal())
 
 
 def _try_to_lock(path: Path) -> int | None:

@@ -1,0 +1,17 @@
+"""A server that is killed while files are uploaded, replaced and deleted: bytes and rows fit."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.servers import quire
+from tests.reliability.library import upload_and_kill
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_files_and_rows_fit_after_a_kill(own_recorded: Path, workers: int) -> None:
+    done, faults = upload_and_kill(
+        lambda: quire(own_recorded, workers), rounds=3, seconds=2.0, seed=workers
+    )
+    assert faults == []
+    assert done > 0
