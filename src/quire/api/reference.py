@@ -4,7 +4,6 @@ Everything it needs is served from here, and its policy lets it talk to this ser
 what ``openapi.json`` says, so it shows everybody what they may do.
 """
 
-import gzip
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -66,6 +65,9 @@ class ReferencePage:
 
 
 def _part(stored: str, media_type: str, accepted: bytes) -> Response:
+    # Hardly any client asks for this, and a start should not wait for it.
+    import gzip  # noqa: PLC0415
+
     file = _FOLDER / stored
     response: Response
     if file.suffix == ".gz" and b"gzip" not in accepted:
