@@ -96,6 +96,15 @@ async def test_nobody_changes_files_of_others_without_the_right_to(darkroom: Dar
     assert (await darkroom.read("/upload/files?pageSize=100"), darkroom.kept) == before
 
 
+async def test_folders_with_files_of_others_are_renamed_where_they_are(darkroom: Darkroom) -> None:
+    await darkroom.person("ansel", *OWN)
+    body = {"name": "Negatives", "parent": None}
+    renamed = await darkroom.ask("PUT", "/upload/folders/1", body, who="ansel")
+    moved = await darkroom.ask("PUT", "/upload/folders/1", {**body, "parent": 2}, who="ansel")
+
+    assert (renamed.status, failed(moved)) == (200, FORBIDDEN)
+
+
 async def test_nobody_replaces_bytes_of_others_without_the_right_to(darkroom: Darkroom) -> None:
     await darkroom.person("ansel", *OWN)
     for target in ("/upload?id=9", "/upload/files/9/replace"):

@@ -17,6 +17,7 @@ from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.database.library.files import FileRow
+from quire.database.library.folders import all_folders
 from quire.database.program import Program
 from quire.documents.unit import UnitOfWork
 from quire.documents.validate.problems import Problem, validation_error
@@ -102,8 +103,10 @@ class FolderApi:
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[Shown]:
-            if parent is not ABSENT and folder_id is not None:
-                yield from self._check(unit, rights, [], [folder_id])
+            known = yield from all_folders(unit.store)
+            moved = [one.id for one in known if one.id == folder_id and one.parent != parent]
+            if parent is not ABSENT:
+                yield from self._check(unit, rights, [], moved)
             # No folder has the id 0: what cannot be an id is answered as one that is not there.
             yield from change_folder(unit, folder_id or 0, name=name, parent=parent, by=by)
             return (yield from self._reads.folder(folder_id or 0))
