@@ -60,6 +60,7 @@ FOR_EVERY_ADMINISTRATOR = {
 """What shows the project or concerns whoever asks alone. Content asks again for each type."""
 
 OF_CONTENT = {
+    ("GET", "i18n/content-manager/get-fill-from-locale/:model"),
     ("GET", "admin/x/entry/:uid/:id"),
     ("GET", "admin/x/references/:uid/:id"),
     ("GET", "admin/x/difference/:uid/:id"),

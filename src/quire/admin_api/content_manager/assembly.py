@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from quire.admin_api.content_manager.changes import ChangeApi
 from quire.admin_api.content_manager.checks import CheckApi
 from quire.admin_api.content_manager.entries import EntryApi
+from quire.admin_api.content_manager.filling import FillingApi
 from quire.admin_api.content_manager.home import HomeApi
 from quire.admin_api.content_manager.identifiers import IdentifierApi
 from quire.admin_api.content_manager.models import ManagedModelApi
@@ -27,4 +28,5 @@ def content_manager_routes(
     yield from RelatedApi(database, engine).routes()
     yield from IdentifierApi(database, engine).routes()
     yield from CheckApi(database, engine, changes.clone).routes()
+    yield from FillingApi(database, engine).routes()
     yield from HomeApi(database, engine).routes()

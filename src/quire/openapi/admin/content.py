@@ -119,6 +119,14 @@ ENTRIES: Told = {
         body=record({"contentTypeUID": TEXT, "field": TEXT, "value": TEXT}),
         query=(LOCALE,),
     ),
+    ("GET", "i18n/content-manager/get-fill-from-locale/:model"): Said(
+        query=(
+            query("documentId"),
+            query("sourceLocale"),
+            query("targetLocale"),
+            query("collectionType", one_of_texts(["collection-types", "single-types"])),
+        )
+    ),
     ("POST", "i18n/content-manager/actions/get-non-localized-fields"): Said(
         data=record({"nonLocalizedFields": FREE_OBJECT, "localizations": several(FREE_OBJECT)}),
         bare=True,
