@@ -4,6 +4,8 @@ Nobody imports this module but those who start a server. Everything is passed to
 there is no application object to reach for.
 """
 
+import asyncio
+
 import structlog
 
 from quire.api.content import ContentApi
@@ -11,17 +13,20 @@ from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.api.reader import Reader
 from quire.api.routes import Route
 from quire.api.timing import TimedDatabase
+from quire.assembly.following import Following, SchemaFollower
 from quire.assembly.foundation import Foundation, lay_foundation
 from quire.assembly.generation import Generation, make_generation
 from quire.clock import Clock, now_ms
 from quire.content_manager.following import DefaultLocaleFollower
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
+from quire.database.announcement import announced_schema
 from quire.database.connection import Database
 from quire.database.core_store import read_setting
 from quire.database.mapping import map_tables
-from quire.database.open import open_database
+from quire.database.open import open_database, require_tables
 from quire.database.writes import Writes
 from quire.documents.service import DocumentService
+from quire.errors import AppError, StaleSchemaError
 from quire.events.bus import EventBus
 from quire.events.webhooks import WebhookParts
 from quire.schema.load import LoadOptions, load_schema
@@ -45,14 +50,16 @@ class Application:
         """The token that makes the first administrator, as long as there is none."""
         self.foundation: Foundation | None = None
         """What lasts from the start to the end."""
-        self._generation: Generation | None = None
+        self.generation: Generation | None = None
         """What answers requests that come in now."""
-        self._follower: DefaultLocaleFollower | None = None
+        self._adopting = asyncio.Lock()
+        self._locales: DefaultLocaleFollower | None = None
+        self._schemas: SchemaFollower | None = None
 
     @property
     def schema(self) -> Schema:
         """The schema that requests which come in now are answered by."""
-        return self._schema if self._generation is None else self._generation.schema
+        return self._schema if self.generation is None else self.generation.schema
 
     @property
     def database(self) -> Database | None:
@@ -62,7 +69,7 @@ class Application:
     @property
     def content(self) -> ContentApi | None:
         """What answers, where a protocol may ask it without the way around (api/protocol.py)."""
-        return None if self._generation is None else self._generation.direct
+        return None if self.generation is None else self.generation.direct
 
     @property
     def webhooks(self) -> WebhookParts | None:
@@ -72,27 +79,27 @@ class Application:
     @property
     def routes(self) -> tuple[Route, ...]:
         """The routes of the content API."""
-        return () if self._generation is None else self._generation.content.routes
+        return () if self.generation is None else self.generation.content.routes
 
     @property
     def reader(self) -> Reader | None:
         """What reads for the content API."""
-        return None if self._generation is None else self._generation.reader
+        return None if self.generation is None else self.generation.reader
 
     @property
     def documents(self) -> DocumentService | None:
         """What writes content."""
-        return None if self._generation is None else self._generation.documents
+        return None if self.generation is None else self.generation.documents
 
     @property
     def library(self) -> Library | None:
         """The media library."""
-        return None if self._generation is None else self._generation.library
+        return None if self.generation is None else self.generation.library
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
-        if scope["type"] == "http" and self._generation is not None:
-            await self._generation.answering(scope, receive, send)
+        if scope["type"] == "http" and self.generation is not None:
+            await self.generation.answering(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
@@ -121,44 +128,124 @@ class Application:
             self.events,
             clock=self._clock,
             default_changed=self._adopt_default_locale,
+            successor=self._successor,
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
         writes = Writes(database.dialect)
         stored = await database.read(lambda: read_setting(writes, DEFAULT_LOCALE_KEY))
         default_locale = stored if isinstance(stored, str) else None
-        generation = make_generation(foundation, self._schema, default_locale)
+        disregarded = await self._disregarded(database, writes)
+        generation = make_generation(
+            foundation, self._schema, default_locale, disregarded=disregarded
+        )
         await generation.library.recover()
         if generation.admin is not None:
             await generation.admin.stale_fields.forget()
             self.first_administrator = await generation.admin.accounts.first_token()
         await foundation.start()
-        self._generation = generation
-        if _is_one_of_several(self.settings):
-            self._follower = self._started_follower(database, writes)
+        self.generation = generation
+        self._follow(database, writes, disregarded)
 
-    def _started_follower(self, database: Database, writes: Writes) -> DefaultLocaleFollower:
-        follower = DefaultLocaleFollower(
-            database, writes, self._adopt_default_locale, present=self._default_locale
+    async def _disregarded(self, database: Database, writes: Writes) -> str | None:
+        """Return which other schema the tables are said to have, if that is not to be minded.
+
+        Types may have been changed since the files were read: then they are read again. Otherwise
+        they were changed by hand, or by the reference server.
+        """
+        announced = await database.read(lambda: announced_schema(writes))
+        if announced in {None, self._schema.version}:
+            return None
+        found = load_project_schema(self.settings)
+        if found.version != announced:
+            return announced
+        self._schema = found
+        return None
+
+    def _follow(self, database: Database, writes: Writes, disregarded: str | None) -> None:
+        """Begin to look at what other processes change."""
+        following = Following(
+            present=lambda: self.schema.version,
+            load=lambda: load_project_schema(self.settings),
+            adopt=self.adopt,
         )
-        follower.start()
-        return follower
+        self._schemas = SchemaFollower(database, following, disregarded=disregarded)
+        self._schemas.start()
+        if _is_one_of_several(self.settings):
+            self._locales = DefaultLocaleFollower(
+                database, writes, self._adopt_default_locale, present=self._default_locale
+            )
+            self._locales.start()
+
+    async def adopt(self, schema: Schema) -> None:
+        """Answer requests that come from now on by another schema.
+
+        Those under way finish by the one that they began with. Whoever changes tables says so in
+        the same transaction (`announce_schema`), then lets the schema be adopted here; other
+        processes follow by themselves. Raises DatabaseOpenError when tables are missing,
+        StaleSchemaError when the tables are said to be of yet another schema, and whatever keeps a
+        generation from being made; the present one goes on then.
+        """
+        async with self._adopting:
+            foundation, present = self.foundation, self.generation
+            if foundation is None or present is None:
+                message = "a schema cannot be adopted before the start"
+                raise RuntimeError(message)
+            if schema.version == present.schema.version:
+                return
+            database = foundation.database
+            writes = Writes(database.dialect)
+            announced = await database.read(lambda: announced_schema(writes))
+            if announced not in {None, schema.version}:
+                raise StaleSchemaError
+            await require_tables(self.settings, database, map_tables(schema))
+            generation = await asyncio.to_thread(
+                make_generation, foundation, schema, present.default_locale
+            )
+            # It may have changed meanwhile.
+            generation.adopt_default_locale(present.default_locale)
+            self.generation = generation
+            database.forget_statements()
+        _log.info("content types have changed", version=schema.version)
+        await _tidy(generation)
+
+    async def _successor(self, stale: ContentApi) -> ContentApi | None:
+        """Return what answers in the place of an API; see `quire.api.content.Successor`."""
+        if self._schemas is not None and self._is_present(stale):
+            await self._schemas.catch_up()
+        if self.generation is None or self._is_present(stale):
+            return None
+        return self.generation.content
+
+    def _is_present(self, content: ContentApi) -> bool:
+        return self.generation is not None and self.generation.content is content
 
     def _default_locale(self) -> str | None:
-        return None if self._generation is None else self._generation.default_locale
+        return None if self.generation is None else self.generation.default_locale
 
     def _adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one, in this process."""
-        if self._generation is not None:
-            self._generation.adopt_default_locale(code)
+        if self.generation is not None:
+            self.generation.adopt_default_locale(code)
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
-        if self._follower is not None:
-            await self._follower.stop()
+        for follower in (self._schemas, self._locales):
+            if follower is not None:
+                await follower.stop()
         if self.foundation is not None:
             await self.foundation.close()
-        self._generation = None
+        self.generation = None
+
+
+async def _tidy(generation: Generation) -> None:
+    """Take away what is left of attributes that are gone; there is another time if it fails."""
+    if generation.admin is None:
+        return
+    try:
+        await generation.admin.stale_fields.forget()
+    except AppError as error:
+        _log.warning("permissions on fields that are gone are left", exc_info=error)
 
 
 def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:

@@ -26,6 +26,7 @@
     │   │   └── StorageError          503  files cannot be kept or had now
     │   ├── OutOfSpaceError           507  there is no room for a file
     │   └── InternalServerError       500  a fault of ours; the cause is logged, never shown
+    │       └── StaleSchemaError      500  the tables are not those of the schema
     ├── ConfigurationError            settings that cannot work (exit code 2)
     ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
     ├── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
@@ -283,6 +284,13 @@ class UncertainOutcomeError(ServiceUnavailableError):
 
 class InternalServerError(_DetaillessError):
     """A fault of ours. The cause goes to the log and never to the client."""
+
+
+class StaleSchemaError(InternalServerError):
+    """The tables are not, or no longer, those of the schema that a request was answered by.
+
+    Where the schema has just been changed, the request is answered again by the new one.
+    """
 
 
 class ConfigurationError(QuireError):

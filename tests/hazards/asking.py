@@ -57,6 +57,9 @@ class Watched:
     async def write(self, program: Program[T]) -> T:
         return await self.inner.write(self._watch(program))
 
+    def forget_statements(self) -> None:
+        self.inner.forget_statements()
+
     async def close(self) -> None:
         await self.inner.close()
 

@@ -1,6 +1,7 @@
 """The crash test with as many rounds as wanted: ``python -m tests.reliability --rounds 200``.
 
-And outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``.
+Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``. And as many
+changes of content types as wanted: ``python -m tests.reliability remodels --times 100``.
 """
 
 import asyncio
@@ -17,10 +18,13 @@ from bench.servers import ServerError, quire, running
 from tests.conformance.corpus import credentials, postgresql_dump, unpack_project
 from tests.conformance.over_socket import connected
 from tests.databases.environment import write_environment
+from tests.databases.kinds import KINDS
 from tests.postgresql.cluster import Cluster
 from tests.postgresql.session import Session
+from tests.reliability.articles import Site
 from tests.reliability.crash import crash
 from tests.reliability.outage import WAYS, Outcome, live_through
+from tests.reliability.remodels import make_ready, memory_of, remodel
 
 _CLIENTS = 6
 _PATIENCE_S = 60
@@ -126,6 +130,47 @@ async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outco
             return await live_through(WAYS[way], cluster, clients, token, seconds)
     finally:
         cluster.stop()
+
+
+@app.command
+def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") -> int:
+    """Change content types again and again while clients read and write.
+
+    Parameters
+    ----------
+    times
+        How many changes there are.
+    workers
+        How many processes serve the site.
+    database
+        ``sqlite`` or ``postgresql``.
+    """
+    kind = next(one for one in KINDS if one.name == database)
+    memory: list[int] = []
+    console = Console()
+    with TemporaryDirectory(prefix="quire-remodels-") as folder, console.status("starting"):
+        project = kind.recorded(Path(folder) / "project")
+        model = make_ready(project)
+        launch = quire(project, workers)
+        with running(launch, _PROBE, _ALIVE) as server:
+            site = Site(launch.port, credentials().api_tokens["full"])
+            outcome = remodel(
+                project,
+                model,
+                site,
+                times=times,
+                progress=lambda _: memory.append(memory_of(server.pid)),
+            )
+        kind.release(project)
+    for fault in outcome.faults:
+        console.print(fault, style="red", markup=False)
+    told = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, times // 10)])
+    console.print(
+        f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
+        f" {outcome.slowest:.2f} s, {len(outcome.faults)} faults; megabytes: {told}",
+        highlight=False,
+    )
+    return 1 if outcome.faults else 0
 
 
 if __name__ == "__main__":

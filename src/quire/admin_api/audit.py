@@ -86,6 +86,10 @@ class AuditedDatabase:
         pending.noted = True
         return result
 
+    def forget_statements(self) -> None:
+        """See `Database.forget_statements`."""
+        self._inner.forget_statements()
+
     async def close(self) -> None:
         """See `Database.close`."""
         await self._inner.close()

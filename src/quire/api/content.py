@@ -4,7 +4,7 @@ The way of a request: read the body, find the route, find out who asks, check th
 the handler, write the answer. Errors are raised wherever they are known and answered here alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 import structlog
@@ -28,11 +28,13 @@ from quire.api.messages import (
 )
 from quire.api.routes import METHODS, RouteTable
 from quire.auth.authenticate import Authenticator
+from quire.database.commits import watch_commits
 from quire.database.connection import Database
 from quire.errors import (
     AppError,
     InternalServerError,
     ServiceUnavailableError,
+    StaleSchemaError,
     UnimplementedError,
 )
 from quire.settings import ApiSettings, LimitSettings
@@ -50,16 +52,32 @@ class Beside(Protocol):
         """Tell whether the handler of a request reads forms itself."""
 
 
+Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
+"""Returns what has taken the place of an API because tables have changed, ``None`` if none have.
+
+Raises ServiceUnavailableError when they have, and nothing takes its place in time.
+"""
+
 _HEAD_AND_GET = "HEAD, GET"
 _HEALTH = b"/_health"
 _SERVER_FAULT = 500
+_MOST_TIMES = 4
+"""How often a request is answered anew at most: types may be changed one after the other."""
+
+
+async def no_successor(_: "ContentApi") -> None:
+    """Stand in where content types never change."""
 
 
 class Elsewhere(Struct, frozen=True, kw_only=True):
-    """Who answers what is no request for the content API: files for everybody, another API."""
+    """Who answers what is no request for the content API: files for everybody, another API.
+
+    ``successor`` finds who answers what this API cannot answer any more.
+    """
 
     public: AsgiApp
     api: Beside | None = None
+    successor: Successor = no_successor
 
 
 class ContentApi:
@@ -77,6 +95,7 @@ class ContentApi:
         authorizer: Authorizer,
         elsewhere: Elsewhere,
     ) -> None:
+        self.successor = elsewhere.successor
         self._routes = routes
         self.routes = routes.routes
         self._database = database
@@ -108,19 +127,36 @@ class ContentApi:
         Raises nothing: whatever goes wrong is an answer too.
         """
         try:
-            return await self._answer(request, receive)
-        except ServiceUnavailableError as error:
-            # Many requests may meet the same outage; where they met it says nothing.
-            reason = repr(error.__cause__ or error)
-            _log.warning("request put off", path=_shown(request.path), reason=reason)
-            return respond_error(error)
-        except AppError as error:
-            if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
-                _log.error("request failed", path=_shown(request.path), exc_info=error)
-            return respond_error(error)
+            if request.method in METHODS_WITH_BODY:
+                await self._take_body(request, receive)
+            return await self.answer_read(request)
+        except StaleSchemaError as error:
+            return await self._answer_anew(request, error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
-            _log.error("request failed", path=_shown(request.path), exc_info=error)
-            return respond_error(InternalServerError())
+            return _respond_fault(request, error)
+
+    async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
+        """Answer a request whose tables have changed meanwhile by what has replaced this API.
+
+        One that has written something is not begun again; one whose body was for its handler alone
+        has to be sent again.
+        """
+        fault = error
+        stale = self
+        for _ in range(_MOST_TIMES):
+            try:
+                successor = await stale.successor(stale)
+                if successor is None or _has_written(request):
+                    break
+                if hasattr(request, "receive"):
+                    return respond_error(ServiceUnavailableError())
+                stale = successor
+                return await successor.answer_read(request)
+            except StaleSchemaError as again:
+                fault = again
+            except Exception as other:  # noqa: BLE001 - the last resort here, too
+                return _respond_fault(request, other)
+        return _respond_fault(request, fault)
 
     async def deliver(
         self, answer: Answer | None, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
@@ -151,14 +187,19 @@ class ContentApi:
         preflight = _asks_method(headers) and answer is not NO_CONTENT
         return [*self.headers.options(origin if preflight else None)]
 
-    async def _answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
-        """Return the answer, or ``None`` when it is a matter of the public folder."""
+    async def _take_body(self, request: Request, receive: AsgiReceive) -> None:
+        """Read the body of a request, or leave it to the handler."""
+        if self._streams(request):
+            request.receive = receive
+        else:
+            request.body = await read_body(request.headers, receive, self._limits)
+
+    async def answer_read(self, request: Request) -> Answer | None:
+        """Answer a request whose body has been read; raises what keeps it from being answered.
+
+        ``None`` is returned when it is a matter of the public folder.
+        """
         method, headers = request.method, request.headers
-        if method in METHODS_WITH_BODY:
-            if self._streams(request):
-                request.receive = receive
-            else:
-                request.body = await read_body(headers, receive, self._limits)
         if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
@@ -167,6 +208,8 @@ class ContentApi:
         verb = "GET" if method == "HEAD" else method
         found = None if path is None else self._routes.find(verb, path)
         if found is None:
+            if verb != "GET":
+                request.commits = watch_commits()
             answer = await self._beside(request) if self._beside is not None else None
             return answer or self._unrouted(method, path)
         route, request.parameters = found
@@ -180,7 +223,9 @@ class ContentApi:
             principal = await self._authenticator.principal(header, version)
         request.principal = principal
         self._authorizer.require(principal, route.action, route.uid)
-        if self._drafts_need_token and verb == "GET":
+        if verb != "GET":
+            request.commits = watch_commits()
+        elif self._drafts_need_token:
             refuse_drafts(principal, request)
         return await route.handler(request)
 
@@ -211,6 +256,25 @@ class ContentApi:
         if method not in METHODS:
             return Answer(501, b"Not Implemented", TEXT, headers)
         return Answer(405, b"Method Not Allowed", TEXT, headers)
+
+
+def _has_written(request: Request) -> bool:
+    return request.commits is not None and request.commits.count > 0
+
+
+def _respond_fault(request: Request, error: Exception) -> Answer:
+    """Answer for what went wrong, and say so in the log where it is a fault of the server."""
+    if isinstance(error, ServiceUnavailableError):
+        # Many requests may meet the same outage; where they met it says nothing.
+        reason = repr(error.__cause__ or error)
+        _log.warning("request put off", path=_shown(request.path), reason=reason)
+        return respond_error(error)
+    if isinstance(error, AppError):
+        if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
+            _log.error("request failed", path=_shown(request.path), exc_info=error)
+        return respond_error(error)
+    _log.error("request failed", path=_shown(request.path), exc_info=error)
+    return respond_error(InternalServerError())
 
 
 def _shown(raw_path: bytes) -> str:

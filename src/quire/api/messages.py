@@ -5,6 +5,7 @@ from typing import Any
 
 from quire.access.principal import Administrator, Principal
 from quire.auth.authenticate import fingerprint
+from quire.database.commits import Commits
 from quire.query.querystring import QueryValue, parse
 
 AsgiScope = MutableMapping[str, Any]
@@ -31,13 +32,15 @@ class Request:
     the address and port it came from; ``credential`` is what `credential_of` says of the headers.
     Then follow the decoded path ``parameters``, who asks, the
     database's token of the present content, and the parsed ``body`` (``None`` when there is none or
-    it is of no known type). A body that a handler reads itself is had from ``receive``.
+    it is of no known type). A body that a handler reads itself is had from ``receive``. ``commits``
+    counts what a request that is more than a read has written.
     """
 
     __slots__ = (
         "administrator",
         "body",
         "client",
+        "commits",
         "credential",
         "headers",
         "method",
@@ -72,6 +75,7 @@ class Request:
         self.client = client
         self.credential = credential
         self.body: object = None
+        self.commits: Commits | None = None
 
     @property
     def query(self) -> dict[str, QueryValue]:

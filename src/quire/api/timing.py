@@ -121,6 +121,10 @@ class TimedDatabase:
         with timings.measure("database"):
             return await self._database.write(_counted(program, timings))
 
+    def forget_statements(self) -> None:
+        """Let the database forget."""
+        self._database.forget_statements()
+
     async def close(self) -> None:
         """Close the database."""
         await self._database.close()

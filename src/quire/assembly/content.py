@@ -68,6 +68,7 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
                 reference=_reference_page(settings),
             ),
             api=parts.beside,
+            successor=foundation.successor,
         ),
     )
 

@@ -5,6 +5,7 @@ from msgspec import Struct
 from quire.admin_api.attempts import Attempts
 from quire.admin_api.locales import DefaultChanged
 from quire.api.accounts import AccountServices, account_services
+from quire.api.content import Successor
 from quire.clock import Clock
 from quire.database.audit import AuditLog
 from quire.database.connection import Database
@@ -21,7 +22,8 @@ from quire.uploads.premises import Premises
 class Foundation(Struct, frozen=True, kw_only=True):
     """What every `Generation` of an application stands on; none of it knows content types.
 
-    ``default_changed`` is told when another locale becomes the default one.
+    ``default_changed`` is told when another locale becomes the default one; ``successor`` finds
+    what answers in the place of an API whose tables have changed.
     """
 
     settings: Settings
@@ -34,6 +36,7 @@ class Foundation(Struct, frozen=True, kw_only=True):
     audit: AuditLog
     webhooks: WebhookParts
     default_changed: DefaultChanged
+    successor: Successor
 
     async def start(self) -> None:
         """Begin the work that goes on by itself."""
@@ -55,6 +58,7 @@ def lay_foundation(
     *,
     clock: Clock,
     default_changed: DefaultChanged,
+    successor: Successor,
 ) -> Foundation:
     """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
     services = account_services(settings, clock)
@@ -71,4 +75,5 @@ def lay_foundation(
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock),
         default_changed=default_changed,
+        successor=successor,
     )

@@ -18,6 +18,7 @@ from quire.assembly.foundation import Foundation
 from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
 from quire.database.accounts import Accounts
+from quire.database.announcement import Requirement, require_schema
 from quire.database.content.store import Store, open_store
 from quire.database.mapping import map_tables
 from quire.documents.service import DocumentService
@@ -57,14 +58,22 @@ class Generation(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 def make_generation(
-    foundation: Foundation, schema: Schema, default_locale: str | None
+    foundation: Foundation,
+    schema: Schema,
+    default_locale: str | None,
+    *,
+    disregarded: str | None = None,
 ) -> Generation:
-    """Make the application for a schema. It asks the database for nothing."""
+    """Make the application for a schema. It asks the database for nothing.
+
+    It writes while the database says that its tables have this schema, or the ``disregarded`` one.
+    """
     settings, database, clock = foundation.settings, foundation.database, foundation.clock
     tables = map_tables(schema)
     reader = make_reader(foundation, schema, tables, default_locale)
     store = open_store(schema, tables, database.dialect)
-    documents = _document_service(foundation, store, default_locale)
+    require = require_schema(store.writes, schema.version, disregarded)
+    documents = _document_service(foundation, store, default_locale, require)
     library = open_library(
         settings, Rows(database=database, store=store, documents=documents), foundation.premises
     )
@@ -108,7 +117,7 @@ def make_generation(
 
 
 def _document_service(
-    foundation: Foundation, store: Store, default_locale: str | None
+    foundation: Foundation, store: Store, default_locale: str | None, require: Requirement
 ) -> DocumentService:
     engine = Engine(
         store=store,
@@ -123,6 +132,7 @@ def _document_service(
         clock=foundation.clock,
         hash_password=hash_password,
         outbox=foundation.webhooks.outbox,
+        require=require,
     )
 
 

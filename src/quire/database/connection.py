@@ -45,5 +45,8 @@ class Database(Protocol):
     async def write(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is durable when this returns, or nothing."""
 
+    def forget_statements(self) -> None:
+        """Forget what was prepared or found out for tables that have changed since."""
+
     async def close(self) -> None:
         """Finish what is under way and let go."""

@@ -25,6 +25,15 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     return await room.open()
 
 
+async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
+    """Demand that an open database has what a schema wants. Raises DatabaseOpenError."""
+    inspector = room_of(settings).kind.inspector
+    wanted = wanted_tables(tables)
+    opening = await database.read(lambda: opening_program(inspector, wanted))
+    if opening.missing_tables or opening.missing_columns:
+        raise DatabaseOpenError(_missing(opening))
+
+
 def _problem(place: str, opening: Opening) -> str | None:
     """Say why a database cannot be served as it is, or return ``None``."""
     if opening.empty:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from quire.access.principal import Principal
 from quire.clock import Clock
+from quire.database.announcement import Requirement, require_nothing
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.documents.actions.clone import clone
@@ -61,8 +62,13 @@ class DocumentService:
         clock: Clock,
         hash_password: HashPassword,
         outbox: Outbox | None = None,
+        require: Requirement = require_nothing,
     ) -> None:
-        """``outbox`` takes what webhooks want to hear, within the transactions of changes."""
+        """``outbox`` takes what webhooks want to hear, within the transactions of changes.
+
+        ``require`` is asked at the beginning of each of them whether it may be.
+        """
+        self._require = require
         self._database = database
         self._engine = engine
         self._bus = bus
@@ -140,7 +146,8 @@ class DocumentService:
         return self._outbox is not None and self._outbox.listens
 
     def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
-        """Do it, and write down what webhooks are to be told of it."""
+        """Do it, if that may be, and write down what webhooks are to be told of it."""
+        yield from self._require()
         result = yield from act(unit)
         if self._outbox is None or not self._outbox.listens:
             return result, False

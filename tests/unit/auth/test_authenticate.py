@@ -84,6 +84,9 @@ class Late:
             raise ServiceUnavailableError
         return await self.inner.write(program)
 
+    def forget_statements(self) -> None:
+        self.inner.forget_statements()
+
     async def close(self) -> None:
         await self.inner.close()
 

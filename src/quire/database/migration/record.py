@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.announcement import announce_schema
 from quire.database.bookkeeping import DATABASE_SCHEMA
 from quire.database.core_store import read_settings, write_setting
 from quire.database.migration.sides import Renames
@@ -74,7 +75,7 @@ def recorded_schema(writes: Writes) -> Program[Recorded | None]:
 
 
 def record_schema(writes: Writes, schema: Schema, renames: Renames) -> Program[None]:
-    """Write down that the tables are for this schema from now on.
+    """Write down that the tables are for this schema from now on, and let servers know.
 
     The reference's picture of the tables is taken away: it makes a new one, and compares nothing
     with the old.
@@ -86,6 +87,7 @@ def record_schema(writes: Writes, schema: Schema, renames: Renames) -> Program[N
         if m.file.startswith("src/extensions/")
     ]
     yield from write_setting(writes, OUR_RECORD, {"version": schema.version, "sources": sources})
+    yield from announce_schema(writes, schema.version)
     records = yield from read_settings(writes, (THEIR_RECORD,))
     theirs = records.get(THEIR_RECORD)
     if isinstance(theirs, dict):

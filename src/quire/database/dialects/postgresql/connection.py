@@ -29,6 +29,14 @@ _RESHAPING = ("ALTER ", "CREATE ", "DROP ", "DO ")
 class Connection(asyncpg.Connection):
     """A connection that runs programs, and fetches no more rows than were asked for."""
 
+    epoch = 0
+
+    def forget_statements(self, epoch: int) -> None:
+        """Forget all prepared statements, unless that has been done in this epoch."""
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self._drop_local_statement_cache()  # type: ignore[attr-defined]  # not among the stubs
+
     async def rows(self, sql: str, values: Sequence[Operand], most: int | None) -> Rows:
         """Run a statement; returns its rows, at most so many."""
         # What `fetch` and `fetchrow` of the driver are made of.

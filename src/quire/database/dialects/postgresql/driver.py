@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from quire.database.commits import note_commit
 from quire.database.dialects.postgresql.connection import Connection, open_connection
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.errors import (
     DRIVER_ERRORS,
     is_disconnection,
+    is_passing,
     translate,
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
@@ -93,15 +95,18 @@ class PostgresDatabase:
         """Run a program that only reads; ``make`` gives a fresh one each time it is called.
 
         With ``snapshot`` all of its statements see the same state. A connection that turns out to
-        be lost is replaced once.
+        be lost is replaced once, and a read that tables changed under is begun again once.
         """
         del key  # slow statements keep nobody else waiting
         try:
             return await self._read(make(), snapshot=snapshot)
         except ServiceUnavailableError as error:
-            if not _was_lost(error):
+            if _was_lost(error):
+                self._readers.renew()
+            elif is_passing(error.__cause__):
+                self._readers.forget_statements()
+            else:
                 raise
-        self._readers.renew()
         return await self._read(make(), snapshot=snapshot)
 
     async def _read(self, program: Program[T], *, snapshot: bool) -> T:
@@ -125,7 +130,13 @@ class PostgresDatabase:
             await connection.execute(_BEGIN_WRITE)
             result = await connection.run(program)
             await _commit(connection)
+            note_commit()
             return result
+
+    def forget_statements(self) -> None:
+        """Forget what was prepared for tables that have changed since."""
+        self._readers.forget_statements()
+        self._writers.forget_statements()
 
     @asynccontextmanager
     async def _connection(self, pool: Pool) -> AsyncIterator[Connection]:

@@ -2,7 +2,13 @@
 
 import asyncpg
 
-from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
+from quire.errors import (
+    AppError,
+    InternalServerError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+    ValidationError,
+)
 
 TOO_LONG = "Reading this takes longer than the server allows"
 
@@ -13,6 +19,8 @@ _UNAVAILABLE = frozenset({"40001", "40P01", "55P03", "25006", "25P03"})
 _CANCELED = "57014"
 _MISFIT = "22000"
 _TOO_MUCH_CLASS = "54"
+_GONE_CLASS, _DENIED = "42", "42501"
+"""Statements for tables as they are not: no such table, column or operator for its type."""
 _REFUSED = {
     "22001": "The text is too long for its column",
     "22003": "The number is beyond what its column stores",
@@ -41,6 +49,8 @@ DRIVER_ERRORS = (
 
 def translate(error: Exception) -> AppError:
     """Return what to answer for an error of the driver; the caller keeps it as the cause."""
+    if isinstance(error, asyncpg.InvalidCachedStatementError):
+        return ServiceUnavailableError()
     if isinstance(error, asyncpg.PostgresError):
         return _of_state(error.sqlstate or "")
     if isinstance(error, ValueError):  # the driver's own, of a value that it cannot send
@@ -57,9 +67,20 @@ def _of_state(state: str) -> AppError:
         return ServiceUnavailableError()
     if state.startswith(_TOO_MUCH_CLASS):
         return ValidationError("The query is too large")
+    if state.startswith(_GONE_CLASS) and state != _DENIED:
+        return StaleSchemaError()
     if state in _REFUSED:
         return ValidationError(_REFUSED[state])
     return InternalServerError()
+
+
+def is_passing(error: BaseException | None) -> bool:
+    """Tell whether the same read will most likely succeed when it is begun again at once.
+
+    That is so when a column has another type than it had when the statement was prepared, which the
+    driver has forgotten since, and when others change tables in another order than they are read.
+    """
+    return isinstance(error, asyncpg.InvalidCachedStatementError | asyncpg.DeadlockDetectedError)
 
 
 def is_disconnection(error: Exception) -> bool:

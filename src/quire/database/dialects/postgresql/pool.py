@@ -34,6 +34,8 @@ class Pool:
         """How many there are, idle or lent, with those that are being opened."""
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._closed = False
+        self._epoch = 0
+        """How often what connections have prepared was to be forgotten."""
         self._all_back: asyncio.Event | None = None
         """Set when nothing is lent any more, for the one who closes."""
 
@@ -81,6 +83,7 @@ class Pool:
         if connection.is_closed():
             self._give_up_place()
         else:
+            connection.forget_statements(self._epoch)
             self._pass_on(connection)
         if self._all_back is not None and self._open == len(self._idle):
             self._all_back.set()
@@ -105,6 +108,12 @@ class Pool:
         for connection in idle:
             connection.terminate()
             self._give_up_place()
+
+    def forget_statements(self) -> None:
+        """Forget what connections have prepared, those that are lent when they come back."""
+        self._epoch += 1
+        for connection in self._idle:
+            connection.forget_statements(self._epoch)
 
     async def close(self) -> None:
         """Wait for what is lent, for a while, and close all."""

@@ -17,6 +17,7 @@ from typing import TypeVar
 import apsw
 from msgspec import Struct
 
+from quire.database.commits import note_commit
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
@@ -327,14 +328,20 @@ class SqliteDatabase:
         """
         loop = asyncio.get_running_loop()
         latest = time.monotonic() + self._options.queue_timeout_ms / 1000
-        return await loop.run_in_executor(
+        result = await loop.run_in_executor(
             self._write_thread, self._on_write_thread, program, latest
         )
+        note_commit()
+        return result
 
     def _on_write_thread(self, program: Program[T], latest: float) -> T:
         if time.monotonic() > latest:
             raise ServiceUnavailableError(TOO_BUSY)
         return self._writer.run(program)
+
+    def forget_statements(self) -> None:
+        """Forget which reads were slow; SQLite itself notices when tables have changed."""
+        self._slow.clear()
 
     async def close(self) -> None:
         """Finish what is being written and let go of the file."""

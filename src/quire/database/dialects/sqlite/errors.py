@@ -2,7 +2,13 @@
 
 import apsw
 
-from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
+from quire.errors import (
+    AppError,
+    InternalServerError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+    ValidationError,
+)
 
 _UNAVAILABLE = (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.CantOpenError, apsw.FullError)
 _TOO_MUCH = (apsw.TooBigError, apsw.RangeError)
@@ -13,6 +19,8 @@ _TOO_MUCH_TEXTS = (
     "tables in a join",
 )
 """What SQLite says of statements that are correct but beyond its bounds; they have no code."""
+_GONE_TEXTS = ("no such table", "no such column", "has no column named")
+"""What it says of statements for tables as they are not."""
 
 
 def translate(error: apsw.Error) -> AppError:
@@ -23,6 +31,8 @@ def translate(error: apsw.Error) -> AppError:
         return ValidationError("The query is too large")
     if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _TOO_MUCH_TEXTS):
         return ValidationError("The query is too large")
+    if isinstance(error, apsw.SQLError) and any(text in str(error) for text in _GONE_TEXTS):
+        return StaleSchemaError()
     if "pattern too complex" in str(error):
         return ValidationError("The text to look for is too long")
     return InternalServerError()

@@ -11,7 +11,12 @@ from msgspec.structs import replace
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.program import Program, Rows, Statement
-from quire.errors import DatabaseOpenError, ServiceUnavailableError, ValidationError
+from quire.errors import (
+    DatabaseOpenError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+    ValidationError,
+)
 from tests.unit.database.dialects.postgresql.conftest import run
 
 COUNT = "SELECT count(*) FROM notes"
@@ -80,6 +85,34 @@ async def test_of_a_write_that_raises_nothing_is_kept(database: PostgresDatabase
         await database.write(stopped())
 
     assert await count(database) == 0
+
+
+@pytest.mark.parametrize("snapshot", [False, True])
+async def test_a_read_is_begun_again_when_a_column_has_another_type_than_before(
+    database: PostgresDatabase, *, snapshot: bool
+) -> None:
+    def all_ids() -> Program[Rows]:
+        yield Statement(COUNT)
+        rows = yield Statement("SELECT id FROM notes")
+        return rows
+
+    await database.write(run(ADD, "one"))
+    await database.read(all_ids, snapshot=snapshot)
+    await database.write(run("ALTER TABLE notes ALTER COLUMN id TYPE bigint"))
+
+    found = await database.read(all_ids, snapshot=snapshot)
+
+    assert [tuple(row) for row in found] == [(1,)]
+
+
+@pytest.mark.parametrize("sql", ["SELECT nothing FROM notes", "SELECT id FROM nothing"])
+async def test_what_a_statement_takes_for_granted_and_is_not_there_is_told_apart(
+    database: PostgresDatabase, sql: str
+) -> None:
+    with pytest.raises(StaleSchemaError):
+        await database.read(lambda: run(sql))
+    with pytest.raises(StaleSchemaError):
+        await database.write(run(sql))
 
 
 async def test_a_write_whose_caller_goes_away_is_undone(database: PostgresDatabase) -> None:

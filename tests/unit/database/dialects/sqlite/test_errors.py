@@ -4,7 +4,12 @@ import apsw
 import pytest
 
 from quire.database.dialects.sqlite.errors import translate
-from quire.errors import InternalServerError, ServiceUnavailableError, ValidationError
+from quire.errors import (
+    InternalServerError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+    ValidationError,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,7 +23,9 @@ from quire.errors import InternalServerError, ServiceUnavailableError, Validatio
         (apsw.TooBigError("string or blob too big"), ValidationError, 400),
         (apsw.RangeError("column index out of range"), ValidationError, 400),
         (apsw.SQLError("LIKE or GLOB pattern too complex"), ValidationError, 400),
-        (apsw.SQLError("no such column: x"), InternalServerError, 500),
+        (apsw.SQLError("no such column: x"), StaleSchemaError, 500),
+        (apsw.SQLError("no such table: x"), StaleSchemaError, 500),
+        (apsw.SQLError("table x has no column named y"), StaleSchemaError, 500),
         (apsw.ConstraintError("UNIQUE constraint failed"), InternalServerError, 500),
         (apsw.CorruptError("malformed"), InternalServerError, 500),
     ],

@@ -1,0 +1,29 @@
+"""Whether a request has written anything for good: it must not be begun anew then."""
+
+from contextvars import ContextVar
+
+
+class Commits:
+    """Counts the transactions that were committed for one request."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+_present: ContextVar[Commits | None] = ContextVar("commits", default=None)
+
+
+def watch_commits() -> Commits:
+    """Count from now on what the present task, and those that it starts, commit."""
+    commits = Commits()
+    _present.set(commits)
+    return commits
+
+
+def note_commit() -> None:
+    """Say that a transaction has been committed; drivers do, in the task that asked for it."""
+    commits = _present.get()
+    if commits is not None:
+        commits.count += 1
