@@ -44,15 +44,28 @@ class Filters:
         )
 
     def _described(self, model: Model) -> JsonSchema:
-        members = {
+        itself = self.of(model)
+        groups = {AND: several(itself), OR: several(itself), NOT: itself}
+        return record({**self._members(model), **groups}, required=(), closed=True)
+
+    def _members(self, model: Model) -> dict[str, JsonSchema]:
+        return {
             attribute.name: described
             for attribute in model.attributes.values()
             if self._models.may_show(model, attribute)
             and (described := self._condition(attribute)) is not None
         }
-        itself = self.of(model)
-        groups = {AND: several(itself), OR: several(itself), NOT: itself}
-        return record({**members, **groups}, required=(), closed=True)
+
+    def _related(self, model: Model) -> JsonSchema:
+        """Point to conditions on what is related: attributes or a group, but not both."""
+        return self._models.schemas.refer(
+            ("related filters", model.uid),
+            f"{self._models.names[model.uid]}RelatedFilters",
+            lambda: any_of(
+                record(self._members(model), required=(), closed=True),
+                *(record({group: several(self.of(model))}, closed=True) for group in (AND, OR)),
+            ),
+        )
 
     def _condition(self, attribute: Attribute) -> JsonSchema | None:
         if isinstance(attribute, ScalarAttribute):
@@ -60,7 +73,8 @@ class Filters:
         target = self.target(attribute)
         if target is None:
             return None
-        return any_of(self._models.schemas.refer(("ids",), "IdFilter", _ids), self.of(target))
+        ids = self._models.schemas.refer(("ids",), "IdFilter", _ids)
+        return any_of(ids, self._related(target))
 
     def target(self, attribute: Attribute) -> Model | None:
         """Return the model that an attribute leads to, where it is exactly one."""

@@ -103,6 +103,18 @@ async def test_parameters_are_those_that_the_type_has_a_use_for(kiosk: Kiosk) ->
     }  # fmt: skip
 
 
+async def test_groups_of_filters_stand_beside_attributes_but_not_within_relations(
+    kiosk: Kiosk,
+) -> None:
+    found = schemas(await described(kiosk))
+    groups = {"$and", "$or", "$not"}
+
+    assert groups < set(found["PaperFilters"]["properties"])
+    attributes, *grouped = found["WriterRelatedFilters"]["anyOf"]
+    assert groups.isdisjoint(attributes["properties"])
+    assert [set(group["properties"]) for group in grouped] == [{"$and"}, {"$or"}]
+
+
 async def test_it_is_the_same_document_until_rights_change(kiosk: Kiosk) -> None:
     first = await kiosk.send("GET", "openapi.json")
     second = await kiosk.send("GET", "openapi.json")
