@@ -8,6 +8,7 @@ from pathlib import Path
 from bench.servers import quire
 from tests.databases.kind import Kind
 from tests.interop.accounts import make_accounts, recorded_users, use_accounts
+from tests.interop.administrators import make_administrators, use_administrators
 from tests.interop.answers import Side, differing
 from tests.interop.open_order import settled
 from tests.interop.rows import differences
@@ -64,6 +65,7 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         await write_all(client)
         told("making accounts")
         made = await make_accounts(client)
+        administrators = await make_administrators(client)
     kind.seal(project)
     copied = kind.copy(project, folder / "second")
     reader = application_of(copied, folder / "strapi-second", installed)
@@ -82,6 +84,7 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         )
         told("using the accounts")
         accounts = [*await use_accounts(second, made), *await recorded_users(second)]
+        accounts += await use_administrators(second, administrators)
     for one in (project, copied):
         kind.release(one)
     return Trip(complained, tuple(differences(before, after)), answers, tuple(accounts))
