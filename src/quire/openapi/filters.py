@@ -45,7 +45,7 @@ class Filters:
 
     def _described(self, model: Model) -> JsonSchema:
         itself = self.of(model)
-        groups = {AND: several(itself), OR: several(itself), NOT: itself}
+        groups = {AND: several(itself), OR: several(itself), NOT: any_of(itself, several(itself))}
         return record({**self._members(model), **groups}, required=(), closed=True)
 
     def _members(self, model: Model) -> dict[str, JsonSchema]:

@@ -36,7 +36,10 @@ class Populating:
 
     def field_names(self, model: Model) -> JsonSchema:
         """Describe a list of attributes that have values of their own."""
-        return several(one_of_texts(["*", *default_fields(model)]))
+        return several(self._field_name(model))
+
+    def _field_name(self, model: Model) -> JsonSchema:
+        return one_of_texts(["*", *default_fields(model)])
 
     def order(self, model: Model) -> JsonSchema:
         """Describe one attribute to sort by, of the model or of what it leads to."""
@@ -67,7 +70,7 @@ class Populating:
         paths = rf"^({'|'.join(re.escape(a.name) for a in edges)})(\.\w+)*$"
         names = any_of(one_of_texts([a.name for a in edges]), {**TEXT, "pattern": paths})
         each = {a.name: any_of(FLAG, self._options(a)) for a in edges}
-        return any_of(_EVERYTHING, several(names), record(each, required=(), closed=True))
+        return any_of(_EVERYTHING, *_alternatives(names), record(each, required=(), closed=True))
 
     def _options(self, attribute: Attribute) -> JsonSchema:
         if isinstance(attribute, DynamicZoneAttribute):
@@ -79,8 +82,8 @@ class Populating:
 
     def _related(self, target: Model) -> JsonSchema:
         options = {
-            "fields": self.field_names(target),
-            "sort": several(self.order(target)),
+            "fields": _one_or_several(self._field_name(target)),
+            "sort": _one_or_several(self.order(target)),
             "filters": self._filters.of(target),
             **({"populate": self._of(target)} if self._edges(target) else {}),
         }
@@ -94,3 +97,12 @@ class Populating:
             record({"populate": _EVERYTHING}, closed=True),
             record({"on": by_component}, closed=True),
         )
+
+
+def _alternatives(item: JsonSchema) -> tuple[JsonSchema, JsonSchema]:
+    """Return the two ways to write one or several."""
+    return item, several(item)
+
+
+def _one_or_several(item: JsonSchema) -> JsonSchema:
+    return any_of(*_alternatives(item))

@@ -63,7 +63,7 @@ class Queries:
 
     def written(self, model: ContentType) -> list[Parameter]:
         """Describe what may be said beside a body: what to answer, and which version it is."""
-        return [*self.shape(model), *self._version(model), *self._locale(model, several=False)]
+        return [*self.shape(model), *self._version(model), *self._locale(model, many=False)]
 
     def removed(self, model: ContentType) -> list[Parameter]:
         """Describe what chooses the locales of a document that go."""
@@ -125,7 +125,7 @@ class Queries:
                 schema=one_of_texts(names),
                 description="Choose by how draft and published version differ.",
             )
-        yield from self._locale(model, several=several_locales)
+        yield from self._locale(model, many=several_locales)
 
     def _version(self, model: ContentType) -> Iterator[Parameter]:
         if model.draft_and_publish:
@@ -135,13 +135,13 @@ class Queries:
                 description="Which version of a document.",
             )
 
-    def _locale(self, model: ContentType, *, several: bool) -> Iterator[Parameter]:
+    def _locale(self, model: ContentType, *, many: bool) -> Iterator[Parameter]:
         if model.localized:
             about = "Code of a locale; the default one if absent."
             yield Parameter(
                 name="locale",
-                schema=TEXT,
-                description=f"{about} `{_EVERY}` for all." if several else about,
+                schema=any_of(TEXT, several(TEXT)) if many else TEXT,
+                description=f"{about} `{_EVERY}` for all." if many else about,
             )
 
 
