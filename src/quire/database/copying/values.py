@@ -109,14 +109,24 @@ def _json_text(stored: Value) -> Common:
 def _canonical_json(text: Common) -> Common:
     if not isinstance(text, str):
         return text
-    value = json.loads(text, parse_float=_number, parse_int=_number)
+    value = _parsed(text)
+    while isinstance(value, str):
+        # A text that holds JSON is shown as what it holds, and stands bare in SQLite.
+        try:
+            value = _parsed(value)
+        except ValueError:
+            break
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _parsed(text: str) -> object:
+    return json.loads(text, parse_float=_number, parse_int=_number)
 
 
 def _number(text: str) -> object:
     """A number that means the same however it is written: 1, 1.0 and 1e0 are one."""
     value = Decimal(text)
-    return int(value) if value == value.to_integral_value() else str(value.normalize())
+    return int(value) if value == value.to_integral_value() else value.normalize()
 
 
 _REDUCERS: Mapping[StorageKind, Reduce] = {

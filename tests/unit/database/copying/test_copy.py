@@ -120,6 +120,19 @@ def meant(value: object) -> object:
     return LARGEST if value == float(LARGEST) else value
 
 
+@pytest.mark.parametrize("stored", ['{"b": 1.0, "a": [2e0]}', "5", "plain", '"quoted"', "0.10"])
+def test_a_text_that_holds_json_is_the_same_on_both_sides(
+    kind: Kind, copying: Copying, stored: str
+) -> None:
+    """PostgreSQL keeps a text as a string of JSON; in SQLite it stands bare."""
+    text = json.dumps(stored) if kind.name == "postgresql" else stored
+    with rows_of(copying.source) as source:
+        ((row,),) = source.execute("SELECT max(id) FROM articles")
+        source.execute("UPDATE articles SET extra = ? WHERE id = ?", (text, row))
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+
+
 @pytest.mark.parametrize("rows", [1, 1200, 2400])
 def test_a_copy_that_was_killed_goes_on_where_it_stopped(copying: Copying, rows: int) -> None:
     interrupt(copying, rows)
