@@ -330,6 +330,30 @@ async def test_h105_an_answer_that_fails_tells_nothing_of_the_server(
     }
 
 
+async def test_h125_a_fault_in_between_does_not_end_the_courier(
+    office: Office, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert office.app.webhooks is not None
+    hook_id = await hook(office, receiver.url)
+    outbox, faults = office.app.webhooks.outbox, 0
+
+    async def fails() -> None:
+        nonlocal faults
+        faults += 1
+        raise RuntimeError("a fault")
+
+    async def failed() -> bool:
+        return faults > 1
+
+    with monkeypatch.context() as patched:
+        patched.setattr(outbox, "refresh", fails)
+        await paper(office)
+        await until(failed)
+    courier_of(office).wake()
+    (delivery,) = await settled(office, hook_id)
+    assert delivery["state"] == "delivered"
+
+
 async def test_h125_a_body_that_cannot_be_sent_stops_nothing(
     office: Office, receiver: Receiver
 ) -> None:

@@ -18,7 +18,7 @@ from quire.database.connection import Database
 from quire.database.deliveries import DELIVERED, FAILED, WAITING, Deliveries, Delivery, Outcome
 from quire.database.program import Program
 from quire.database.webhooks import Webhook
-from quire.errors import AppError, ApplicationError
+from quire.errors import ApplicationError
 from quire.events.outbox import Outbox
 from quire.events.outgoing import Delivered
 from quire.events.signing import signature_headers, webhook_secret
@@ -188,12 +188,16 @@ class Courier:
         return self._deliveries.prune(before=before, most=self._options.log_rows)
 
     async def _go_on(self) -> None:
+        failing = False
         while True:
             self._wanted.clear()
             try:
                 await self.work()
-            except AppError as error:
-                _log.warning("the outbox cannot be read", exc_info=error)
+                failing = False
+            except Exception as error:  # noqa: BLE001 - the courier goes on when all is well again
+                if not failing:
+                    _log.error("the outbox cannot be worked off", exc_info=error)
+                failing = True
             await asyncio.sleep(_SHORTEST_SECONDS)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_ROUND_SECONDS):
