@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from quire.schema.model import Schema
 from tests.databases.kind import Kind
-from tests.databases.kinds import KINDS, WAITING
+from tests.databases.kinds import KINDS
 from tests.databases.store import Store
 from tests.secrecy.logs import watch_logs
 from tests.secrecy.watch import WATCH
@@ -27,8 +27,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what touches rows on every kind of database, or on one where the kind means nothing."""
     if "kind" in metafunc.fixturenames and not _has_kinds_of_its_own(metafunc):
         alone = metafunc.definition.get_closest_marker("whatever_the_database")
-        waits = metafunc.definition.nodeid.startswith(tuple(WAITING))
-        kinds = KINDS[:1] if alone or waits else KINDS
+        kinds = KINDS if alone is None else KINDS[:1]
         metafunc.parametrize(
             "kind", kinds, indirect=True, scope="session", ids=lambda kind: kind.name
         )

@@ -4,15 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.corpus import credentials
+from tests.conformance.corpus import JSON, credentials
 from tests.conformance.managed import (
     AdminAuthorization,
     ManagedScenario,
     differing_steps,
     managed_scenarios,
 )
-from tests.conformance.managed_deviations import EXPECTED
+from tests.conformance.managed_deviations import expected_steps
+from tests.conformance.on_postgresql import common_form
 from tests.conformance.test_writes import fresh_app
+from tests.databases.kind import Kind
+from tests.databases.kinds import POSTGRESQL
 
 ARCHIVE = "content-manager-writes"
 SHOWN_DIFFERENCES, SHOWN_OF_STEP = 60, 5
@@ -21,18 +24,23 @@ SHOWN_DIFFERENCES, SHOWN_OF_STEP = 60, 5
 SCENARIOS = managed_scenarios(ARCHIVE)
 
 
+def as_it_is(value: JSON) -> JSON:
+    return value
+
+
 def name_of(scenario: ManagedScenario) -> str:
     return scenario.name
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=name_of)
 async def test_administrators_change_what_the_reference_changes(
-    scenario: ManagedScenario, recorded: Path
+    scenario: ManagedScenario, kind: Kind, recorded: Path
 ) -> None:
+    form = common_form if kind is POSTGRESQL else as_it_is
     async with fresh_app(recorded) as client:
         authorization = AdminAuthorization(client, credentials(), scenario.people)
-        found = await differing_steps(scenario, client, authorization)
-    expected = EXPECTED.get(scenario.name, {})
+        found = await differing_steps(scenario, client, authorization, form)
+    expected = expected_steps(scenario.name, on_postgresql=kind is POSTGRESQL)
     surprising = [
         line
         for step, told in found.items()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Literal
 
 from tests.databases.environment import read_environment
 from tests.databases.kind import Kind, Rows, opened
@@ -14,13 +15,8 @@ POSTGRESQL: Kind = Postgresql()
 KINDS: Sequence[Kind] = (SQLITE, POSTGRESQL)
 """What tests run on; each of these is one column of all results."""
 
-WAITING: Sequence[str] = (
-    "tests/conformance/test_managed_reads.py",
-    "tests/conformance/test_managed_writes.py",
-    "tests/hazards/",
-    "tests/property/",
-)
-"""What does not run on PostgreSQL yet."""
+
+KindName = Literal["sqlite", "postgresql"]
 
 
 def kind_of(project: Path) -> Kind:
@@ -32,3 +28,8 @@ def kind_of(project: Path) -> Kind:
 def rows_of(project: Path) -> AbstractContextManager[Rows]:
     """Open the database of a project for a while, of whatever kind."""
     return opened(kind_of(project), project)
+
+
+def kind_called(name: str) -> Kind:
+    """Return a kind of database by its name."""
+    return next(kind for kind in KINDS if kind.name == name)

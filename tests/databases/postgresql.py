@@ -20,12 +20,12 @@ from tests.postgresql.pooler import served_settings, served_url, tell_project
 from tests.postgresql.session import Session
 
 _REFERENCES = """
-SELECT a.attname, f.relname
+SELECT t.relname, a.attname, f.relname
 FROM pg_constraint AS k
 JOIN pg_class AS t ON t.oid = k.conrelid
 JOIN pg_class AS f ON f.oid = k.confrelid
 JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
-WHERE k.contype = 'f' AND t.relname = $1 AND t.relnamespace = 'public'::regnamespace
+WHERE k.contype = 'f' AND t.relnamespace = 'public'::regnamespace
 """
 
 
@@ -35,6 +35,7 @@ class PostgresqlRows:
     def __init__(self, url: str) -> None:
         """The database is there."""
         self._session = Session(url)
+        self._references: dict[str, dict[str, str]] | None = None
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """See `Rows.execute`."""
@@ -49,7 +50,11 @@ class PostgresqlRows:
 
     def references(self, table: str) -> Mapping[str, str]:
         """See `Rows.references`."""
-        return dict(self._session.execute(_REFERENCES, (table,)))
+        if self._references is None:
+            self._references = {}
+            for name, column, target in self._session.execute(_REFERENCES):
+                self._references.setdefault(name, {})[column] = target
+        return self._references.get(table, {})
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:
@@ -60,13 +65,14 @@ class PostgresqlRows:
 
     def damage(self) -> Iterator[str]:
         """Look at foreign keys alone, and only at those that were not watched over."""
-        for table in self.tables():
-            for column, target in self.references(table).items():
-                for (row,) in self.execute(
-                    f'SELECT t.id FROM "{table}" AS t LEFT JOIN "{target}" AS f'
-                    f' ON f.id = t."{column}" WHERE t."{column}" IS NOT NULL AND f.id IS NULL'
-                ):
-                    yield f"{table} row {row} refers to nothing in {target}"
+        lost = " UNION ALL ".join(
+            f"SELECT '{table}', t.id, '{target}' FROM \"{table}\" AS t LEFT JOIN \"{target}\" AS f"
+            f' ON f.id = t."{column}" WHERE t."{column}" IS NOT NULL AND f.id IS NULL'
+            for table in self.tables()
+            for column, target in self.references(table).items()
+        )
+        for table, row, target in self.execute(lost):
+            yield f"{table} row {row} refers to nothing in {target}"
 
     def close(self) -> None:
         """See `Rows.close`."""

@@ -8,6 +8,8 @@ import pytest
 
 from tests.hazards.asking import ANON, FULL, Visitor, error
 
+pytestmark = pytest.mark.whatever_the_database("no body comes as far as a row here")
+
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 TOO_DEEP = "the JSON is nested too deeply"

@@ -6,8 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.hazards.asking import FULL, Visitor, rows
+from tests.databases.kind import Kind
+from tests.hazards.asking import FULL, Visitor, error, rows
 
+UNKNOWN_CHARACTER = "The text holds a character that cannot be stored"
 TEXTS = {
     "a NUL": "%00",
     "a NUL in a word": "Ti%00des",
@@ -30,9 +32,18 @@ TEXTS = {
 @pytest.mark.parametrize(
     "place", ["filters[title]=", "filters[title][$in]=", "filters[documentId]=", "locale="]
 )
-async def test_h118_odd_text_equals_nothing(ask: Visitor, place: str, text: str) -> None:
-    """No sign is dropped from a text and none is taken for another one."""
-    assert rows(await ask(f"articles?{place}{text}", FULL)) == []
+async def test_h118_odd_text_equals_nothing(
+    kind: Kind, ask: Visitor, place: str, text: str
+) -> None:
+    """No sign is dropped from a text and none is taken for another one.
+
+    PostgreSQL knows no NUL, and compares none.
+    """
+    answer = await ask(f"articles?{place}{text}", FULL)
+    if "%00" in text and kind.name == "postgresql":
+        assert (answer.status, error(answer)["message"]) == (400, UNKNOWN_CHARACTER)
+    else:
+        assert rows(answer) == []
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
@@ -57,6 +68,12 @@ async def test_h118_texts_are_compared_as_they_were_sent(
         ("%C0%AF", 400),
     ],
 )
-async def test_h118_ids_in_paths_are_text(ask: Visitor, segment: str, status: int) -> None:
-    """A segment of a path that is no text is refused; other odd ones name no document."""
-    assert (await ask(f"articles/{segment}")).status == status
+async def test_h118_ids_in_paths_are_text(
+    kind: Kind, ask: Visitor, segment: str, status: int
+) -> None:
+    """A segment of a path that is no text is refused; other odd ones name no document.
+
+    With a NUL it is no text for PostgreSQL.
+    """
+    refused = kind.name == "postgresql" and "%00" in segment
+    assert (await ask(f"articles/{segment}")).status == (400 if refused else status)

@@ -83,7 +83,7 @@ class AccountRows(LibraryRows):
     def document_of(self, user: int) -> str:
         """Return the document id of an end user."""
         sql = "SELECT document_id FROM up_users WHERE id = ?"
-        return str(self.connection.execute(sql, (user,)).fetchall()[0][0])
+        return str(self.database.execute(sql, (user,))[0][0])
 
     def store(self, key: str, value: object) -> None:
         """Write a setting into the core store; ``None`` writes no value at all."""

@@ -13,6 +13,7 @@ from quire.api.reader import Mode, Reader
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.model import Schema
+from tests.databases.sqlite_store import SqliteStore
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
 from tests.library.rows import LibraryRows, new_connection
 from tests.library.shelf import fill_shelf
@@ -30,7 +31,7 @@ def stocked(folder: Path, count: int) -> Path:
     path = folder / "data.db"
     connection = new_connection(str(path))
     with connection:
-        fill_shelf(LibraryRows(connection), count)
+        fill_shelf(LibraryRows(SqliteStore(connection)), count)
     connection.close()
     return path
 

@@ -26,16 +26,16 @@ from quire.database.mapping import (
     TableMap,
     map_tables,
 )
-from quire.database.program import Program
 from quire.database.rows import RowInserts
 from quire.database.tables import build_metadata
 from quire.schema.model import FILE_UID, Schema
+from tests.databases.store import Store
 from tests.library.model import BOOK, library_schema
 
 NOW = 1_700_000_000_000
 
-_known_inserts: dict[str, RowInserts] = {}
-"""Ways to insert rows by version of a schema: describing all tables takes a while."""
+_known_inserts: dict[tuple[str, str], RowInserts] = {}
+"""Ways to insert rows by dialect and version of a schema: describing all tables takes a while."""
 
 
 class LibraryRows:
@@ -44,30 +44,20 @@ class LibraryRows:
     ``schema`` is that of the library unless a test brings its own.
     """
 
-    def __init__(self, connection: apsw.Connection, schema: Schema | None = None) -> None:
-        """The tables must be there: see `new_connection`."""
-        self.connection = connection
+    def __init__(self, database: Store, schema: Schema | None = None) -> None:
+        """The tables must be there."""
+        self.database = database
         self.schema = schema or library_schema()
         self.tables: TableMap = map_tables(self.schema)
-        version = self.schema.version
-        if version not in _known_inserts:
-            _known_inserts[version] = row_inserts(self.schema, self.tables, SQLITE)
-        self._inserts = _known_inserts[version]
+        key = (database.dialect.name, self.schema.version)
+        if key not in _known_inserts:
+            _known_inserts[key] = row_inserts(self.schema, self.tables, database.kind)
+        self._inserts = _known_inserts[key]
         self._documents = 0
-
-    def run(self, program: Program[int]) -> int:
-        """Run a program that writes one row; returns the row's id."""
-        statement = next(program)
-        while True:
-            rows = self.connection.execute(statement.sql, statement.values).fetchall()
-            try:
-                statement = program.send(rows)
-            except StopIteration as done:
-                return int(done.value)
 
     def insert(self, table: str, row: Mapping[str, object]) -> int:
         """Insert a row by columns; returns its id."""
-        return self.run(self._inserts.insert(table, row))
+        return self.database.run(self._inserts.insert(table, row))
 
     def add(
         self,
@@ -187,13 +177,12 @@ class LibraryRows:
 
     def _next(self, table: str, column: str, value: int) -> int:
         sql = f'SELECT count(*) FROM "{table}" WHERE "{column}" = ?'
-        rows: list[Any] = self.connection.execute(sql, (value,)).fetchall()
-        return int(rows[0][0]) + 1
+        return int(self.database.execute(sql, (value,))[0][0]) + 1
 
     def _update(self, uid: str, row: int, values: Mapping[str, object]) -> None:
         assignments = ", ".join(f'"{column}" = ?' for column in values)
         sql = f'UPDATE "{self.tables[uid].name}" SET {assignments} WHERE id = ?'
-        self.connection.execute(sql, (*values.values(), row))
+        self.database.execute(sql, (*values.values(), row))
 
     def book(self, title: str | None = None) -> int:
         """Add a published book in English; returns the row's id."""

@@ -11,7 +11,7 @@ import cyclopts
 import hypothesis
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from tests.conformance.corpus import unpack_project
+from tests.databases.kinds import KindName, kind_called
 from tests.property.documents_machine import DocumentMachine, Site
 from tests.property.documents_site import QuireSite
 
@@ -45,7 +45,7 @@ def run_sequences(site: Site, *, sequences: int, steps: int, seed: int | None = 
 
 
 @app.default
-def documents(*, steps: int = 10_000, seed: int = 1) -> None:
+def documents(*, steps: int = 10_000, seed: int = 1, database: KindName = "sqlite") -> None:
     """Write documents at random; after each write compare all their versions and links.
 
     Parameters
@@ -54,10 +54,14 @@ def documents(*, steps: int = 10_000, seed: int = 1) -> None:
         How many writes in all, about.
     seed
         Decides what is written.
+    database
+        The kind of database.
     """
     sequences = max(1, steps // _STEPS_OF_SEQUENCE)
-    with TemporaryDirectory() as folder, closing(QuireSite(unpack_project(Path(folder)))) as site:
-        run_sequences(site, sequences=sequences, steps=_STEPS_OF_SEQUENCE, seed=seed)
+    with TemporaryDirectory() as folder:
+        project = kind_called(database).recorded(Path(folder) / "project")
+        with closing(QuireSite(project)) as site:
+            run_sequences(site, sequences=sequences, steps=_STEPS_OF_SEQUENCE, seed=seed)
     print(f"{sequences} sequences of up to {_STEPS_OF_SEQUENCE} writes: as the model says")  # noqa: T201 - the result of a command
 
 

@@ -12,9 +12,10 @@ from quire.documents.service import DocumentService
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
 from tests.conformance.corpus import credentials
+from tests.databases.kinds import kind_of
 from tests.property.documents_machine import ROUTES, Json
 from tests.property.documents_model import Key
-from tests.reliability.consistency import faults
+from tests.reliability.consistency import faults_among
 
 START_MS = 1_798_761_600_000  # later than anything in the recorded project
 STEP_MS = 20
@@ -26,6 +27,7 @@ class QuireSite:
     def __init__(self, project: Path) -> None:
         """``project`` is the recorded one, for this site alone."""
         self._project = project
+        self._rows = kind_of(project).open(project)
         self._now = START_MS
         self._app = build_app(load_settings(self._project, environ={}), clock=lambda: self._now)
         self._client = AsgiClient(self._app)
@@ -39,6 +41,7 @@ class QuireSite:
 
     def close(self) -> None:
         """Stop serving."""
+        self._rows.close()
         self._runner.run(self._running.__aexit__(None, None, None))
         self._runner.close()
 
@@ -65,7 +68,7 @@ class QuireSite:
 
     def faults(self) -> Sequence[str]:
         """Say in words what is wrong with the rows."""
-        return faults(self._project)
+        return faults_among(self._rows, self._project)
 
     @property
     def _documents(self) -> DocumentService:

@@ -6,13 +6,15 @@ dictionary of values, and each filter through a relation looks at *one* related 
 of nothing but nulls where none is related. So a filter may come out in several ways for a row,
 depending on which related rows are looked at; the row is found when one of the ways is true.
 
+What text is differs by database: `Texts`, of which there is one for each kind.
+
 Truth has three values: ``None`` is unknown, what comparing with null gives.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 Truth = bool | None
 Row = Mapping[str, Any]
@@ -23,36 +25,77 @@ Kinds = Mapping[str, "str | Kinds"]
 """What the attributes of a model are: the name of a type, or the attributes of related rows."""
 
 
-def found(tree: Tree, row: Row, kinds: Kinds) -> bool:
+class Texts(NamedTuple):
+    """What a database knows of text.
+
+    ``fold`` is what it makes of letters in order to disregard their case, ``text`` what it makes of
+    a value that is looked into; operators that end in ``i`` disregard case, the others do so unless
+    they ``regard_case``. Those look into values of ``looked_into`` alone, and are refused for any
+    other; ``None`` is all of them.
+    """
+
+    fold: Callable[[str], str]
+    text: Callable[[Any, str], str]
+    regard_case: bool
+    looked_into: frozenset[str] | None
+
+
+def found(tree: Tree, row: Row, kinds: Kinds, texts: Texts) -> bool:
     """Tell whether a filter finds a row."""
-    return True in ways(tree, row, kinds)
+    return True in ways(tree, row, kinds, texts)
 
 
-def ways(tree: Tree, row: Row, kinds: Kinds) -> set[Truth]:
-    """Return every verdict that a filter can come to."""
-    return _all_of(_member(key, value, row, kinds) for key, value in tree.items())
+def refused(tree: Tree, kinds: Kinds, texts: Texts) -> bool:
+    """Tell whether a filter looks for text where the database refuses to look for any."""
+    if texts.looked_into is None:
+        return False
+    return any(_refused_member(key, value, kinds, texts) for key, value in tree.items())
 
 
-def _member(key: str, value: Tree, row: Row, kinds: Kinds) -> set[Truth]:
-    if key == "$and":
-        return _all_of(ways(item, row, kinds) for item in value)
-    if key == "$or":
-        return _any_of(ways(item, row, kinds) for item in value)
-    if key == "$not":
-        return {_not(verdict) for verdict in ways(value, row, kinds)}
+def _refused_member(key: str, value: Tree, kinds: Kinds, texts: Texts) -> bool:
+    if key in ("$and", "$or", "$not"):
+        inner = value if isinstance(value, list) else [value]
+        return any(refused(item, kinds, texts) for item in inner)
     kind = kinds[key]
     if isinstance(kind, str):
-        return {scalar(value, row[key], kind)}
+        return kind not in (texts.looked_into or ()) and bool(_named(value) & _PLAIN_LIKE.keys())
+    if isinstance(value, dict) and not any(name in _OPERATORS for name in value):
+        return refused(value, kind, texts)
+    return bool(_named(value) & _PLAIN_LIKE.keys())
+
+
+def _named(tree: Tree) -> set[str]:
+    """Return all operators of what stands below an attribute."""
+    if isinstance(tree, list):
+        return set().union(*map(_named, tree))
+    return set(tree).union(*map(_named, tree.values())) if isinstance(tree, dict) else set()
+
+
+def ways(tree: Tree, row: Row, kinds: Kinds, texts: Texts) -> set[Truth]:
+    """Return every verdict that a filter can come to."""
+    return _all_of(_member(key, value, row, kinds, texts) for key, value in tree.items())
+
+
+def _member(key: str, value: Tree, row: Row, kinds: Kinds, texts: Texts) -> set[Truth]:
+    if key == "$and":
+        return _all_of(ways(item, row, kinds, texts) for item in value)
+    if key == "$or":
+        return _any_of(ways(item, row, kinds, texts) for item in value)
+    if key == "$not":
+        return {_not(verdict) for verdict in ways(value, row, kinds, texts)}
+    kind = kinds[key]
+    if isinstance(kind, str):
+        return {scalar(value, row[key], kind, texts)}
     return set().union(
-        *(_related(value, related, kind) for related in row[key] or [_nothing(kind)])
+        *(_related(value, related, kind, texts) for related in row[key] or [_nothing(kind)])
     )
 
 
-def _related(value: Tree, row: Row, kinds: Kinds) -> set[Truth]:
+def _related(value: Tree, row: Row, kinds: Kinds, texts: Texts) -> set[Truth]:
     """Anything but attributes and groups is about the id of the related row."""
     if isinstance(value, dict) and not any(key in _OPERATORS for key in value):
-        return ways(value, row, kinds)
-    return {scalar(value, row["id"], "id")}
+        return ways(value, row, kinds, texts)
+    return {scalar(value, row["id"], "id", texts)}
 
 
 def _nothing(kinds: Kinds) -> Row:
@@ -88,16 +131,16 @@ def _any_of(parts: Iterable[set[Truth]]) -> set[Truth]:
 # Scalars -----------------------------------------------------------------------------------------
 
 
-def scalar(tree: Tree, value: Any, kind: str) -> Truth:  # noqa: ANN401 - a value of any type
+def scalar(tree: Tree, value: Any, kind: str, texts: Texts) -> Truth:  # noqa: ANN401 - a value of any type
     """Return the verdict of what stands below an attribute."""
     if isinstance(tree, list):
         return _in(tree, value, kind)
     if isinstance(tree, dict):
-        return _and(_operation(name, operand, value, kind) for name, operand in tree.items())
+        return _and(_operation(name, item, value, kind, texts) for name, item in tree.items())
     return _equal(tree, value, kind)
 
 
-def _operation(name: str, operand: Tree, value: Any, kind: str) -> Truth:  # noqa: ANN401 - likewise
+def _operation(name: str, operand: Tree, value: Any, kind: str, texts: Texts) -> Truth:  # noqa: ANN401 - likewise
     if name in _LISTS:
         items = operand if isinstance(operand, list) else [operand]
         return _LISTS[name](items, value, kind)
@@ -105,9 +148,11 @@ def _operation(name: str, operand: Tree, value: Any, kind: str) -> Truth:  # noq
         wanted = operand is not None and operand not in ("", "false", "f", "0")
         return (value is None) is (wanted is (name == "$null"))
     if isinstance(operand, list):
-        return _or(_operation(name, item, value, kind) for item in operand)
+        return _or(_operation(name, item, value, kind, texts) for item in operand)
     if name == "$not":
-        return _not(scalar(operand, value, kind))
+        return _not(scalar(operand, value, kind, texts))
+    if name in _TEXT_OPERATIONS:
+        return _TEXT_OPERATIONS[name](operand, value, kind, texts)
     return _OPERATIONS[name](operand, value, kind)
 
 
@@ -138,62 +183,82 @@ def _compared(holds: Callable[[Any, Any], bool]) -> "_Operation":
     return operation
 
 
-def _like(holds: Callable[[str, str], bool]) -> "_Operation":
-    """Compare texts: letters of ASCII match in either case, every other character is itself."""
+def _like(holds: Callable[[str, str], bool], *, folding: bool) -> "_TextOperation":
+    """Compare texts, character by character."""
 
-    def operation(operand: str | None, value: Any, kind: str) -> Truth:  # noqa: ANN401 - likewise
-        wanted = fold("null" if operand is None else operand)
-        return None if value is None else holds(fold(text(value, kind)), wanted)
+    def operation(operand: str | None, value: Any, kind: str, texts: Texts) -> Truth:  # noqa: ANN401 - likewise
+        wanted = "null" if operand is None else operand
+        if value is None:
+            return None
+        shown = texts.text(value, kind)
+        if texts.regard_case and not folding:
+            return holds(shown, wanted)
+        return holds(texts.fold(shown), texts.fold(wanted))
 
     return operation
 
 
-def _equal_folded(operand: str | None, value: Any, kind: str) -> Truth:  # noqa: ANN401 - likewise
+def _equal_folded(operand: str | None, value: Any, kind: str, texts: Texts) -> Truth:  # noqa: ANN401 - likewise
     if operand is None:
         return value is None
-    return None if value is None else fold(text(value, kind)) == fold(operand)
+    return None if value is None else texts.fold(texts.text(value, kind)) == texts.fold(operand)
 
 
 _Operation = Callable[[str | None, Any, str], Truth]
+_TextOperation = Callable[[str | None, Any, str, Texts], Truth]
 
 
 def _turned(operation: _Operation) -> _Operation:
     return lambda operand, value, kind: _not(operation(operand, value, kind))
 
 
-_CONTAINS = _like(lambda value, wanted: wanted in value)
-_STARTS = _like(lambda value, wanted: value.startswith(wanted))
-_ENDS = _like(lambda value, wanted: value.endswith(wanted))
+def _turned_text(operation: _TextOperation) -> _TextOperation:
+    return lambda operand, value, kind, texts: _not(operation(operand, value, kind, texts))
 
+
+def _contains(value: str, wanted: str) -> bool:
+    return wanted in value
+
+
+_PLAIN_LIKE: Mapping[str, _TextOperation] = {
+    "$contains": _like(_contains, folding=False),
+    "$notContains": _turned_text(_like(_contains, folding=False)),
+    "$startsWith": _like(str.startswith, folding=False),
+    "$endsWith": _like(str.endswith, folding=False),
+}
+_TEXT_OPERATIONS: Mapping[str, _TextOperation] = {
+    **_PLAIN_LIKE,
+    "$eqi": _equal_folded,
+    "$nei": _turned_text(_equal_folded),
+    "$containsi": _like(_contains, folding=True),
+    "$notContainsi": _turned_text(_like(_contains, folding=True)),
+    "$startsWithi": _like(str.startswith, folding=True),
+    "$endsWithi": _like(str.endswith, folding=True),
+}
 _OPERATIONS: Mapping[str, _Operation] = {
     "$eq": _equal,
     "$ne": _turned(_equal),
-    "$eqi": _equal_folded,
-    "$nei": _turned(_equal_folded),
     "$lt": _compared(lambda value, other: bool(value < other)),
     "$lte": _compared(lambda value, other: bool(value <= other)),
     "$gt": _compared(lambda value, other: bool(value > other)),
     "$gte": _compared(lambda value, other: bool(value >= other)),
-    "$contains": _CONTAINS,
-    "$containsi": _CONTAINS,
-    "$notContains": _turned(_CONTAINS),
-    "$notContainsi": _turned(_CONTAINS),
-    "$startsWith": _STARTS,
-    "$startsWithi": _STARTS,
-    "$endsWith": _ENDS,
-    "$endsWithi": _ENDS,
 }
 _LISTS: Mapping[str, Callable[[Any, Any, str], Truth]] = {
     "$in": _in,
     "$notIn": lambda items, value, kind: _not(_in(items, value, kind)),
     "$between": _between,
 }
-_OPERATORS = {*_OPERATIONS, *_LISTS, "$null", "$notNull", "$not"}
+_OPERATORS = {*_OPERATIONS, *_TEXT_OPERATIONS, *_LISTS, "$null", "$notNull", "$not"}
 
 
-def fold(characters: str) -> str:
+def _fold_ascii(characters: str) -> str:
     """Write the capitals of ASCII small, and leave all other characters alone."""
     return "".join(c.lower() if c.isascii() else c for c in characters)
+
+
+def _fold_each(characters: str) -> str:
+    """Write all capitals small, each as one character."""
+    return "".join(c.lower()[0] for c in characters)
 
 
 def cast(operand: str, kind: str) -> Any:  # noqa: ANN401 - a value of the attribute's type
@@ -216,8 +281,8 @@ def cast(operand: str, kind: str) -> Any:  # noqa: ANN401 - a value of the attri
             return operand
 
 
-def text(value: Any, kind: str) -> str:  # noqa: ANN401 - a value of the attribute's type
-    """Write a value as the database does where texts are compared."""
+def _text_in_sqlite(value: Any, kind: str) -> str:  # noqa: ANN401 - a value of the attribute's type
+    """Write a value as it is stored."""
     match kind:
         case "boolean":
             return "1" if value else "0"
@@ -226,3 +291,32 @@ def text(value: Any, kind: str) -> str:  # noqa: ANN401 - a value of the attribu
             return (digits if "." in digits else f"{digits}.0") + exponent + power
         case _:
             return str(value)
+
+
+def _text_in_postgresql(value: Any, kind: str) -> str:  # noqa: ANN401 - likewise
+    """Write a value as its type is written, with no more digits than it has."""
+    match kind:
+        case "boolean":
+            return "true" if value else "false"
+        case "float" | "decimal":
+            return f"{value:.15g}"
+        case "time":
+            return _without_zeros(value)
+        case "datetime":
+            moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)
+            return _without_zeros(f"{moment:%Y-%m-%d %H:%M:%S.%f}")
+        case _:
+            return str(value)
+
+
+def _without_zeros(clock: str) -> str:
+    return clock.rstrip("0").rstrip(".")
+
+
+IN_SQLITE = Texts(_fold_ascii, _text_in_sqlite, regard_case=False, looked_into=None)
+IN_POSTGRESQL = Texts(
+    _fold_each,
+    _text_in_postgresql,
+    regard_case=True,
+    looked_into=frozenset({"string", "text", "enumeration"}),
+)

@@ -4,20 +4,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.database.compile import compile_read
-from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.mapping import map_tables
+from quire.database.program import Program, Rows, Statement
+from quire.errors import ValidationError
 from quire.query.operators import OPERATORS, Operand
 from quire.query.plan import ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.load import build_schema
+from tests.databases.kind import Kind
+from tests.databases.store import Store
 from tests.library.model import Attributes, component, content_type, relation
 from tests.library.queries import resolver
-from tests.library.rows import LibraryRows, new_connection
-from tests.property.evaluator import Row, Tree, found
+from tests.library.rows import LibraryRows
+from tests.property.evaluator import IN_POSTGRESQL, IN_SQLITE, Row, Texts, Tree, found, refused
 from tests.property.strategies import ITEM, PART, TAG, VALUES, below, filters, items, tags, texts
 
 ITEM_UID, TAG_UID, PART_UID = "api::item.item", "api::tag.tag", "shared.part"
@@ -48,28 +52,41 @@ SCHEMA = build_schema(
     ]
 )
 TABLES = map_tables(SCHEMA)
-DIALECT = SqliteDialect()
-CONNECTION = new_connection(schema=SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def database(kind: Kind) -> Iterator[Store]:
+    store = kind.store(SCHEMA)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def texts_there(kind: Kind) -> Texts:
+    """What text is in the database."""
+    return {"sqlite": IN_SQLITE, "postgresql": IN_POSTGRESQL}[kind.name]
 
 
 @contextmanager
-def filled(written: list[Any], labels: list[dict[str, Any]]) -> Iterator[list[Row]]:
+def filled(
+    database: Store, written: list[Any], labels: list[dict[str, Any]]
+) -> Iterator[list[Row]]:
     """Write rows into the database for a while; gives them as the evaluator sees them."""
-    CONNECTION.execute("BEGIN")
+    database.execute("SAVEPOINT empty")
     try:
-        yield fill(written, labels)
+        yield fill(database, written, labels)
     finally:
-        CONNECTION.execute("ROLLBACK")
+        database.execute("ROLLBACK TO empty")
+        database.execute("RELEASE empty")
 
 
-def fill(written: list[Any], labels: list[dict[str, Any]]) -> list[Row]:
+def fill(database: Store, written: list[Any], labels: list[dict[str, Any]]) -> list[Row]:
     """Write rows into the empty database."""
-    rows = LibraryRows(CONNECTION, SCHEMA)
+    rows = LibraryRows(database, SCHEMA)
     known = {
-        position: {"id": rows.add(TAG_UID, **label), **label}
+        position: {"id": rows.add(TAG_UID, id=position, **label), **label}
         for position, label in enumerate(labels, start=1)
     }
-    assert list(known) == [tag["id"] for tag in known.values()]
     found_rows: list[Row] = []
     for values, related in written:
         item = rows.add(ITEM_UID, **values)
@@ -86,14 +103,33 @@ def fill(written: list[Any], labels: list[dict[str, Any]]) -> list[Row]:
     return found_rows
 
 
-def selected(resolved: ResolvedRead) -> list[int]:
+def selected(database: Store, resolved: ResolvedRead) -> list[int]:
     """Run a plan; returns the ids of the rows of its page, and checks its count against them."""
-    compiled = compile_read(counted(resolved.plan), SCHEMA, TABLES, DIALECT)
+    compiled = compile_read(counted(resolved.plan), SCHEMA, TABLES, database.dialect)
     assert compiled.count is not None
-    rows = CONNECTION.execute(compiled.page.sql, compiled.page.bind(resolved.values)).fetchall()
-    count = CONNECTION.execute(compiled.count.sql, compiled.count.bind(resolved.values)).fetchall()
-    assert count == [(len(rows),)]
+    page = Statement(compiled.page.sql, compiled.page.bind(resolved.values))
+    count = Statement(compiled.count.sql, compiled.count.bind(resolved.values))
+    rows, counts = database.run(answers(page, count))
+    assert [tuple(row) for row in counts] == [(len(rows),)]
     return [int(row[0]) for row in rows]  # type: ignore[arg-type]  # ids come first
+
+
+def answers(page: Statement, count: Statement) -> Program[tuple[Rows, Rows]]:
+    """Run two statements."""
+    rows = yield page
+    return rows, (yield count)
+
+
+def check(database: Store, texts: Texts, tree: Tree, written: list[Any], labels: list[Any]) -> None:
+    """Fail unless the rows that are found are those that the rules name."""
+    resolved = resolver(ITEM_UID, schema=SCHEMA).window({"filters": tree})
+    if refused(tree, ITEM, texts):
+        with pytest.raises(ValidationError, match="Text cannot be looked for in a "):
+            compile_read(counted(resolved.plan), SCHEMA, TABLES, database.dialect)
+        return
+    with filled(database, written, labels) as rows:
+        expected = [row["id"] for row in rows if found(tree, row, ITEM, texts)]
+        assert sorted(selected(database, resolved)) == expected
 
 
 def counted(plan: ReadPlan) -> ReadPlan:
@@ -103,12 +139,13 @@ def counted(plan: ReadPlan) -> ReadPlan:
 @settings(max_examples=400)
 @given(items, tags, filters(ITEM))
 def test_a_filter_finds_the_rows_that_the_rules_name(
-    written: list[Any], labels: list[dict[str, Any]], tree: Tree
+    database: Store,
+    texts_there: Texts,
+    written: list[Any],
+    labels: list[dict[str, Any]],
+    tree: Tree,
 ) -> None:
-    resolved = resolver(ITEM_UID, schema=SCHEMA).window({"filters": tree})
-    with filled(written, labels) as rows:
-        expected = [row["id"] for row in rows if found(tree, row, ITEM)]
-        assert sorted(selected(resolved)) == expected
+    check(database, texts_there, tree, written, labels)
 
 
 UNRELATED: Mapping[str, list[Any]] = {"tags": [], "owner": [], "part": [], "parts": []}
@@ -128,13 +165,11 @@ def compared(draw: st.DrawFn) -> tuple[str, list[Any], Tree]:
 @settings(max_examples=1000)
 @given(compared())
 def test_a_comparison_finds_the_values_that_the_rules_name(
-    drawn: tuple[str, list[Any], Tree],
+    database: Store, texts_there: Texts, drawn: tuple[str, list[Any], Tree]
 ) -> None:
-    name, written, tree = drawn
-    resolved = resolver(ITEM_UID, schema=SCHEMA).window({"filters": {name: tree}})
-    with filled([({name: value}, UNRELATED) for value in written], []) as rows:
-        expected = [row["id"] for row in rows if found({name: tree}, row, ITEM)]
-        assert sorted(selected(resolved)) == expected
+    name, values, tree = drawn
+    written = [({name: value}, UNRELATED) for value in values]
+    check(database, texts_there, {name: tree}, written, [])
 
 
 TEXT_OPERATORS = sorted(name for name, row in OPERATORS.items() if row.operand is Operand.TEXT)
@@ -152,10 +187,9 @@ def looked_for(draw: st.DrawFn) -> tuple[str, str, str]:
 
 @settings(max_examples=400)
 @given(looked_for())
-def test_a_text_is_looked_for_as_the_rules_say(drawn: tuple[str, str, str]) -> None:
+def test_a_text_is_looked_for_as_the_rules_say(
+    database: Store, texts_there: Texts, drawn: tuple[str, str, str]
+) -> None:
     value, operator, operand = drawn
     tree: Tree = {"name": {operator: operand}}
-    resolved = resolver(ITEM_UID, schema=SCHEMA).window({"filters": tree})
-    with filled([({"name": value}, UNRELATED)], []) as rows:
-        expected = [row["id"] for row in rows if found(tree, row, ITEM)]
-        assert selected(resolved) == expected
+    check(database, texts_there, tree, [({"name": value}, UNRELATED)], [])

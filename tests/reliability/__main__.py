@@ -18,7 +18,7 @@ from bench.servers import ServerError, quire, running
 from tests.conformance.corpus import credentials, postgresql_dump, unpack_project
 from tests.conformance.over_socket import connected
 from tests.databases.environment import write_environment
-from tests.databases.kinds import KINDS
+from tests.databases.kinds import KINDS, KindName, kind_called
 from tests.postgresql.cluster import Cluster
 from tests.postgresql.session import Session
 from tests.reliability.articles import Site
@@ -34,7 +34,9 @@ app = cyclopts.App(name="reliability", help="Take away what the server needs, se
 
 
 @app.default
-def reliability(*, rounds: int = 200, seconds: float = 1.0, seed: int = 1) -> int:
+def reliability(
+    *, rounds: int = 200, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
+) -> int:
     """Kill the server again and again while it is written to; after each start look at the rows.
 
     Parameters
@@ -45,10 +47,12 @@ def reliability(*, rounds: int = 200, seconds: float = 1.0, seed: int = 1) -> in
         How long it is written to at the longest, before it is killed at a random moment.
     seed
         Decides those moments and what is written.
+    database
+        The kind of database.
     """
     console = Console()
     with TemporaryDirectory() as folder, console.status("starting") as status:
-        project = unpack_project(Path(folder) / "project")
+        project = kind_called(database).recorded(Path(folder) / "project")
         try:
             outcome = crash(
                 lambda: quire(project),

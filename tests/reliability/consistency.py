@@ -33,14 +33,19 @@ def faults(project: Path) -> list[str]:
     short enough. Its schema is read but once.
     """
     with rows_of(project) as database:
-        model = _read_model(project)
-        return [
-            *database.damage(),
-            *_component_faults(database, model),
-            *_file_faults(database, model),
-            *_version_faults(database, model),
-            *_link_faults(database, model),
-        ]
+        return faults_among(database, project)
+
+
+def faults_among(database: Rows, project: Path) -> list[str]:
+    """Return what is wrong with the rows of a project, whose database is open already."""
+    model = _read_model(project)
+    return [
+        *database.damage(),
+        *_component_faults(database, model),
+        *_file_faults(database, model),
+        *_version_faults(database, model),
+        *_link_faults(database, model),
+    ]
 
 
 @cache
@@ -64,65 +69,71 @@ def _component_faults(database: Rows, model: _Model) -> Iterator[str]:
     owners = " UNION ALL ".join(
         f'SELECT cmp_id, component_type FROM "{table}"' for table in _tables(database, "_cmps")
     )
-    for uid, table in model.components.items():
-        for row, count in database.execute(
-            f'SELECT c.id, count(o.cmp_id) FROM "{table}" AS c LEFT JOIN ({owners}) AS o'
-            " ON o.cmp_id = c.id AND o.component_type = ?"
-            " GROUP BY c.id HAVING count(o.cmp_id) <> 1",
-            (uid,),
-        ):
-            yield f"{table} row {row} belongs to {count} others"
-        for (row,) in database.execute(
-            f"SELECT cmp_id FROM ({owners}) AS o WHERE component_type = ? EXCEPT"
-            f' SELECT id FROM "{table}"',
-            (uid,),
-        ):
-            yield f"there is no row {row} of {table}, and something refers to it"
+    shared = " UNION ALL ".join(
+        f"SELECT '{table}', c.id, count(o.cmp_id) FROM \"{table}\" AS c LEFT JOIN owners AS o"
+        f" ON o.cmp_id = c.id AND o.component_type = '{uid}'"
+        " GROUP BY c.id HAVING count(o.cmp_id) <> 1"
+        for uid, table in model.components.items()
+    )
+    for table, row, count in database.execute(f"WITH owners AS ({owners}) {shared}"):
+        yield f"{table} row {row} belongs to {count} others"
+    lost = " UNION ALL ".join(
+        f"SELECT '{table}', o.cmp_id FROM owners AS o WHERE o.component_type = '{uid}'"
+        f' AND NOT EXISTS (SELECT 1 FROM "{table}" AS c WHERE c.id = o.cmp_id)'
+        for uid, table in model.components.items()
+    )
+    for table, row in database.execute(f"WITH owners AS ({owners}) {lost}"):
+        yield f"there is no row {row} of {table}, and something refers to it"
 
 
 def _file_faults(database: Rows, model: _Model) -> Iterator[str]:
     """What a file is used by is there."""
-    for uid, table in {**model.components, **model.content_types}.items():
-        for (row,) in database.execute(
-            f"SELECT related_id FROM {_FILES} WHERE related_type = ? EXCEPT"
-            f' SELECT id FROM "{table}"',
-            (uid,),
-        ):
-            yield f"a file is used by row {row} of {table}, which is not there"
+    lost = " UNION ALL ".join(
+        f"SELECT '{table}', f.related_id FROM {_FILES} AS f WHERE f.related_type = '{uid}'"
+        f' AND NOT EXISTS (SELECT 1 FROM "{table}" AS t WHERE t.id = f.related_id)'
+        for uid, table in {**model.components, **model.content_types}.items()
+    )
+    for table, row in database.execute(lost):
+        yield f"a file is used by row {row} of {table}, which is not there"
 
 
 def _version_faults(database: Rows, model: _Model) -> Iterator[str]:
     """A document has one draft in each locale and at most one published version of it."""
-    for table in model.content_types.values():
-        for document, locale, drafts, published in database.execute(
-            "SELECT document_id, locale, count(*) - count(published_at), count(published_at)"
-            f' FROM "{table}" GROUP BY document_id, locale'
-        ):
-            wanted = {(1, 0), (1, 1)} if table in model.with_drafts else {(0, 1)}
-            if (drafts, published) not in wanted:
-                yield (
-                    f"{table} has {drafts} drafts and {published} published rows"
-                    f" of {document} in {locale}"
-                )
+    versions = " UNION ALL ".join(
+        f"SELECT '{table}', document_id, locale, count(*) - count(published_at),"
+        f' count(published_at) FROM "{table}" GROUP BY document_id, locale'
+        for table in model.content_types.values()
+    )
+    for table, document, locale, drafts, published in database.execute(versions):
+        wanted = {(1, 0), (1, 1)} if table in model.with_drafts else {(0, 1)}
+        if (drafts, published) not in wanted:
+            yield (
+                f"{table} has {drafts} drafts and {published} published rows"
+                f" of {document} in {locale}"
+            )
 
 
 def _link_faults(database: Rows, model: _Model) -> Iterator[str]:
     """Drafts lead to drafts, and published entries to published ones."""
+    mixed = " UNION ALL ".join(
+        f"SELECT '{link}', l.id, '{one}', a.id, '{other}', b.id FROM \"{link}\" AS l"
+        f' JOIN "{one}" AS a ON a.id = l."{one_column}"'
+        f' JOIN "{other}" AS b ON b.id = l."{other_column}"'
+        " WHERE (a.published_at IS NULL) <> (b.published_at IS NULL)"
+        for link, ((one_column, one), (other_column, other)) in _links(database)
+        if model.with_drafts.issuperset((one, other))
+    )
+    for link, row, one, source, other, target in database.execute(mixed):
+        yield (
+            f"{link} row {row} joins row {source} of {one} and row {target} of {other},"
+            " and one of them is a draft"
+        )
+
+
+def _links(database: Rows) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Iterate over the tables of links with the two columns of each, and where they lead."""
     for link in _tables(database, "_lnk"):
-        ends = database.references(link)
-        if not model.with_drafts.issuperset(ends.values()):
-            continue
-        (one_column, one), (other_column, other) = ends.items()
-        for row, source, target in database.execute(
-            f'SELECT l.id, a.id, b.id FROM "{link}" AS l'
-            f' JOIN "{one}" AS a ON a.id = l."{one_column}"'
-            f' JOIN "{other}" AS b ON b.id = l."{other_column}"'
-            " WHERE (a.published_at IS NULL) <> (b.published_at IS NULL)"
-        ):
-            yield (
-                f"{link} row {row} joins row {source} of {one} and row {target} of {other},"
-                " and one of them is a draft"
-            )
+        yield link, list(database.references(link).items())
 
 
 def _tables(database: Rows, ending: str) -> list[str]:

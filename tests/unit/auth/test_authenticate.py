@@ -21,6 +21,7 @@ from quire.database.dialect import Dialect
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.program import Program
 from quire.errors import ServiceUnavailableError, UnauthorizedError
+from tests.databases.sqlite_store import SqliteStore
 from tests.library.accounts import AccountRows
 from tests.library.model import library_tables
 from tests.library.reading import new_database_file, opened
@@ -137,7 +138,7 @@ def path(tmp_path: Path) -> Path:
 def rows(path: Path) -> Iterator[AccountRows]:
     with closing(apsw.Connection(str(path))) as connection:
         connection.set_busy_timeout(5000)
-        yield AccountRows(connection)
+        yield AccountRows(SqliteStore(connection))
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def add_token(rows: AccountRows, type: str = "full-access", **values: object) ->
 
 
 def noted_use(rows: AccountRows) -> object:
-    return rows.connection.execute("SELECT last_used_at FROM strapi_api_tokens").fetchall()[0][0]
+    return rows.database.execute("SELECT last_used_at FROM strapi_api_tokens")[0][0]
 
 
 # The header --------------------------------------------------------------------------------------
@@ -313,9 +314,9 @@ async def test_a_jwt_is_of_nobody_once_the_user_is_gone_or_blocked(
 ) -> None:
     user = rows.user("Ada", None)
     await door.ask(jwt(user))
-    rows.connection.execute("UPDATE up_users SET blocked = 1")
+    rows.database.execute("UPDATE up_users SET blocked = 1")
     assert await door.refusal(jwt(user)) == INVALID
-    rows.connection.execute("DELETE FROM up_users")
+    rows.database.execute("DELETE FROM up_users")
     assert await door.refusal(jwt(user)) == INVALID
 
 
@@ -392,7 +393,7 @@ async def test_any_commit_makes_it_forgotten(door: Door, rows: AccountRows) -> N
     await door.ask()
     rows.grant(role, [ME])
     assert await door.ask() == Anonymous(Granted(frozenset({ME})))
-    rows.connection.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
+    rows.database.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
     assert await door.refusal(BEARER) == UNKNOWN
 
 
@@ -435,8 +436,8 @@ async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
     early = asyncio.create_task(door.ask(header))
     await asyncio.sleep(0.01)
     assert database.reads == 1
-    rows.connection.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
-    rows.connection.execute("DELETE FROM up_roles WHERE id = ?", (role,))
+    rows.database.execute("DELETE FROM strapi_api_tokens WHERE id = ?", (token,))
+    rows.database.execute("DELETE FROM up_roles WHERE id = ?", (role,))
     # Somebody else asks, so that the new version is known before the early read is answered.
     await asyncio.sleep(0)
     assert door.known(b"Bearer another") is None

@@ -8,6 +8,7 @@ import pytest
 from quire.database.accounts import Accounts, TokenRow, UserRow
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.schema.model import ROLE_UID, USER_UID
+from tests.databases.sqlite_store import SqliteStore
 from tests.library.accounts import AccountRows
 from tests.library.model import library_tables
 from tests.library.rows import NOW, new_connection
@@ -25,7 +26,7 @@ def connection() -> Iterator[apsw.Connection]:
 
 @pytest.fixture
 def rows(connection: apsw.Connection) -> AccountRows:
-    return AccountRows(connection)
+    return AccountRows(SqliteStore(connection))
 
 
 def test_a_token_is_found_by_its_keyed_hash(connection: apsw.Connection, rows: AccountRows) -> None:

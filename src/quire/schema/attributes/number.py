@@ -157,13 +157,16 @@ def accept_number(attribute: ScalarAttribute) -> Acceptance:
 
 
 def _accept_big(value: object) -> object:
-    """Accept a whole number or its digits; beyond 64 bits it is kept as the nearest double."""
+    """Accept a whole number or its digits; beyond 64 bits it is kept as the nearest double.
+
+    Digits are exact. A number is what JavaScript reads, a double, however many digits it has.
+    """
     shown = value
     if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
         shown = number_text(value)
     if not isinstance(shown, str) or len(shown) > _MAX_DIGITS or not _BIG_WHOLE.fullmatch(shown):
         raise Refused(Refusal(message="must be a valid integer", value=shown))
-    number = int(value) if isinstance(value, int) else int(shown)
+    number = int(shown)
     return number if abs(number) <= _MAX_EXACT else as_double(number)
 
 
