@@ -19,7 +19,8 @@ PAGE = _ROOT / "docs" / "performance.md"
 """The page that holds what was measured last."""
 
 WRITES = "bench-writes"
-"""Name of a part of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
+RIGHTS = "bench-rights"
+"""Names of the parts of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
 
 _NOT_KNOWN = "n/a"
 

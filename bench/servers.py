@@ -52,7 +52,8 @@ class Launch:
 class Server:
     """A running server: its name, port, process id, and seconds from start to first answer.
 
-    ``administrator`` is the access token of its administrator, once they have signed in.
+    ``administrator`` is the access token of its administrator, once they have signed in, and
+    ``token`` what opens the content API.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Server:
     pid: int
     start_seconds: float
     administrator: str = ""
+    token: str = TOKEN
 
 
 @contextmanager
@@ -181,8 +183,10 @@ def fetch(server: Server | Launch, target: str) -> tuple[int, bytes]:
 
 def credential_for(server: Server | Launch, target: str) -> str:
     """Return what opens ``target``: the API token, or the access token of the administrator."""
-    if target.startswith(CONTENT_API) or isinstance(server, Launch):
+    if isinstance(server, Launch):
         return TOKEN
+    if target.startswith(CONTENT_API):
+        return server.token
     return server.administrator
 
 
