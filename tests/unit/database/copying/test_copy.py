@@ -133,6 +133,19 @@ def test_a_text_that_holds_json_is_the_same_on_both_sides(
     assert code == 0, messages
 
 
+@pytest.mark.parametrize("stored", ["true", "false", "null", "7", "0.5", "[true]"])
+def test_json_that_is_no_object_stays_what_it_is(goal: Kind, copying: Copying, stored: str) -> None:
+    with rows_of(copying.source) as source:
+        ((row,),) = source.execute("SELECT max(id) FROM articles")
+        source.execute("UPDATE articles SET extra = ? WHERE id = ?", (stored, row))
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    with rows_of(copying.target) as target:
+        ((found,),) = target.execute("SELECT extra FROM articles WHERE id = ?", (row,))
+    shown = json.loads(found) if isinstance(found, str) else found
+    assert (shown, type(shown)) == (json.loads(stored), type(json.loads(stored)))
+
+
 @pytest.mark.parametrize("rows", [1, 1200, 2400])
 def test_a_copy_that_was_killed_goes_on_where_it_stopped(copying: Copying, rows: int) -> None:
     interrupt(copying, rows)

@@ -162,8 +162,12 @@ class SqliteDialect:
         return orjson.dumps(value, default=_unlisted).decode()
 
     def stored_json(self, text: str) -> Value:
-        """See `Dialect.stored_json`; the text of objects and lists stays as it is."""
-        return text if text.lstrip()[:1] in {"{", "["} else self.encode_json(json.loads(text))
+        """See `Dialect.stored_json`; the text of objects and lists stays as it is.
+
+        So does that of booleans: a 1, as they are written otherwise, would be read as a number.
+        """
+        value = None if text.lstrip()[:1] in {"{", "["} else json.loads(text)
+        return text if value is None or isinstance(value, bool) else self.encode_json(value)
 
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
         """See `Dialect.decode_value`."""
