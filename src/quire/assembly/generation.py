@@ -18,7 +18,7 @@ from quire.assembly.foundation import Foundation
 from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
 from quire.database.accounts import Accounts
-from quire.database.announcement import Requirement, require_schema
+from quire.database.announcement import Requirement, require_nothing, require_schema
 from quire.database.content.store import Store, open_store
 from quire.database.mapping import map_tables
 from quire.documents.service import DocumentService
@@ -73,9 +73,13 @@ def make_generation(
     reader = make_reader(foundation, schema, tables, default_locale)
     store = open_store(schema, tables, database.dialect)
     require = require_schema(store.writes, schema.version, disregarded)
-    documents = _document_service(foundation, store, default_locale, require)
+    engine = _engine(foundation, store, default_locale)
+    documents = _document_service(foundation, engine, require)
+    # Uploads that arrive while types change cannot be begun again. What they write is of built-in
+    # types, whatever the schema.
+    files = _document_service(foundation, engine, require_nothing)
     library = open_library(
-        settings, Rows(database=database, store=store, documents=documents), foundation.premises
+        settings, Rows(database=database, store=store, documents=files), foundation.premises
     )
     accounts = Accounts(tables, database.dialect)
     account_apis = AccountApis(
@@ -116,15 +120,18 @@ def make_generation(
     )
 
 
-def _document_service(
-    foundation: Foundation, store: Store, default_locale: str | None, require: Requirement
-) -> DocumentService:
-    engine = Engine(
+def _engine(foundation: Foundation, store: Store, default_locale: str | None) -> Engine:
+    return Engine(
         store=store,
         new_id=new_document_id,
         default_locale=default_locale,
         limits=inner_limits(foundation.settings),
     )
+
+
+def _document_service(
+    foundation: Foundation, engine: Engine, require: Requirement
+) -> DocumentService:
     return DocumentService(
         foundation.database,
         engine,
