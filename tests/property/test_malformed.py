@@ -359,10 +359,10 @@ def test_a_fault_of_the_server_would_be_seen(
     good = Sent("GET", b"/api/articles")
     assert server.check(good) == 200
 
-    async def fail(request: Request, receive: object) -> None:
+    async def fail(request: Request) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(content, "_answer", fail)
+    monkeypatch.setattr(content, "answer_read", fail)
     with pytest.raises(AssertionError, match="request failed"):
         server.check(good)
 
