@@ -7,7 +7,8 @@ version of the same status and locale at its other end:
 - Drafts keep their edges until somebody changes them or deletes what they lead to.
 - What is published leads to what was published of the draft's targets. Relations that can be seen
   from both ends are renewed when either end is published, so that publishing the target later adds
-  the edge; those of components only when their own article is.
+  the edge; those of components only when their own article is, or when the target is published for
+  the first time and nobody has changed the article since it was published.
 - Discarding a draft is the same the other way round.
 """
 
@@ -180,8 +181,11 @@ class Documents:
 
     def publish(self, key: Key) -> None:
         """Make the published version what the draft says."""
+        first = key not in self.versions["published"]
         self._copy("draft", "published", key)
         self.modified.discard(key)
+        if first and key.kind == ARTICLE:
+            self._lead_components_to(key)
 
     def discard(self, key: Key) -> None:
         """Make the draft what is published."""
@@ -227,6 +231,17 @@ class Documents:
             else:
                 self._remove(target, other, relation, key.document)
 
+    def _lead_components_to(self, key: Key) -> None:
+        """Let published articles, as their drafts still are, lead to what they have waited for."""
+        for other, live in self.versions["published"].items():
+            if (other.kind, other.locale) != (ARTICLE, key.locale) or other in self.modified:
+                continue
+            draft = self.versions["draft"][other]
+            live.sections = tuple(
+                _awaited(wanted, found, key.document)
+                for wanted, found in zip(draft.sections, live.sections, strict=True)
+            )
+
     def _drop(self, status: Status, key: Key) -> None:
         if key.kind != TAG and self.versions[status].pop(key, None) is None:
             return
@@ -268,6 +283,14 @@ class Documents:
         version = self.versions[status].get(key)
         if version is not None and document in version.edges.get(relation, []):
             version.edges[relation].remove(document)
+
+
+def _awaited(draft: Section, live: Section, document: str) -> Section:
+    """Return a published section with what its draft leads to and is there now."""
+    if draft.targets is None or live.targets is None:
+        return live
+    there = {*live.targets, document}
+    return Section(live.text, tuple(one for one in draft.targets if one in there))
 
 
 def _without(targets: tuple[str, ...] | None, document: str) -> tuple[str, ...] | None:
