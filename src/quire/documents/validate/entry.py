@@ -26,6 +26,7 @@ from quire.schema.attributes.base import (
     MediaAttribute,
     RelationAttribute,
     ScalarAttribute,
+    StorageKind,
 )
 from quire.schema.model import Model, Schema
 
@@ -240,6 +241,8 @@ class _Check:
     ) -> object:
         """Return what an attribute makes of a value; ``ABSENT`` when it refuses it."""
         acceptance = spot.model.acceptances[attribute.name]
+        if self._stored and attribute.storage is StorageKind.BIGINTEGER:
+            value = str(value)  # digits are exact; a number would be what JavaScript reads of it
         try:
             return (acceptance.full if demanded else acceptance.draft)(value)
         except Refused as refused:
