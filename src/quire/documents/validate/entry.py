@@ -241,7 +241,7 @@ class _Check:
     ) -> object:
         """Return what an attribute makes of a value; ``ABSENT`` when it refuses it."""
         acceptance = spot.model.acceptances[attribute.name]
-        if self._stored and attribute.storage is StorageKind.BIGINTEGER:
+        if self._stored and attribute.storage is StorageKind.BIGINTEGER and isinstance(value, int):
             value = str(value)  # digits are exact; a number would be what JavaScript reads of it
         try:
             return (acceptance.full if demanded else acceptance.draft)(value)
