@@ -13,6 +13,7 @@ from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.api.reader import Reader
 from quire.api.routes import Route
 from quire.api.timing import TimedDatabase
+from quire.assembly.agreement import require_agreement
 from quire.assembly.following import Following, SchemaFollower
 from quire.assembly.foundation import Foundation, lay_foundation
 from quire.assembly.generation import Generation, make_generation
@@ -117,9 +118,14 @@ class Application:
     async def start(self) -> None:
         """Open the database and make the handlers.
 
-        Raises DatabaseOpenError when the database cannot be opened as it is.
+        Raises DatabaseOpenError when the database cannot be opened as it is, or when its rows are
+        those of another schema.
         """
         database = await open_database(self.settings, map_tables(self._schema))
+        writes = Writes(database.dialect)
+        disregarded = await self._disregarded(database, writes)
+        options = load_options(self.settings)
+        await require_agreement(self.settings, database, self._schema, options)
         if self.settings.is_development:
             database = TimedDatabase(database)
         foundation = self.foundation = lay_foundation(
@@ -132,10 +138,8 @@ class Application:
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
-        writes = Writes(database.dialect)
         stored = await database.read(lambda: read_setting(writes, DEFAULT_LOCALE_KEY))
         default_locale = stored if isinstance(stored, str) else None
-        disregarded = await self._disregarded(database, writes)
         generation = make_generation(
             foundation, self._schema, default_locale, disregarded=disregarded
         )

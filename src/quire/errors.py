@@ -301,6 +301,10 @@ class DatabaseOpenError(QuireError):
     """A database that cannot be opened as it is; nothing was written to it."""
 
 
+class DatabaseLockedError(DatabaseOpenError):
+    """Another program has the database for itself; trying again later makes sense."""
+
+
 class MailError(QuireError):
     """A mail that no server took; the message says why, without any of the mail."""
 

@@ -1,7 +1,8 @@
 """The crash test with as many rounds as wanted: ``python -m tests.reliability --rounds 200``.
 
 Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``. And as many
-changes of content types as wanted: ``python -m tests.reliability remodels --times 100``.
+changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. Migrations
+that end after each of their statements: ``python -m tests.reliability migrations``.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from tests.postgresql.cluster import Cluster
 from tests.postgresql.session import Session
 from tests.reliability.articles import Site
 from tests.reliability.crash import crash
+from tests.reliability.migrating import change_files, cut_off
 from tests.reliability.outage import WAYS, Outcome, live_through
 from tests.reliability.remodels import make_ready, memory_of, remodel
 
@@ -175,6 +177,36 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
         highlight=False,
     )
     return 1 if outcome.faults else 0
+
+
+@app.command
+def migrations(*, database: KindName = "sqlite", every: int = 1) -> int:
+    """End a migration after each of its statements in turn: the database has to be as it was.
+
+    Parameters
+    ----------
+    database
+        The kind of database.
+    every
+        After every how many statements.
+    """
+    kind = kind_called(database)
+    console = Console()
+    with TemporaryDirectory(prefix="quire-migrations-") as folder, console.status("") as status:
+        project = kind.recorded(Path(folder) / "project")
+        change_files(project)
+        number = every
+        torn = []
+        while True:
+            status.update(f"ended after {number} statements")
+            fault = asyncio.run(cut_off(project, kind, number))
+            if fault is None:
+                break
+            torn += [number] if fault else []
+            number += every
+        kind.release(project)
+    console.print(f"ended after up to {number - every} statements; torn after: {torn or 'none'}")
+    return 1 if torn else 0
 
 
 if __name__ == "__main__":

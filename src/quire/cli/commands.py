@@ -171,12 +171,18 @@ def migrate(
             help="What has another name now: UID=UID or UID.ATTRIBUTE=ATTRIBUTE; may be repeated.",
         ),
     ] = (),
+    wait: Annotated[
+        float,
+        Parameter(help="For how many seconds others who write to the database are waited for."),
+    ] = 60.0,
 ) -> int:
     """Show what the database lacks of the schema files, or has beyond them, or let it follow."""
     from quire.cli.migrate import migrate_project
     from quire.cli.project import open_project
 
-    return migrate_project(open_project(project), apply=apply, may_lose=may_lose, renamed=rename)
+    return migrate_project(
+        open_project(project), apply=apply, may_lose=may_lose, renamed=rename, wait=wait
+    )
 
 
 @app.command
@@ -192,7 +198,7 @@ def aside(
     ] = None,
 ) -> int:
     """List what migrations have taken away and kept aside, put it back, or remove it."""
-    from quire.cli.migrate import show_aside
+    from quire.cli.aside import show_aside
     from quire.cli.project import open_project
 
     return show_aside(open_project(project), restore=restore, remove=forget)

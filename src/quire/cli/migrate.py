@@ -2,15 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from quire.app import load_options, load_project_schema
 from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
+from quire.cli.turn import Turn
 from quire.clock import now_ms
-from quire.database.connection import Database
-from quire.database.inspect import inspect_program
-from quire.database.migration.aside import ASIDE_TABLE, Aside, forget, list_aside, put_back
 from quire.database.migration.record import recorded_schema
 from quire.database.migration.sides import Renames
 from quire.database.migration.steps import Plan
@@ -20,24 +17,30 @@ from quire.database.migration.towards import (
     migrate_towards,
     plan_towards,
 )
-from quire.database.program import Program
-from quire.database.room import DatabaseKind
 from quire.database.rooms import room_of
 from quire.database.writes import Writes
 from quire.errors import ConfigurationError
 from quire.settings import Settings
 
+DEFAULT_WAIT = 60.0
+"""For how many seconds somebody else who writes is waited for."""
 _KEPT = "What was taken away is kept aside: `quire aside` lists it."
 
 
 def migrate_project(
-    settings: Settings, *, apply: bool, may_lose: bool, renamed: Sequence[str]
+    settings: Settings,
+    *,
+    apply: bool,
+    may_lose: bool,
+    renamed: Sequence[str],
+    wait: float = DEFAULT_WAIT,
 ) -> int:
     """Print what a migration would do, or do it; returns the exit code.
 
     ``renamed`` are texts such as ``api::note.note=api::memo.memo`` and
-    ``api::memo.memo.title=headline``. Exit code 1 says that there is something to do. Raises
-    ConfigurationError for other texts, SchemaError, DatabaseOpenError, and MigrationConflictError.
+    ``api::memo.memo.title=headline``. ``wait`` is for how many seconds others who write are waited
+    for. Exit code 1 says that there is something to do. Raises ConfigurationError for other texts,
+    SchemaError, DatabaseOpenError, MigrationConflictError, and TurnError.
     """
     goal = Goal(
         schema=load_project_schema(settings),
@@ -45,7 +48,7 @@ def migrate_project(
         renames=read_renames(renamed),
         may_lose=may_lose,
     )
-    return asyncio.run(_apply(settings, goal) if apply else _plan(settings, goal))
+    return asyncio.run(_apply(settings, goal, wait=wait) if apply else _plan(settings, goal))
 
 
 def read_renames(texts: Sequence[str]) -> Renames:
@@ -96,7 +99,7 @@ async def _follow(settings: Settings, goal: Goal) -> None:
             "with --rename it is told what only has another name now."
         )
     if planned.plan.steps:
-        await _apply(settings, goal)
+        await _apply(settings, goal, wait=DEFAULT_WAIT)
 
 
 async def _plan(settings: Settings, goal: Goal) -> int:
@@ -117,11 +120,12 @@ async def _plan(settings: Settings, goal: Goal) -> int:
     return PROBLEMS
 
 
-async def _apply(settings: Settings, goal: Goal) -> int:
+async def _apply(settings: Settings, goal: Goal, *, wait: float) -> int:
     room = room_of(settings)
-    database = await room.open()
+    turn = Turn(seconds=wait)
+    database = await turn.open(room)
     try:
-        planned = await database.write(migrate_towards(room.kind, goal, now=now_ms()))
+        planned = await turn.write(database, lambda: migrate_towards(room.kind, goal, now=now_ms()))
     except ConsentNeededError as error:
         print_error(f"{error}\nNothing was changed. Agree with --may-lose.")
         return CANNOT
@@ -139,61 +143,3 @@ def _show(plan: Plan) -> None:
         print_result(str(step))
     for notice in plan.notices:
         print_warning(str(notice))
-
-
-def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
-    """List what migrations have kept aside, put one of it back, or forget it.
-
-    Raises ConfigurationError when there is nothing with that number.
-    """
-    return asyncio.run(_aside(settings, restore=restore, remove=remove))
-
-
-async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
-    room = room_of(settings)
-    database = await room.open()
-    try:
-        kept = await database.read(lambda: _kept(room.kind))
-        if restore is not None:
-            count = await database.write(_put_back(room.kind, _chosen(kept, restore)))
-            print_message(f"{count} rows were put back.")
-        elif remove is not None:
-            await _forget(database, room.kind, _chosen(kept, remove))
-            print_message("It is forgotten.")
-        else:
-            _list(kept)
-    finally:
-        await database.close()
-    return DONE
-
-
-def _list(kept: Sequence[Aside]) -> None:
-    for aside in kept:
-        made = datetime.fromtimestamp(aside.made_at / 1000, tz=UTC)
-        tables = ", ".join(sorted({one.table for one in aside.kept}))
-        print_result(f"{aside.id}  {made:%Y-%m-%d %H:%M} UTC  {aside.title}: {tables}")
-    if not kept:
-        print_message("Nothing is kept aside.")
-
-
-def _chosen(kept: Sequence[Aside], number: int) -> Aside:
-    for aside in kept:
-        if aside.id == number:
-            return aside
-    raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
-
-
-def _kept(kind: DatabaseKind) -> Program[list[Aside]]:
-    names = yield from kind.inspector.table_names()
-    if ASIDE_TABLE not in names:
-        return []
-    return (yield from list_aside(Writes(kind.dialect())))
-
-
-def _put_back(kind: DatabaseKind, aside: Aside) -> Program[int]:
-    found = yield from inspect_program(kind.inspector)
-    return (yield from put_back(Writes(kind.dialect()), aside, found))
-
-
-async def _forget(database: Database, kind: DatabaseKind, aside: Aside) -> None:
-    await database.write(forget(Writes(kind.dialect()), kind.ddl, aside))

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
+from quire.app import build_app
 from quire.cli.migrate import follow_files
 from quire.errors import ConfigurationError
 from quire.settings import load_settings
@@ -35,6 +37,14 @@ def change(project: Path, **attributes: dict[str, Any] | None) -> None:
     path.write_text(json.dumps(schema, indent=2), encoding="utf-8")
 
 
+def switch(project: Path, **options: object) -> None:
+    """Change options of articles in the schema file."""
+    path = project / SCHEMA
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    schema["options"] |= options
+    path.write_text(json.dumps(schema, indent=2), encoding="utf-8")
+
+
 def rows(project: Path, sql: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(project / ".tmp" / "data.db")) as connection:
         return connection.execute(sql).fetchall()
@@ -54,6 +64,53 @@ def test_a_plan_changes_nothing_and_start_says_what_helps(project: Path, run: Ru
     assert refused.code == 2
     assert "the column articles.mood" in refused.messages
     assert "quire migrate --apply" in refused.messages
+
+
+def test_start_refuses_rows_that_mean_something_else_by_the_files(project: Path, run: Run) -> None:
+    """Files were changed, and whoever did it ended before the tables were."""
+    switch(project, draftAndPublish=False)
+    refused = run("start", project, "--port", "0")
+    assert refused.code == 2
+    assert "drafts of api::article.article" in refused.messages
+    assert "quire migrate --apply" in refused.messages
+    assert run("migrate", project, "--apply", "--may-lose").code == 0
+    switch(project, draftAndPublish=True)
+    refused = run("start", project, "--port", "0")
+    assert refused.code == 2
+    assert "make a draft of each of" in refused.messages
+    assert "quire migrate --apply` does it" in refused.messages
+
+
+def test_start_refuses_values_of_another_type(project: Path, run: Run) -> None:
+    change(project, title={"type": "integer"})
+    refused = run("start", project, "--port", "0")
+    assert refused.code == 2
+    assert "values of title in articles from string into integer" in refused.messages
+    assert "quire migrate --apply --may-lose" in refused.messages
+
+
+def test_start_refuses_files_that_the_database_has_left_behind(project: Path, run: Run) -> None:
+    """Tables were changed, and then the files became what they had been."""
+    former = (project / SCHEMA).read_bytes()
+    change(project, title=None)
+    assert run("migrate", project, "--apply", "--may-lose").code == 0
+    (project / SCHEMA).write_bytes(former)
+    refused = run("start", project, "--port", "0")
+    assert refused.code == 2
+    assert "the column articles.title" in refused.messages
+    assert run("migrate", project, "--apply").code == 0
+    assert run("aside", project, "--restore", "1").code == 0
+    assert "to do" not in run("migrate", project).output
+
+
+async def test_a_column_too_much_is_no_reason_not_to_start(project: Path) -> None:
+    change(project, title=None)
+    app = build_app(load_settings(project))
+    with capture_logs() as logs:
+        await app.start()
+        await app.stop()
+    [told] = [log for log in logs if "more than the schema wants" in log["event"]]
+    assert any("drop the column title of articles" in step for step in told["steps"])
 
 
 def test_what_is_added_is_applied_at_once(project: Path, run: Run) -> None:

@@ -1,5 +1,7 @@
 """Migrating a database to a schema, from whatever it was made for."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from quire.database.core_store import read_settings
@@ -8,6 +10,7 @@ from quire.database.integrity.bookkeeping import DEFAULT_LOCALE_KEY
 from quire.database.migration.apply import Place, migrate, plan_migration
 from quire.database.migration.plan import Change, Planned
 from quire.database.migration.record import Recorded, record_schema, recorded_schema
+from quire.database.migration.renaming import renames_to_do
 from quire.database.migration.sides import Renames, Side, side_of
 from quire.database.migration.steps import Plan
 from quire.database.program import Program
@@ -45,7 +48,8 @@ class Goal(Struct, frozen=True, kw_only=True):
 def plan_towards(kind: DatabaseKind, goal: Goal) -> Program[Planned]:
     """Plan the migration of a database; changes nothing.
 
-    Raises MigrationConflictError when what would be made is there already.
+    Raises MigrationConflictError when what would be made is there already, and for a renaming of
+    what is not there.
     """
     dialect = kind.dialect()
     change = yield from _change(kind, dialect, goal)
@@ -64,7 +68,8 @@ def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Plan
     if planned.plan.steps:
         yield from migrate(place, planned, title=goal.title, now=now)
     else:
-        yield from record_schema(Writes(place.dialect), goal.schema, goal.renames)
+        renames = planned.change.renames
+        yield from record_schema(Writes(place.dialect), goal.schema, renames)
     return planned
 
 
@@ -73,10 +78,14 @@ def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]
     recorded = yield from recorded_schema(writes)
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
     locale = settings.get(DEFAULT_LOCALE_KEY)
+    before = None if recorded is None else _former(kind, recorded, goal)
+    renames = Renames()
+    if before is not None:
+        renames = renames_to_do(goal.renames, before.schema, goal.schema)
     return Change(
-        before=None if recorded is None else _former(kind, recorded, goal),
+        before=before,
         after=side_of(goal.schema, kind.column_types),
-        renames=goal.renames,
+        renames=renames,
         default_locale=locale if isinstance(locale, str) else None,
     )
 
@@ -86,19 +95,49 @@ def _former(kind: DatabaseKind, recorded: Recorded, goal: Goal) -> Side | None:
     sources = list(recorded.sources)
     if not recorded.whole:
         known = {source.uid for source in sources}
-        sources += [s for s in _others(goal.schema) if s.uid not in known]
+        sources += [s for s in _others(goal) if s.uid not in known]
     try:
         return side_of(build_schema(sources, goal.options), kind.column_types)
     except SchemaError:
         return None
 
 
-def _others(schema: Schema) -> list[Source]:
-    """Return components and extensions, of which a database of the reference says nothing."""
-    models: list[Model] = list(schema.components.values())
+def _others(goal: Goal) -> list[Source]:
+    """Return components and extensions, of which a database of the reference says nothing.
+
+    They are taken to have been as they are now, but for their names.
+    """
+    renames = goal.renames
+    components = [
+        Source(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames))
+        for m in goal.schema.components.values()
+    ]
     extended = [
         Source(f"extension:{m.uid}", m.file, m.raw)
-        for m in schema.content_types.values()
+        for m in goal.schema.content_types.values()
         if m.file.startswith("src/extensions/")
     ]
-    return [*(Source(m.uid, m.file, m.raw) for m in models), *extended]
+    return [*components, *extended]
+
+
+def _before_renaming(model: Model, renames: Renames) -> Mapping[str, object]:
+    """Return the description of a component with the earlier names of all that it names."""
+    names = renames.attributes.get(model.uid, {})
+    own = model.raw.get("attributes")
+    attributes = own if isinstance(own, Mapping) else {}
+    return {
+        **model.raw,
+        "attributes": {
+            names.get(name, name): _with_earlier_uids(raw, renames.models)
+            for name, raw in attributes.items()
+        },
+    }
+
+
+def _with_earlier_uids(attribute: object, models: Mapping[str, str]) -> object:
+    if not isinstance(attribute, Mapping):
+        return attribute
+    return {
+        key: models.get(value, value) if isinstance(value, str) else value
+        for key, value in attribute.items()
+    }

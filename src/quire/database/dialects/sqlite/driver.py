@@ -23,7 +23,7 @@ from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
 from quire.database.program import Program, Rows, Statement
-from quire.errors import DatabaseOpenError, ServiceUnavailableError
+from quire.errors import DatabaseLockedError, DatabaseOpenError, ServiceUnavailableError
 
 T = TypeVar("T")
 
@@ -36,6 +36,8 @@ _TIMEOUT_STEPS = 1_000_000
 _STATEMENT_CACHE = 512
 _SLOW_KEYS = 2000
 _NEVER = float("inf")
+_WAL_PAUSE = 0.02
+"""How many seconds lie between two attempts to have a write-ahead log."""
 _LOOP_BUSY_MS = 20
 """How long the event loop may wait for a lock, in milliseconds; then the reader thread waits."""
 
@@ -83,20 +85,37 @@ def open_connection(
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
     except apsw.Error as error:
-        raise DatabaseOpenError(_open_message(options.path, error)) from error
+        raise _open_error(options.path, error) from error
     return connection
 
 
-def _open_message(path: Path, error: apsw.Error) -> str:
+def _open_error(path: Path, error: apsw.Error) -> DatabaseOpenError:
     match error:
         case apsw.NotADBError():
-            return f"{path} is not a SQLite database"
+            return DatabaseOpenError(f"{path} is not a SQLite database")
         case apsw.BusyError() | apsw.LockedError():
-            return f"{path} is locked by another program"
+            return DatabaseLockedError(f"{path} is locked by another program")
         case apsw.CorruptError():
-            return f"{path} is damaged: {error}"
+            return DatabaseOpenError(f"{path} is damaged: {error}")
         case _:
-            return f"{path} cannot be opened: {error}"
+            return DatabaseOpenError(f"{path} cannot be opened: {error}")
+
+
+def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
+    """Have a write-ahead log from now on, as soon as nobody else uses the file.
+
+    SQLite itself does not wait where others want the same. Raises DatabaseLockedError.
+    """
+    latest = time.monotonic() + options.busy_timeout_ms / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        except apsw.Error as error:
+            if not isinstance(error, apsw.BusyError) or time.monotonic() >= latest:
+                raise _open_error(options.path, error) from error
+        else:
+            return
+        time.sleep(_WAL_PAUSE)
 
 
 def _rows(cursor: apsw.Cursor, most: int | None) -> Rows:
@@ -187,7 +206,7 @@ class _Writer:
     def __init__(self, options: SqliteOptions) -> None:
         self._connection = open_connection(options, readonly=False)
         if options.journal_mode == "wal":
-            self._connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            _write_ahead(self._connection, options)
         self._connection.execute("PRAGMA synchronous = FULL")
 
     def run(self, program: Program[T]) -> T:

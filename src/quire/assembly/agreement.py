@@ -1,0 +1,37 @@
+"""Whether a database is for the schema that a server is to start with."""
+
+import structlog
+
+from quire.database.connection import Database
+from quire.database.migration.pending import is_followed, require_followed
+from quire.database.migration.sides import Renames
+from quire.database.migration.towards import Goal
+from quire.database.rooms import room_of
+from quire.schema.load import LoadOptions
+from quire.schema.model import Schema
+from quire.settings import Settings
+
+_log = structlog.get_logger("quire.schema")
+
+
+async def require_agreement(
+    settings: Settings, database: Database, schema: Schema, options: LoadOptions
+) -> None:
+    """Demand that rows are what a schema takes them for, and say in the log what is left over.
+
+    Raises DatabaseOpenError, and lets go of the database.
+    """
+    room = room_of(settings)
+    try:
+        if await database.read(lambda: is_followed(room, schema)):
+            return
+        goal = Goal(schema=schema, options=options, renames=Renames())
+        pending = await require_followed(room, goal)
+    except BaseException:
+        await database.close()
+        raise
+    if pending.plan.steps:
+        _log.warning(
+            "the database has more than the schema wants; `quire migrate` shows it",
+            steps=[str(step) for step in pending.plan.steps],
+        )

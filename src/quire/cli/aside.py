@@ -1,0 +1,75 @@
+"""``quire aside``: what migrations have taken away, to be looked at, put back or forgotten."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from quire.cli.exit_codes import DONE
+from quire.cli.terminal import print_message, print_result
+from quire.database.connection import Database
+from quire.database.inspect import inspect_program
+from quire.database.migration.aside import ASIDE_TABLE, Aside, forget, list_aside, put_back
+from quire.database.program import Program
+from quire.database.room import DatabaseKind
+from quire.database.rooms import room_of
+from quire.database.writes import Writes
+from quire.errors import ConfigurationError
+from quire.settings import Settings
+
+
+def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    """List what migrations have kept aside, put one of it back, or forget it.
+
+    Raises ConfigurationError when there is nothing with that number.
+    """
+    return asyncio.run(_aside(settings, restore=restore, remove=remove))
+
+
+async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    room = room_of(settings)
+    database = await room.open()
+    try:
+        kept = await database.read(lambda: _kept(room.kind))
+        if restore is not None:
+            count = await database.write(_put_back(room.kind, _chosen(kept, restore)))
+            print_message(f"{count} rows were put back.")
+        elif remove is not None:
+            await _forget(database, room.kind, _chosen(kept, remove))
+            print_message("It is forgotten.")
+        else:
+            _list(kept)
+    finally:
+        await database.close()
+    return DONE
+
+
+def _list(kept: Sequence[Aside]) -> None:
+    for aside in kept:
+        made = datetime.fromtimestamp(aside.made_at / 1000, tz=UTC)
+        tables = ", ".join(sorted({one.table for one in aside.kept}))
+        print_result(f"{aside.id}  {made:%Y-%m-%d %H:%M} UTC  {aside.title}: {tables}")
+    if not kept:
+        print_message("Nothing is kept aside.")
+
+
+def _chosen(kept: Sequence[Aside], number: int) -> Aside:
+    for aside in kept:
+        if aside.id == number:
+            return aside
+    raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
+
+
+def _kept(kind: DatabaseKind) -> Program[list[Aside]]:
+    names = yield from kind.inspector.table_names()
+    if ASIDE_TABLE not in names:
+        return []
+    return (yield from list_aside(Writes(kind.dialect())))
+
+
+def _put_back(kind: DatabaseKind, aside: Aside) -> Program[int]:
+    found = yield from inspect_program(kind.inspector)
+    return (yield from put_back(Writes(kind.dialect()), aside, found))
+
+
+async def _forget(database: Database, kind: DatabaseKind, aside: Aside) -> None:
+    await database.write(forget(Writes(kind.dialect()), kind.ddl, aside))
