@@ -158,7 +158,7 @@ def migrate_and_die(project: str, after: int) -> None:
     def dying(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Any]:
         return (yield from watched(migrate_towards(kind, goal, now=now), kill))
 
-    migrate.migrate_towards = dying
+    vars(migrate)["migrate_towards"] = dying
     cli.run(["migrate", project, "--apply", "--may-lose", "--rename", RENAMED])
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 
 from quire.content_manager.scope import is_hidden
-from quire.content_manager.views import View, stored_view, view_key
+from quire.content_manager.views import View, stored_view
 from quire.database.content.store import Store
-from quire.database.core_store import read_settings
+from quire.database.core_store import read_settings, view_key
 from quire.database.program import Program
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import ContentType
@@ -16,7 +16,7 @@ NAMELESS = "documentId"
 
 def stored_views(store: Store, types: Collection[ContentType]) -> Program[dict[str, View]]:
     """Return the views of content types, by uid."""
-    keys = {one.uid: view_key(one) for one in types}
+    keys = {one.uid: view_key(one.uid) for one in types}
     stored = yield from read_settings(store.writes, list(keys.values()))
     return {one.uid: stored_view(store.schema, one, stored.get(keys[one.uid])) for one in types}
 

@@ -15,7 +15,6 @@ from quire.schema.model import ADMIN_USER_UID, USER_UID, Component, Model, Schem
 View = dict[str, Any]
 """``settings``, ``metadatas`` by attribute, and ``layouts`` of the list and of the form."""
 
-_PREFIX = "plugin_content_manager_configuration"
 _ROW = 12
 _LISTED = 4
 _IDS = frozenset({"id", "documentId"})
@@ -31,12 +30,6 @@ _HIDDEN: Mapping[str, frozenset[str]] = {
 """Attributes that no form and no list shows."""
 
 Attributes = Mapping[str, Mapping[str, object]]
-
-
-def view_key(model: Model) -> str:
-    """Return the key that a model's view is stored under."""
-    kind = "components" if isinstance(model, Component) else "content_types"
-    return f"{_PREFIX}_{kind}::{model.uid}"
 
 
 def main_field(model: Model) -> str:

@@ -11,6 +11,13 @@ from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
 
 _OBJECT = "object"
+_VIEW = "plugin_content_manager_configuration"
+
+
+def view_key(uid: str) -> str:
+    """Return the key under which the view of a content type or component is kept."""
+    kind = "content_types" if "::" in uid else "components"
+    return f"{_VIEW}_{kind}::{uid}"
 
 
 def read_setting(writes: Writes, key: str) -> Program[object]:

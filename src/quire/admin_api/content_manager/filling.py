@@ -9,9 +9,9 @@ from quire.api.routes import Route
 from quire.content_manager.content import ContentReading
 from quire.content_manager.filling import Filler, filling_of
 from quire.content_manager.rights import reading
-from quire.content_manager.views import View, stored_view, view_key
+from quire.content_manager.views import View, stored_view
 from quire.database.connection import Database
-from quire.database.core_store import read_setting
+from quire.database.core_store import read_setting, view_key
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.errors import PolicyError
@@ -51,5 +51,5 @@ class FillingApi:
         return respond_data(filled)
 
     def _view_of(self, content_type: ContentType) -> Program[View]:
-        stored = yield from read_setting(self._engine.store.writes, view_key(content_type))
+        stored = yield from read_setting(self._engine.store.writes, view_key(content_type.uid))
         return stored_view(self._engine.schema, content_type, stored)

@@ -14,10 +14,10 @@ from quire.content_manager.descriptions import (
     describe_types,
 )
 from quire.content_manager.view_input import changed_view, faults_of_view
-from quire.content_manager.views import View, stored_view, view_key, with_list_main_fields
+from quire.content_manager.views import View, stored_view, with_list_main_fields
 from quire.database.connection import Database
 from quire.database.content.store import Store
-from quire.database.core_store import read_settings, write_setting
+from quire.database.core_store import read_settings, view_key, write_setting
 from quire.database.program import Program
 from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute
@@ -142,13 +142,13 @@ class ManagedModelApi:
             stored: dict[str, Any] = {"uid": model.uid, **view}
             if isinstance(model, Component):
                 stored["isComponent"] = True
-            yield from write_setting(self._store.writes, view_key(model), stored)
+            yield from write_setting(self._store.writes, view_key(model.uid), stored)
             return view
 
         return await self._database.write(change())
 
     def _views(self, models: list[Any], *, identified: bool = True) -> Program[dict[str, View]]:
-        keys = {model.uid: view_key(model) for model in models}
+        keys = {model.uid: view_key(model.uid) for model in models}
         stored = yield from read_settings(self._store.writes, list(keys.values()))
         return {
             model.uid: stored_view(

@@ -8,9 +8,9 @@ from quire.api.messages import Answer, Handler, Request
 from quire.api.routes import Route
 from quire.content_manager.relation_query import relation_query
 from quire.content_manager.relations import Relations, Result, field_of
-from quire.content_manager.views import stored_view, view_key
+from quire.content_manager.views import stored_view
 from quire.database.connection import Database
-from quire.database.core_store import read_setting
+from quire.database.core_store import read_setting, view_key
 from quire.database.program import Program
 from quire.documents.unit import Engine
 
@@ -51,7 +51,7 @@ class RelatedApi:
         ability = request.administrator.ability
 
         def program() -> Program[Result]:
-            stored = yield from read_setting(store.writes, view_key(field.target))
+            stored = yield from read_setting(store.writes, view_key(field.target.uid))
             view = stored_view(schema, field.target, stored)
             return (yield from read(Relations(self._engine, ability, field, view)))
 

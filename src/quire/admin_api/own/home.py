@@ -8,9 +8,9 @@ from quire.admin_api.router import SIGNED_IN
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.content_manager.recent import Recent, managed_types
-from quire.content_manager.views import stored_view, view_key
+from quire.content_manager.views import stored_view
 from quire.database.connection import Database
-from quire.database.core_store import read_settings
+from quire.database.core_store import read_settings, view_key
 from quire.database.deliveries import DELIVERIES
 from quire.database.program import Program
 from quire.documents.unit import Engine
@@ -54,7 +54,7 @@ class OwnHomeApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _views(self, types: list[ContentType]) -> Program[dict[str, dict[str, Any]]]:
-        keys = {one.uid: view_key(one) for one in types}
+        keys = {one.uid: view_key(one.uid) for one in types}
         stored = yield from read_settings(self._engine.store.writes, list(keys.values()))
         schema = self._engine.schema
         return {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}

@@ -48,7 +48,7 @@ def migrate(place: Place, planned: Planned, *, title: str, now: int) -> Program[
         former = _store(place, change.before)
         yield from Leaving(former, keeper, change.default_locale, now).run(planned.plan)
     yield from TableWork(place.kind, found, change.after, writes, keeper).run(planned.structure)
-    yield from arrive(_store(place, change.after), planned.plan, change.renames)
+    yield from arrive(_store(place, change.after), planned.plan, change.renames, found)
     yield from keeper.finish()
     yield from record_schema(writes, change.after.schema, change.renames)
 

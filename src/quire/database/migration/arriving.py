@@ -1,11 +1,14 @@
 """What rows get once the tables are those of the later schema: names, a locale, drafts."""
 
+from collections.abc import Collection
+
 import sqlalchemy as sa
 
 from quire.database.content.finding import entries_of
 from quire.database.content.store import Store
 from quire.database.content.versions import Replacement, link_to_itself, replace_version
-from quire.database.migration.naming import rename_field, rename_granted, rename_model
+from quire.database.migration.naming import rename_fields, rename_models
+from quire.database.migration.said import say_otherwise
 from quire.database.migration.sides import Renames
 from quire.database.migration.steps import (
     BeginDrafts,
@@ -14,27 +17,38 @@ from quire.database.migration.steps import (
     RenameField,
     RenameModel,
 )
+from quire.database.migration.wording import Wording
 from quire.database.program import Program
 from quire.database.statements import StatementBuilder
 
 
-def arrive(store: Store, plan: Plan, renames: Renames) -> Program[None]:
-    """Take the steps of a plan that are about rows of the later tables."""
+def arrive(store: Store, plan: Plan, renames: Renames, found: Collection[str]) -> Program[None]:
+    """Take the steps of a plan that are about rows of the later tables.
+
+    ``found`` are the names of the tables that there were before.
+    """
+    models: dict[str, str] = {}
+    fields: dict[str, dict[str, str]] = {}
     for step in plan.steps:
         match step:
             case RenameModel():
-                yield from rename_model(store, step.before, step.after)
+                models[step.before] = step.after
             case RenameField():
-                yield from rename_field(store, step.uid, step.before, step.after)
+                fields.setdefault(step.uid, {})[step.before] = step.after
+            case _:
+                continue
+    yield from rename_models(store, models, found)
+    for uid, names in fields.items():
+        yield from rename_fields(store, uid, names)
+    yield from say_otherwise(store, Wording(store.schema, renames))
+    for step in plan.steps:
+        match step:
             case BeginLocales():
                 yield from _begin_locales(store, step.uid, step.locale)
             case BeginDrafts():
                 yield from _begin_drafts(store, step.uid)
             case _:
                 continue
-    for uid, names in renames.attributes.items():
-        later = {earlier: name for name, earlier in names.items()}
-        yield from rename_granted(store, uid, later)
 
 
 def _begin_locales(store: Store, uid: str, locale: str) -> Program[None]:

@@ -1,12 +1,12 @@
-"""Names of the schema that stand in rows, and saying other ones."""
+"""Names of the schema that stand in columns of rows, and saying other ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-import orjson
 import sqlalchemy as sa
 
 from quire.database.bookkeeping import CORE_STORE, HISTORY_VERSIONS
 from quire.database.content.store import Store
+from quire.database.core_store import view_key
 from quire.database.mapping import (
     COMPONENT_TYPE,
     FIELD,
@@ -15,21 +15,30 @@ from quire.database.mapping import (
     MorphListEdge,
     MorphTargetEdge,
 )
+from quire.database.migration.passing import in_passing
 from quire.database.program import Program, Value
+from quire.database.saved_views import SAVED_VIEWS
 from quire.database.statements import StatementBuilder
 
 _ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission")
 """The types whose rows hold actions, which begin with a uid."""
 
 _ADMIN_PERMISSION = "admin::permission"
-_CONFIGURATION = "plugin_content_manager_configuration_"
 
 
-def rename_model(store: Store, before: str, after: str) -> Program[None]:
-    """Let every row that names a model by its former uid name it by the later one.
+def rename_models(store: Store, names: Mapping[str, str], found: Collection[str]) -> Program[None]:
+    """Let every row that names models by their former uids name them by the later ones.
 
-    The tables are those of the later schema.
+    ``names`` are later uids by former ones. The tables are those of the later schema; ``found`` are
+    the names of tables that there were before.
     """
+    for before, after in in_passing(names):
+        yield from _rename_model(store, before, after)
+        if SAVED_VIEWS.name in found:
+            yield from _replace(store, SAVED_VIEWS.name, "uid", before, after)
+
+
+def _rename_model(store: Store, before: str, after: str) -> Program[None]:
     for name, column in _type_columns(store):
         yield from _replace(store, name, column, before, after)
     permission = store.tables[_ADMIN_PERMISSION]
@@ -38,46 +47,22 @@ def rename_model(store: Store, before: str, after: str) -> Program[None]:
     for uid in _ACTIONS:
         table = store.tables[uid]
         yield from _replace_start(store, table.name, table.columns["action"], before, after)
-    kind = "content_types" if "::" in after else "components"
-    key = f"{_CONFIGURATION}{kind}::"
-    yield from _replace(store, CORE_STORE, "key", key + before, key + after)
+    yield from _replace(store, CORE_STORE, "key", view_key(before), view_key(after))
 
 
-def rename_field(store: Store, uid: str, before: str, after: str) -> Program[None]:
-    """Let components or links of media of an attribute say its later name."""
-    edge = store.tables[uid].edges[after]
-    if isinstance(edge, ComponentEdge):
-        yield from _replace(store, edge.table, FIELD, before, after)
-    elif isinstance(edge, MorphTargetEdge):
-        of_type = {edge.near_type: edge.type_value}
-        yield from _replace(store, edge.table, FIELD, before, after, of_type)
+def rename_fields(store: Store, uid: str, names: Mapping[str, str]) -> Program[None]:
+    """Let components or links of media of attributes say their later names.
 
-
-def rename_granted(store: Store, uid: str, names: Mapping[str, str]) -> Program[None]:
-    """Let permissions of administrators that name fields of a type name the later ones."""
-    table = store.tables[_ADMIN_PERMISSION]
-    properties = table.columns["properties"]
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        source = builder.table(table.name)
-        here = source.c(table.columns["subject"]) == builder.plain_slot(0)
-        return sa.select(source.c("id"), source.c(properties)).where(here)
-
-    rows = yield from store.writes.run(("granted fields",), build, (uid,))
-    for id_, held in rows:
-        grant = orjson.loads(str(held)) if held is not None else None
-        if not isinstance(grant, dict) or not isinstance(grant.get("fields"), list):
-            continue
-        fields = grant["fields"]
-        later = [_renamed(str(field), names) for field in fields]
-        if later != fields:
-            value = store.dialect.encode_json({**grant, "fields": later})
-            yield from store.writes.update(table.name, int(id_ or 0), {properties: value})
-
-
-def _renamed(field: str, names: Mapping[str, str]) -> str:
-    first, dot, rest = field.partition(".")
-    return f"{names.get(first, first)}{dot}{rest}"
+    ``names`` are later names by former ones.
+    """
+    edges = store.tables[uid].edges
+    for before, after in in_passing(names):
+        edge = edges[after if after in edges else names[before]]
+        if isinstance(edge, ComponentEdge):
+            yield from _replace(store, edge.table, FIELD, before, after)
+        elif isinstance(edge, MorphTargetEdge):
+            of_type = {edge.near_type: edge.type_value}
+            yield from _replace(store, edge.table, FIELD, before, after, of_type)
 
 
 def _type_columns(store: Store) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Changing the tables: what the steps of a plan about structure are as statements."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import Column, Table
 
@@ -8,15 +8,13 @@ from quire.database.inspect import FoundTables
 from quire.database.migration.aside import AsideKeeper
 from quire.database.migration.convert import Converter, UnfitError
 from quire.database.migration.counting import Counting
+from quire.database.migration.passing import in_passing
 from quire.database.migration.sides import Side
 from quire.database.migration.structure import Retyped, StructureChange, TableChange
 from quire.database.program import Program, Statement
 from quire.database.room import DatabaseKind
 from quire.database.tables import sorted_indexes
 from quire.database.writes import Writes
-
-_PASSING = "quire_passing"
-"""Begins the names that tables and columns have between two others."""
 
 
 class TableWork:
@@ -45,10 +43,10 @@ class TableWork:
         for table in change.changed:
             yield from self._drop_parts(table)
         renames = {t.before: t.after for t in change.changed if t.before != t.after}
-        for before, after in _in_passing(renames):
+        for before, after in in_passing(renames):
             yield Statement(self._ddl.rename_table(before, after))
         for table in change.changed:
-            for before, after in _in_passing(table.renamed):
+            for before, after in in_passing(table.renamed):
                 yield Statement(self._ddl.rename_column(table.after, before, after))
         yield from self._create_tables(change.created)
         for table in change.changed:
@@ -133,20 +131,3 @@ class TableWork:
 
 def _with_id(column: str) -> tuple[str, str]:
     return ("id", column)
-
-
-def _in_passing(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Order renames so that no name is needed twice at once: names that are taken go round."""
-    waiting = dict(renames)
-    passing: list[tuple[str, str]] = []
-    while waiting:
-        free = [old for old, new in waiting.items() if new not in waiting]
-        if not free:
-            old, new = waiting.popitem()
-            between = f"{_PASSING}_{len(passing)}"
-            yield old, between
-            passing.append((between, new))
-            continue
-        for old in free:
-            yield old, waiting.pop(old)
-    yield from passing

@@ -65,10 +65,10 @@ def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Plan
     if planned.plan.losses and not goal.may_lose:
         raise ConsentNeededError(planned.plan)
     place = Place(kind=kind, dialect=kind.dialect())
-    if planned.plan.steps:
+    renames = planned.change.renames
+    if planned.plan.steps or renames.models or renames.attributes:
         yield from migrate(place, planned, title=goal.title, now=now)
     else:
-        renames = planned.change.renames
         yield from record_schema(Writes(place.dialect), goal.schema, renames)
     return planned
 
