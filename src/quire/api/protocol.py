@@ -3,8 +3,8 @@
 uvicorn starts a task for every request, hands messages back and forth and checks each header it
 sends. For an answer that takes a few dozen microseconds that is half of the work. Here the answer
 to a plain GET is worked out right where its headers were parsed, and written in one piece. As soon
-as it has to wait for anything, it goes on as an ordinary request from where it stands; every other
-request, and every one behind one that is under way, takes the ordinary way from the beginning.
+as it has to wait for anything, a task goes on with it from where it stands; every other request,
+and every one behind one that is under way, takes the ordinary way.
 
 This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is pinned; a test holds
 that both ways answer alike.
@@ -13,8 +13,7 @@ that both ways answer alike.
 import re
 import types
 from asyncio import AbstractEventLoop
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
-from functools import partial
+from collections.abc import Awaitable, Coroutine, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
@@ -23,6 +22,7 @@ from uvicorn.server import ServerState
 
 from quire.api.connection import MAX_HEAD, Connection
 from quire.api.content import ContentApi
+from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header, header_lines
 from quire.api.messages import (
     NO_CONTENT,
@@ -34,6 +34,7 @@ from quire.api.messages import (
     Request,
     credential_of,
 )
+from quire.errors import ServiceUnavailableError
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -44,23 +45,32 @@ _LONGEST_KNOWN = 8192
 """How many bytes of a request are kept to compare the next one with."""
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 """Requests with any of these are more than a plain read."""
+_CLOSING = b"connection: close\r\n"
 
 
-class _Answered:
-    """Stands for a request that has had its answer; what still arrives of it is passed over."""
+class _Event:
+    """Stands for the event that wakes whoever waits for a body."""
 
-    response_complete = True
-    keep_alive = True
-    more_body = False
+    def set(self) -> None:
+        """Nobody waits."""
 
-    class _Event:
-        def set(self) -> None:
-            """Nobody waits."""
+
+class _Read:
+    """Stands for a plain read where uvicorn looks at the request that is under way."""
+
+    __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "response_started")
 
     message_event = _Event()
 
+    def __init__(self, *, answered: bool) -> None:
+        self.response_started = self.response_complete = answered
+        self.keep_alive = True
+        self.more_body = False
+        self.disconnected = False
 
-_ANSWERED: Any = _Answered()
+
+_ANSWERED: Any = _Read(answered=True)
+"""A read that has had its answer; what still arrives of it is passed over."""
 
 
 async def _no_body() -> dict[str, Any]:
@@ -132,11 +142,13 @@ class ReadProtocol(Connection):
             self._learn(data)
 
     def _is_answered_as_known(self, data: bytes, known: _Head) -> bool:
-        """Answer a piece that is a read with a known head, if that can be done right away.
+        """Answer a piece that is a read with a known head, now or when that has been waited for.
 
-        What was only begun goes on when the piece was parsed.
+        What is not for the content APIs goes on when the piece was parsed.
         """
-        if not data.endswith(known.block) or len(data) > MAX_HEAD or self.flow.write_paused:
+        if self.cycle is not _ANSWERED or self.flow.write_paused:
+            return False
+        if not data.endswith(known.block) or len(data) > MAX_HEAD:
             return False
         line = _REQUEST_LINE.fullmatch(data, 0, len(data) - known.size)
         content: ContentApi | None = self._application.content
@@ -194,7 +206,7 @@ class ReadProtocol(Connection):
     def _answer_here(
         self, content: ContentApi, path: bytes, query: bytes, head: _Head
     ) -> AsgiApp | None:
-        """Answer a plain read right away; if that cannot be, return what goes on with it."""
+        """Answer a plain read, now or later; if that is not for it to do, return what does."""
         request = Request("GET", path, query, head.fields, self.client, head.credential)
         answering = content.answer(request, _no_body)
         try:
@@ -202,10 +214,32 @@ class ReadProtocol(Connection):
         except StopIteration as done:
             answer: Answer | None = done.value
             if answer is None:
-                return _deliver(content, _nothing)
+                return _publish(content)
             self._write(answer, head.common)
             return None
-        return _deliver(content, partial(_resumed, answering, waiting_for))
+        read: Any = _Read(answered=False)
+        self.cycle = read
+        task = self.loop.create_task(self._finish(read, _resume(answering, waiting_for), head))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+        return None
+
+    async def _finish(self, read: _Read, answering: Awaitable[Answer | None], head: _Head) -> None:
+        """Answer a read when what it waits for is there."""
+        answer = await answering
+        if self.transport.is_closing():
+            return
+        if answer is None:  # what it was for went while it waited: another one finds out what is
+            answer = respond_error(ServiceUnavailableError())
+        latest: Any = self.cycle
+        if latest is read and read.keep_alive:
+            self._write(answer, head.common)
+            return
+        read.response_complete = True
+        self._send(answer, head.common + (b"" if read.keep_alive else _CLOSING))
+        if not read.keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
     def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
         cycle: Any = self.cycle
@@ -224,6 +258,15 @@ class ReadProtocol(Connection):
         )
 
     def _write(self, answer: Answer, common: bytes) -> None:
+        """Send the answer to a read, behind which no other request waits."""
+        self._send(answer, common)
+        self.cycle = _ANSWERED
+        self.server_state.total_requests += 1
+        self._last_read = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._arm_keep_alive(self.timeout_keep_alive)
+
+    def _send(self, answer: Answer, common: bytes) -> None:
         if self._date_headers is not self.server_state.default_headers:
             self._date_headers = self.server_state.default_headers
             self._date_lines = header_lines(self._date_headers)
@@ -237,11 +280,6 @@ class ReadProtocol(Connection):
             parts.append(b"content-length: %d\r\n" % len(body))
         parts += (b"\r\n", body)
         self.transport.write(b"".join(parts))
-        self.cycle = _ANSWERED
-        self.server_state.total_requests += 1
-        self._last_read = self.loop.time()
-        if self.timeout_keep_alive_task is None:
-            self._arm_keep_alive(self.timeout_keep_alive)
 
     def _arm_keep_alive(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(
@@ -250,14 +288,18 @@ class ReadProtocol(Connection):
 
     def _unset_keepalive_if_required(self) -> None:
         """Leave alone the timer of a connection that reads: it looks at the time of the last."""
-        if self.cycle is not _ANSWERED:
+        cycle: Any = self.cycle
+        if not isinstance(cycle, _Read):
             super()._unset_keepalive_if_required()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close a connection that has been idle for long enough, or look again later."""
         self.timeout_keep_alive_task = None
+        cycle: Any = self.cycle
         rest = self._last_read + self.timeout_keep_alive - self.loop.time()
-        if rest > 0 and self.cycle is _ANSWERED:
+        if not cycle.response_complete:
+            self._arm_keep_alive(self.timeout_keep_alive)
+        elif rest > 0 and cycle is _ANSWERED:
             self._arm_keep_alive(rest)
         else:
             super().timeout_keep_alive_handler()
@@ -276,28 +318,13 @@ class ReadProtocol(Connection):
             self.app = ordinary
 
 
-def _deliver(
-    content: ContentApi, answering: Callable[[], Coroutine[Any, Any, Answer | None]]
-) -> AsgiApp:
-    """Return an application that waits for an answer under way and sends it.
-
-    It is not called at all when uvicorn refuses the request, so nothing may wait for it before.
-    """
+def _publish(content: ContentApi) -> AsgiApp:
+    """Return an application that answers what is a matter of the public folder."""
 
     async def application(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        await content.deliver(await answering(), scope, receive, send)
+        await content.deliver(None, scope, receive, send)
 
     return application
-
-
-async def _nothing() -> None:
-    """Stand for the answer to what is a matter of the public folder."""
-
-
-async def _resumed(
-    answering: Coroutine[Any, Any, Answer | None], waiting_for: object
-) -> Answer | None:
-    return await _resume(answering, waiting_for)
 
 
 @types.coroutine

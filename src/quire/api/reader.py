@@ -165,9 +165,17 @@ class Reader:
     ) -> tuple[list[Item], int | None]:
         """Run a list; ``version`` is the database's token of the present content."""
         bound, dialect, counts = prepared.bound, self.database.dialect, self._counts.at(version)
-        counted = bound.total is not None and is_counted(bound.total, counts)
+        total = bound.total
+        counted = total is not None and is_counted(total, counts)
+
+        def program() -> Program[tuple[list[Item], int | None]]:
+            if total is not None and not counted and counts is not None:
+                # A read that is begun again counts again: it is to be of one state as a whole.
+                counts.pop(count_key(total), None)
+            return read_program(bound, dialect, counts)
+
         return await self.database.read(
-            lambda: read_program(bound, dialect, counts),
+            program,
             snapshot=bound.statements - counted > 1,
             key=prepared.compiled,
         )

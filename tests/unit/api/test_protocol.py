@@ -3,7 +3,7 @@
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from quire.api.messages import Answer
 from quire.api.protocol import ReadProtocol
 from quire.app import build_app
 from quire.database.dialects.sqlite.driver import SqliteDatabase
@@ -42,8 +43,8 @@ BAD_TOKEN = b"GET /api/articles HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer nop
 OLD = b"GET /api/homepage HTTP/1.0\r\nHost: x\r\n\r\n"
 CLOSING = b"GET /api/homepage HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-at_once = pytest.mark.whatever_the_database(
-    "is about answers that need not wait; PostgreSQL has to be waited for, always"
+made_to_wait = pytest.mark.whatever_the_database(
+    "reads that need not wait are made to; PostgreSQL has to be waited for, always"
 )
 
 REQUESTS = {
@@ -111,8 +112,8 @@ class Watched(ReadProtocol):
         _ways.parsed.append(url)
         super().on_url(url)
 
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+    def _send(self, answer: Answer, common: bytes) -> None:
+        super()._send(answer, common)
         self._note_buffer()
 
     def on_response_complete(self) -> None:
@@ -133,12 +134,20 @@ def ways() -> Ways:
 
 
 @asynccontextmanager
-async def served(project: Path, protocol: type[HttpToolsProtocol]) -> AsyncIterator[int]:
+async def served(
+    project: Path, protocol: type[HttpToolsProtocol], *, keep_alive: int = 5
+) -> AsyncIterator[int]:
     """Serve a project on a free port with a protocol class; no read is too slow for its loop."""
     overrides = {"database.slow_query_ms": 60_000}
     app = build_app(load_settings(project, environ={}, overrides=overrides))
     config = uvicorn.Config(
-        app, port=0, http=protocol, log_config=None, access_log=False, proxy_headers=False
+        app,
+        port=0,
+        http=protocol,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        timeout_keep_alive=keep_alive,
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
@@ -195,7 +204,6 @@ async def test_both_ways_answer_alike(ports: tuple[int, int], requests: Sequence
     assert comparable(short) == comparable(ordinary)
 
 
-@at_once
 async def test_plain_reads_and_no_others_take_the_short_way(
     ports: tuple[int, int], ways: Ways
 ) -> None:
@@ -316,7 +324,7 @@ async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
     assert comparable(short) == comparable(ordinary)
 
 
-@at_once
+@made_to_wait
 @pytest.mark.parametrize("requests", IN_TURN.values(), ids=IN_TURN.keys())
 async def test_reads_that_have_to_wait_are_answered_as_those_that_have_not(
     ports: tuple[int, int],
@@ -325,18 +333,89 @@ async def test_reads_that_have_to_wait_are_answered_as_those_that_have_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at_once = await talk_in_turn(ports[0], requests)
-    ordinary = ways.ordinary
-    assert ordinary < len(requests)
+    parsed, ordinary = [*ways.parsed], ways.ordinary
+    waits = hold_reads(monkeypatch, (asyncio.sleep(0) for _ in range(99)))
+    waiting = await talk_in_turn(ports[0], requests)
+    assert comparable(waiting) == comparable(at_once)
+    assert waits
+    assert (ways.parsed, ways.ordinary) == (parsed * 2, ordinary * 2)
+
+
+def hold_reads(monkeypatch: pytest.MonkeyPatch, until: Iterator[Awaitable[object]]) -> list[object]:
+    """Let reads wait for these in turn, as long as there are some; the list grows with each."""
     read = SqliteDatabase.read
+    waits: list[object] = []
 
     async def wait_and_read(database: SqliteDatabase, *work: Any, **options: Any) -> object:  # noqa: ANN401 - passed on
-        await asyncio.sleep(0)
+        waits.append(work)
+        first = next(until, None)
+        if first is not None:
+            await first
         return await read(database, *work, **options)
 
     monkeypatch.setattr(SqliteDatabase, "read", wait_and_read)
-    waiting = await talk_in_turn(ports[0], requests)
-    assert comparable(waiting) == comparable(at_once)
-    assert ways.ordinary > 2 * ordinary
+    return waits
+
+
+@made_to_wait
+async def test_requests_behind_a_read_that_waits_are_answered_after_it(
+    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = [get(HOMEPAGE), get(ARTICLES), FILE, get(b"/nope"), get(HOMEPAGE)]
+    one_by_one = await talk(ports[0], requests, len(requests))
+    hold_reads(monkeypatch, (asyncio.sleep(0.05 if n % 2 == 0 else 0) for n in range(99)))
+    for pause in (0, 0.01):
+        together = await talk(ports[0], requests, len(requests), pause=pause)
+        assert comparable(together) == comparable(one_by_one)
+
+
+@made_to_wait
+async def test_a_client_that_goes_while_its_read_waits_disturbs_nobody(
+    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = asyncio.Event()
+    waits = hold_reads(monkeypatch, iter([there.wait()]))
+    _, writer = await asyncio.open_connection("127.0.0.1", ports[0])
+    writer.write(get(HOMEPAGE))
+    while not waits:  # noqa: ASYNC110 - the server has no event for it
+        await asyncio.sleep(0.001)
+    writer.transport.abort()
+    await asyncio.sleep(0.01)
+    there.set()
+    await asyncio.sleep(0.01)
+    monkeypatch.undo()
+    reply = await talk(ports[0], [get(HOMEPAGE)], 1)
+    assert reply.answers[0][0] == 200
+
+
+@made_to_wait
+async def test_a_server_that_stops_answers_the_read_that_waits_and_closes(
+    shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = asyncio.Event()
+    async with served(shared_recorded, ReadProtocol) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        waits = hold_reads(monkeypatch, iter([there.wait()]))
+        writer.write(get(HOMEPAGE))
+        while not waits:  # noqa: ASYNC110 - the server has no event for it
+            await asyncio.sleep(0.001)
+        asyncio.get_running_loop().call_later(0.3, there.set)
+    reply = Reply()
+    reply.feed(await reader.read())
+    writer.close()
+    ((status, headers, _),) = reply.answers
+    assert (status, headers[b"connection"]) == (200, b"close")
+
+
+@made_to_wait
+async def test_a_connection_is_kept_while_a_read_waits_however_long(
+    shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(shared_recorded, ReadProtocol, keep_alive=1) as port:
+        await talk_in_turn(port, [get(HOMEPAGE)])
+        hold_reads(monkeypatch, iter([asyncio.sleep(0), asyncio.sleep(1.3)]))
+        reply = await talk_in_turn(port, [get(HOMEPAGE), get(HOMEPAGE)])
+    assert [status for status, _, _ in reply.answers] == [200, 200]
 
 
 async def test_a_target_of_any_bytes_is_answered_alike_whether_the_head_is_known_or_not(
@@ -360,11 +439,10 @@ async def test_a_head_that_is_known_may_be_too_large_as_well(ports: tuple[int, i
     assert [status for status, _, _ in reply.answers] == [200, 200, 431]
 
 
-@at_once
 async def test_a_head_that_is_known_is_not_parsed_again(ports: tuple[int, int], ways: Ways) -> None:
     await talk_in_turn(ports[0], [get(target) for target in (HOMEPAGE, ARTICLES, ONE)])
     assert ways.parsed == [HOMEPAGE]
-    # Another connection knows nothing, and what has to wait is parsed to go on.
+    # Another connection knows nothing, and what is not for the content API is parsed to go on.
     ways.parsed.clear()
     await talk_in_turn(ports[0], [get(t) for t in (HOMEPAGE, b"/nope", ARTICLES, ARTICLES)])
     assert ways.parsed == [HOMEPAGE, b"/nope", ARTICLES]
@@ -380,12 +458,15 @@ async def test_nothing_is_answered_to_a_client_that_does_not_read(
         for _ in range(200):
             writer.write(get(LIST.split()[1]))
             await asyncio.sleep(0.001)
-        assert 0 < ways.buffered < 200_000
+        async with asyncio.timeout(60):
+            while not ways.buffered:  # noqa: ASYNC110 - the server has no event for it
+                await asyncio.sleep(0.001)
         reply = Reply()
         async with asyncio.timeout(60):
             while len(reply.answers) < 200:
                 reply.feed(await reader.read(65536))
         writer.close()
+    assert ways.buffered < 200_000
     assert {status for status, _, _ in reply.answers} == {200}
 
 

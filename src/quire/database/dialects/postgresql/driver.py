@@ -3,6 +3,11 @@
 Whoever writes holds a lock of the database until its transaction ends, in whatever process it is.
 So writes happen one after the other, as with SQLite, and what one of them has looked at (whether a
 value is taken, where a list ends) still holds when it is done. Reads wait for nobody.
+
+A read of several statements has to see one state of the database in all of them. Most of the time
+nobody commits anything while it runs, and then a transaction around it would be two round trips for
+nothing. So it runs without one, and a look at who has committed (`Presence`), which all reads of a
+moment share, tells whether that was right; if not, it is begun again in a transaction.
 """
 
 import asyncio
@@ -28,6 +33,7 @@ from quire.errors import (
     AppError,
     DatabaseOpenError,
     ServiceUnavailableError,
+    StaleSchemaError,
     UncertainOutcomeError,
 )
 
@@ -36,6 +42,8 @@ T = TypeVar("T")
 _WRITERS = 0x7175697265  # "quire"
 _BEGIN_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS})"
 _ENDING_SECONDS = 5
+_WARY_READS = 32
+"""How many reads have a transaction from the start after somebody has committed during one."""
 _BEGIN_READ = "BEGIN READ ONLY"
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -72,6 +80,8 @@ class PostgresDatabase:
             statement_timeout=str(options.timeout_ms),
         )
         self._presence = Presence(lambda: self.read(snapshot_program))
+        self._wary = 0
+        """How many reads are still to have a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
         self._vigil = Vigil(
             lambda: open_connection(options), seconds=options.connect_timeout_ms / 1000
@@ -99,7 +109,7 @@ class PostgresDatabase:
         """
         del key  # slow statements keep nobody else waiting
         try:
-            return await self._read(make(), snapshot=snapshot)
+            return await self._read(make, snapshot=snapshot)
         except ServiceUnavailableError as error:
             if _was_lost(error):
                 self._readers.renew()
@@ -107,11 +117,38 @@ class PostgresDatabase:
                 self._readers.forget_statements()
             else:
                 raise
-        return await self._read(make(), snapshot=snapshot)
+        return await self._read(make, snapshot=snapshot)
 
-    async def _read(self, program: Program[T], *, snapshot: bool) -> T:
+    async def _read(self, make: Callable[[], Program[T]], *, snapshot: bool) -> T:
+        if not snapshot:
+            return await self._run(make(), self._begin_read)
+        state = self._calm_state()
+        if state is not None:
+            try:
+                result = await self._run(make(), None)
+            except (ServiceUnavailableError, StaleSchemaError):
+                raise
+            except AppError:  # it may be that of two states which do not fit together
+                if await self._presence.token() == state:
+                    raise
+            else:
+                if await self._presence.token() == state:
+                    return result
+            self._wary = _WARY_READS
+        return await self._run(make(), _BEGIN_SNAPSHOT)
+
+    def _calm_state(self) -> int | None:
+        """Return the last known state, if a read may count on it that nobody commits meanwhile."""
+        if self._begin_read is not None:
+            return None
+        if self._wary:
+            self._wary -= 1
+            return None
+        return self._presence.known
+
+    async def _run(self, program: Program[T], begin: str | None) -> T:
+        """Run a program that reads, in a transaction that begins so, or in none."""
         async with self._connection(self._readers) as connection:
-            begin = _BEGIN_SNAPSHOT if snapshot else self._begin_read
             if begin is None:
                 return await connection.run(program)
             await connection.execute(begin)

@@ -30,6 +30,8 @@ class Presence:
 
     def __init__(self, ask: Callable[[], Awaitable[str | None]]) -> None:
         self._ask = ask
+        self.known: int | None = None
+        """The token of the last answer: that of the present state if nobody has committed since."""
         self._snapshot: str | None = None
         self._number = 0
         self._asking = False
@@ -55,12 +57,11 @@ class Presence:
             self._go_on()
 
     def _numbered(self, snapshot: str | None) -> int | None:
-        if snapshot is None:
-            return None
-        if snapshot != self._snapshot:
+        if snapshot is not None and snapshot != self._snapshot:
             self._snapshot = snapshot
             self._number += 1
-        return self._number
+        self.known = None if snapshot is None else self._number
+        return self.known
 
     def _go_on(self) -> None:
         """Ask for those who came meanwhile."""

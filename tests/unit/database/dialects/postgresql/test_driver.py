@@ -178,6 +178,82 @@ async def test_all_statements_of_a_snapshot_see_the_same(
     assert seen == [0, (0, True)]
 
 
+def two_moments() -> Program[bool]:
+    """Tell whether two statements are in one transaction."""
+    (first,) = yield Statement("SELECT transaction_timestamp()")
+    yield Statement("SELECT pg_sleep(0.002)")
+    (second,) = yield Statement("SELECT transaction_timestamp()")
+    return first[0] == second[0]
+
+
+async def test_a_snapshot_takes_no_transaction_while_nobody_commits(
+    database: PostgresDatabase,
+) -> None:
+    assert await database.read(two_moments, snapshot=True)  # nothing is known yet
+    await database.present_version()
+    assert not await database.read(two_moments, snapshot=True)
+    await database.write(run(ADD, "one"))
+    assert [await database.read(two_moments, snapshot=True) for _ in range(40)] == (
+        [True] * 33 + [False] * 7
+    )
+
+
+async def test_a_snapshot_that_somebody_commits_in_is_begun_again(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    seen: list[list[object]] = []
+
+    async with another(options) as other:
+        adding: list[asyncio.Future[Rows]] = []
+
+        def twice() -> Program[tuple[object, object]]:
+            seen.append([])
+            rows = yield Statement(COUNT)
+            seen[-1].append(rows[0][0])
+            if not adding:
+                adding.append(asyncio.ensure_future(other.write(run(ADD, "one"))))
+            yield Statement("SELECT pg_sleep(0.1)")
+            rows = yield Statement(COUNT)
+            seen[-1].append(rows[0][0])
+            return seen[-1][0], seen[-1][1]
+
+        await database.present_version()
+        found = await database.read(twice, snapshot=True)
+        await adding[0]
+
+    assert found == (1, 1)
+    assert seen == [[0, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(("commits", "runs"), [(False, 1), (True, 2)])
+async def test_what_a_snapshot_raises_is_raised_when_it_is_sure_that_it_is_one(
+    database: PostgresDatabase, options: PostgresOptions, *, commits: bool, runs: int
+) -> None:
+    seen: list[object] = []
+
+    async with another(options) as other:
+
+        async def commit() -> None:
+            await other.write(run(ADD, "one"))
+
+        adding: list[asyncio.Future[None]] = []
+
+        def refusing() -> Program[None]:
+            rows = yield Statement(COUNT)
+            seen.append(rows[0][0])
+            if commits and not adding:
+                adding.append(asyncio.ensure_future(commit()))
+            yield Statement("SELECT pg_sleep(0.1)")
+            raise ValidationError("no")
+
+        await database.present_version()
+        with pytest.raises(ValidationError, match="no"):
+            await database.read(refusing, snapshot=True)
+        await asyncio.gather(*adding)
+
+    assert seen == [*range(runs)]
+
+
 async def test_writers_wait_for_each_other_whatever_process_they_are_in(
     database: PostgresDatabase, options: PostgresOptions
 ) -> None:
