@@ -10,6 +10,9 @@ import pytest
 from tests.conformance.client import Answer
 from tests.conformance.corpus import JSON, ReadCase, Recorded, Step, read_cases
 from tests.conformance.deviations import Deviation, judge, read_deviations
+from tests.conformance.managed_deviations import EXPECTED, NO_DEVIATIONS
+from tests.conformance.test_administration import EXPECTED as EXPECTED_OF_THE_PROJECT
+from tests.conformance.test_managed_reads import DEVIATIONS as EXPECTED_OF_READS
 from tests.conformance.test_writes import SCENARIOS
 from tests.conformance.written_deviations import WRITTEN, documented_ids, name_of
 
@@ -98,6 +101,13 @@ def test_only_a_recorded_leak_may_succeed_with_another_body() -> None:
 
 def test_every_deviation_of_writing_has_its_row() -> None:
     assert {one.id for one in WRITTEN} <= set(documented_ids())
+
+
+def test_every_difference_that_administrators_see_has_its_row() -> None:
+    of_steps = [*EXPECTED.values(), *EXPECTED_OF_THE_PROJECT.values()]
+    reasons = {reason for steps in of_steps for reason in steps.values()} - NO_DEVIATIONS
+    documented = set(documented_ids("Deviations of the admin API"))
+    assert reasons | EXPECTED_OF_READS.keys() <= documented
 
 
 def test_every_scenario_that_is_listed_to_differ_was_recorded() -> None:

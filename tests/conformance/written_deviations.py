@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from tests.conformance.corpus import Scenario, Step
 from tests.conformance.deviations import COMPATIBILITY
 
-_SECTION = re.compile(r"^## Deviations of writing$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _ID = re.compile(r"^\| `([\w-]+)` \|", re.MULTILINE)
 
 _SHARED = (
@@ -79,8 +78,9 @@ def written_deviation(scenario: Scenario) -> WrittenDeviation | None:
     return next((one for one in WRITTEN if name_of(scenario) in one.scenarios), None)
 
 
-def documented_ids() -> Iterator[str]:
-    """Yield the ids of the rows of the page."""
-    section = _SECTION.search(COMPATIBILITY.read_text())
-    if section is not None:
-        yield from _ID.findall(section[1])
+def documented_ids(heading: str = "Deviations of writing") -> Iterator[str]:
+    """Yield the ids of the rows of a section of the page."""
+    section = re.compile(rf"^## {heading}$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    found = section.search(COMPATIBILITY.read_text())
+    if found is not None:
+        yield from _ID.findall(found[1])

@@ -47,7 +47,7 @@ async def end_user(office: Office) -> str:
     body = {"username": "ann", "email": "ann@example.com", "password": PASSWORD, "role": 1}
     made = await office.ask("POST", USERS, body, token=office.boss)
     assert made.status == 201, made.json
-    document_id: str = made.data["documentId"]
+    document_id: str = made.json["documentId"]
     return document_id
 
 

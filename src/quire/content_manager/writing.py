@@ -5,6 +5,7 @@ the question whether it may be written and the writing.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,7 +47,7 @@ NO_ENTITY = "Entity not found"
 NO_DOCUMENT = "Document not found"
 NO_DRAFTS = "{} has no drafts: nothing of it can be published or taken back"
 
-Result = dict[str, object]
+Result = dict[str, Any]
 
 
 class ContentWriting(Struct, frozen=True):

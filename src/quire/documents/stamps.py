@@ -13,11 +13,19 @@ def stamp(unit: UnitOfWork, layout: Layout, **values: object) -> dict[str, Value
 
 def signature(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, Value]:
     """Return who makes or changes an entry, by column; nothing where no administrator does."""
+    signed = signed_by(unit, layout, creating=creating)
+    edges = {name: layout.table.edges[name] for name in signed}
+    return {
+        edge.column: signed[name] for name, edge in edges.items() if isinstance(edge, ColumnEdge)
+    }
+
+
+def signed_by(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, int]:
+    """Return who makes or changes an entry, by attribute; nothing where no administrator does."""
     if unit.editor is None:
         return {}
     names = ("createdBy", "updatedBy") if creating else ("updatedBy",)
-    edges = (layout.table.edges.get(name) for name in names)
-    return {edge.column: unit.editor for edge in edges if isinstance(edge, ColumnEdge)}
+    return {name: unit.editor for name in names if name in layout.table.edges}
 
 
 def entry_locale(unit: UnitOfWork, layout: Layout, asked: str | None) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from quire.clock import iso_from_ms
 from quire.database.content.layout import Layout
 from quire.documents.relations import Resolution, rows_of, target_uid
+from quire.documents.stamps import signed_by
 from quire.documents.unit import UnitOfWork
 from quire.documents.validate.shown import shown_entry
 from quire.documents.values import EntryValues, RelationChange, Target
@@ -28,6 +29,7 @@ def whole_entry(
     schema, model = unit.engine.schema, layout.model
     shown = shown_entry(schema, model, data) if creating else dict(data)
     shown = _with_relations(unit, layout, shown, values, resolution)
+    shown |= signed_by(unit, layout, creating=creating)
     if layout.is_localized():
         shown["locale"] = resolution.version.locale
     if draft:
@@ -54,8 +56,8 @@ def _with_relations(
             if change is not None:
                 uid = target_uid(layout, name)
                 result[name] = _shown_change(unit, uid, change, resolution)
-            elif isinstance(value, list):
-                result[name] = {"set": value}
+            else:
+                result[name] = _as_lists(value)
         elif name in values.components and isinstance(value, list | dict):
             items = value if isinstance(value, list) else [value]
             components = values.components[name]
@@ -66,6 +68,15 @@ def _with_relations(
                 ]
                 result[name] = complete if isinstance(value, list) else complete[0]
     return result
+
+
+def _as_lists(value: object) -> object:
+    """Return what was said of a relation where nothing can be made of it."""
+    if isinstance(value, list):
+        return {"set": value}
+    if isinstance(value, dict):
+        return {name: [one] if isinstance(one, dict) else one for name, one in value.items()}
+    return value
 
 
 def _shown_change(

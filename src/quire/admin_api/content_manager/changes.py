@@ -70,12 +70,18 @@ class ChangeApi:
     # Collections -------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Answer:
-        """Make a document."""
+        """Make a document. The account of an end user is answered bare."""
         self._require(request, CREATE)
         body, locale = body_of(request.body, creating=True), self._locale(request)
-        if request.parameters["uid"] == USER_UID:
+        account = request.parameters["uid"] == USER_UID
+        if account:
             check_account(request.body)
-        return await self._run(request, lambda writing: writing.create(body, locale), CREATED)
+
+        def act(writing: ContentWriting) -> Program[Result]:
+            made = yield from writing.create(body, locale)
+            return made["data"] if account else made
+
+        return await self._run(request, act, CREATED)
 
     async def update(self, request: Request) -> Answer:
         """Change a document, or add a locale to it."""

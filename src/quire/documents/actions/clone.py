@@ -47,14 +47,9 @@ def _clone(
     content_type = content_type_of(layout)
     versioned = content_type.draft_and_publish
     now = unit.tick()
-    columns = stamp(
-        unit,
-        layout,
-        documentId=document_id,
-        createdAt=now,
-        updatedAt=now,
-        publishedAt=None if versioned else now,
-    )
+    columns = stamp(unit, layout, documentId=document_id, createdAt=now, updatedAt=now)
+    if versioned:
+        columns |= stamp(unit, layout, publishedAt=None)
     columns |= signature(unit, layout, creating=True)
     row_id = yield from copy_entry(unit.store, layout, entry.id, columns)
     version = Version(content_type=content_type, published=not versioned, locale=entry.locale)
