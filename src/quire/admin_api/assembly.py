@@ -142,7 +142,7 @@ def assemble_admin(
             database, sources.documents, sources.webhooks, people, authenticator, clock
         )
         yield from media_routes(settings, sources.library, engine)
-        yield from AdminDescriptionApi(lambda: api.routes.routes).routes()
+        yield from AdminDescriptionApi(lambda: api.routes.routes, schema).routes()
 
     trail = AuditTrail(sources.audit, clock)
     api = AdminApi(routes(), database, authenticator, trail.begin, trail.note)

@@ -1,4 +1,4 @@
-"""``GET /admin/x/openapi.json``: the admin API as an OpenAPI document, made of its routes.
+"""``GET /admin/x/openapi.json``: the admin API as an OpenAPI document, made of routes and schema.
 
 What makes the document is imported, and the document made, when somebody asks for one.
 """
@@ -11,16 +11,20 @@ from quire.admin_api.statuses import success_status
 from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
+from quire.content_manager.descriptions import is_displayed
+from quire.content_manager.scope import is_hidden
+from quire.schema.model import Schema
 
 PATH = "admin/x/openapi.json"
 
 
 class AdminDescriptionApi:
-    """Describes the routes of the admin API to administrators."""
+    """Describes the routes of the admin API, and the content, to administrators."""
 
-    def __init__(self, routes: Callable[[], Iterable[Route]]) -> None:
+    def __init__(self, routes: Callable[[], Iterable[Route]], schema: Schema) -> None:
         """``routes`` returns all of them, its own too, once they are known."""
         self._routes = routes
+        self._schema = schema
         self._made: bytes | None = None
 
     def routes(self) -> Iterator[Route]:
@@ -35,6 +39,7 @@ class AdminDescriptionApi:
 
     def _describe(self) -> Answer:
         from quire.openapi.admin.api import describe_admin_api  # noqa: PLC0415
+        from quire.openapi.admin.entries import Managed  # noqa: PLC0415
         from quire.openapi.admin.parts import AdminEndpoint  # noqa: PLC0415
 
         endpoints = [
@@ -47,7 +52,10 @@ class AdminDescriptionApi:
             )
             for route in self._routes()
         ]
-        return respond_bare(describe_admin_api(endpoints))
+        schema = self._schema
+        types = tuple(one for one in schema.content_types.values() if is_displayed(one))
+        managed = Managed(schema=schema, types=types, hides=is_hidden)
+        return respond_bare(describe_admin_api(endpoints, managed))
 
 
 def _summary(route: Route) -> str:

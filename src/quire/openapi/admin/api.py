@@ -5,9 +5,10 @@ from typing import Any
 
 from quire import __version__
 from quire.openapi.admin.content import ENTRIES, MODELS, OWN
+from quire.openapi.admin.entries import Entries, Managed
 from quire.openapi.admin.media import MEDIA
 from quire.openapi.admin.named import NAMED
-from quire.openapi.admin.parts import AdminEndpoint, Said, Told, resolved
+from quire.openapi.admin.parts import AdminEndpoint, Pointing, Said, Told
 from quire.openapi.admin.people import PEOPLE, SIGNING_IN
 from quire.openapi.admin.settings import END_USERS, LOCALES, PROJECT, TOKENS, WEBHOOKS
 from quire.openapi.document import Information, Placed, assemble
@@ -21,7 +22,6 @@ from quire.openapi.operations import (
     path_parameter,
 )
 from quire.openapi.schemas import Schemas, record
-from quire.schema.attributes.json_form import JsonSchema
 
 SECTIONS: tuple[tuple[str, Told], ...] = (
     ("Signing in", SIGNING_IN),
@@ -46,12 +46,15 @@ _CREDENTIAL = "The access token of an administrator who has signed in."
 _OPEN_FAILURES, _FAILURES = (400, 429), (400, 401, 403)
 
 
-def describe_admin_api(endpoints: Iterable[AdminEndpoint]) -> dict[str, Any]:
-    """Make the document of these routes, in their order.
+def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: Managed) -> dict[str, Any]:
+    """Make the document of these routes, in their order, and of the content that is managed.
 
     Raises KeyError for a route that nobody has described.
     """
     schemas = Schemas()
+    entries = Entries(managed, Pointing(schemas, NAMED))
+    known = {**NAMED, "ManagedEntry": entries.shown(), "EntryInput": entries.written()}
+    operations = _operations(endpoints, Pointing(schemas, known))
     information = Information(
         title="Admin API",
         version=__version__,
@@ -59,7 +62,7 @@ def describe_admin_api(endpoints: Iterable[AdminEndpoint]) -> dict[str, Any]:
         server="/",
         credential=_CREDENTIAL,
     )
-    return assemble(information, _operations(endpoints, schemas), schemas)
+    return assemble(information, operations, schemas)
 
 
 def described_routes() -> frozenset[tuple[str, str]]:
@@ -67,14 +70,14 @@ def described_routes() -> frozenset[tuple[str, str]]:
     return frozenset(key for _, told in SECTIONS for key in told)
 
 
-def _operations(endpoints: Iterable[AdminEndpoint], schemas: Schemas) -> Iterator[Placed]:
+def _operations(endpoints: Iterable[AdminEndpoint], pointing: Pointing) -> Iterator[Placed]:
     known = {key: (tag, said) for tag, told in SECTIONS for key, said in told.items()}
     for endpoint in endpoints:
         tag, said = known[endpoint.method, endpoint.path]
-        yield endpoint.method, endpoint.path, _operation(endpoint, tag, said, schemas)
+        yield endpoint.method, endpoint.path, _operation(endpoint, tag, said, pointing)
 
 
-def _operation(endpoint: AdminEndpoint, tag: str, said: Said, schemas: Schemas) -> Operation:
+def _operation(endpoint: AdminEndpoint, tag: str, said: Said, pointing: Pointing) -> Operation:
     failures = _OPEN_FAILURES if endpoint.action is None else _FAILURES
     names = [part[1:] for part in endpoint.path.split("/") if part.startswith(":")]
     return Operation(
@@ -82,45 +85,40 @@ def _operation(endpoint: AdminEndpoint, tag: str, said: Said, schemas: Schemas) 
         summary=endpoint.summary.replace("``", "`"),
         tag=tag,
         description="" if endpoint.action is None else f"Asks for: {endpoint.action}.",
-        parameters=[*(path_parameter(name) for name in names), *_queried(said, schemas)],
-        body=_body(said, schemas),
-        responses=[_response(endpoint, said, schemas)],
+        parameters=[*(path_parameter(name) for name in names), *_queried(said, pointing)],
+        body=_body(said, pointing),
+        responses=[_response(endpoint, said, pointing)],
         errors=(*failures, 404) if names else failures,
     )
 
 
-def _queried(said: Said, schemas: Schemas) -> Iterator[Parameter]:
+def _queried(said: Said, pointing: Pointing) -> Iterator[Parameter]:
     for parameter in said.query:
         yield Parameter(
             name=parameter.name,
-            schema=_resolved(parameter.schema, schemas),
+            schema=pointing.resolved(parameter.schema),
             description=parameter.description,
             deep=parameter.deep,
         )
 
 
-def _body(said: Said, schemas: Schemas) -> Body | None:
+def _body(said: Said, pointing: Pointing) -> Body | None:
     if said.form is not None:
-        return Body(content={FORM: _resolved(said.form, schemas)})
+        return Body(content={FORM: pointing.resolved(said.form)})
     if said.body is None:
         return None
-    return Body(content={JSON: _resolved(said.body, schemas)})
+    return Body(content={JSON: pointing.resolved(said.body)})
 
 
-def _response(endpoint: AdminEndpoint, said: Said, schemas: Schemas) -> Response:
+def _response(endpoint: AdminEndpoint, said: Said, pointing: Pointing) -> Response:
     if said.data is None:
         return Response(status=endpoint.status)
-    schema = _resolved(said.data, schemas)
+    schema = pointing.resolved(said.data)
     return Response(
         status=endpoint.status,
         schema=schema if said.bare else record({"data": schema}),
         media_type=said.media_type or JSON,
     )
-
-
-def _resolved(schema: JsonSchema, schemas: Schemas) -> JsonSchema:
-    found = resolved(schema, schemas, NAMED)
-    return found if isinstance(found, dict) else {}
 
 
 def _name(endpoint: AdminEndpoint) -> str:

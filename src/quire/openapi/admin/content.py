@@ -17,14 +17,17 @@ from quire.openapi.schemas import (
     FREE_OBJECT,
     TEXT,
     WHOLE,
+    any_of,
     nullable,
     one_of_texts,
     record,
     several,
 )
+from quire.schema.attributes.json_form import JsonSchema
 
-_ENTRY = named("ManagedEntry")
-_SHOWN = record({"data": FREE_OBJECT, "meta": named("EntryMeta")}, required=())
+_ENTRY, _INPUT = named("ManagedEntry"), named("EntryInput")
+_NONE = record({}, closed=True)
+_SHOWN = record({"data": any_of(_ENTRY, _NONE), "meta": named("EntryMeta")}, required=())
 _COUNT = record({"count": WHOLE})
 _COLLECTION, _SINGLE = "content-manager/collection-types/:uid", "content-manager/single-types/:uid"
 _ONE = (LOCALE, STATUS, query("populate"))
@@ -35,9 +38,8 @@ _CONFIGURATION = record(
 )
 
 
-def _written(body: object = FREE_OBJECT) -> Said:
-    return Said(data=_SHOWN, bare=True, body=dict(body) if isinstance(body, dict) else None,
-                query=(LOCALE,))  # fmt: skip
+def _written(body: JsonSchema = _INPUT) -> Said:
+    return Said(data=_SHOWN, bare=True, body=body, query=(LOCALE,))
 
 
 def _many() -> Said:
@@ -68,7 +70,9 @@ ENTRIES: Told = {
         bare=True,
         query=(*SORTED, LOCALE, STATUS, query("fields"), query("populate")),
     ),
-    ("POST", _COLLECTION): _written(),
+    ("POST", _COLLECTION): Said(
+        data=any_of(_SHOWN, _ENTRY), bare=True, body=_INPUT, query=(LOCALE,)
+    ),
     ("GET", f"{_COLLECTION}/:id"): Said(data=_SHOWN, bare=True, query=_ONE),
     ("PUT", f"{_COLLECTION}/:id"): _written(),
     ("DELETE", f"{_COLLECTION}/:id"): Said(bare=True, query=(LOCALE,)),
@@ -81,7 +85,7 @@ ENTRIES: Told = {
     ("POST", f"{_COLLECTION}/actions/bulkUnpublish"): _many(),
     ("POST", f"{_COLLECTION}/actions/bulkDelete"): _many(),
     ("POST", f"{_COLLECTION}/actions/bulkFindForValidation"): Said(
-        data=record({"results": several(FREE_OBJECT)}),
+        data=record({"results": several(_ENTRY)}),
         bare=True,
         body=DOCUMENT_IDS,
         query=(LOCALE,),
@@ -110,7 +114,7 @@ ENTRIES: Told = {
     ),
     ("POST", "content-manager/uid/generate"): Said(
         data=TEXT,
-        body=record({"contentTypeUID": TEXT, "field": TEXT, "data": FREE_OBJECT}),
+        body=record({"contentTypeUID": TEXT, "field": TEXT, "data": _INPUT}),
         query=(LOCALE,),
     ),
     ("POST", "content-manager/uid/check-availability"): Said(
@@ -156,9 +160,9 @@ OWN: Told = {
     ("GET", "admin/x/entry/:uid/:id"): Said(
         data=record(
             {
-                "entry": FREE_OBJECT,
+                "entry": any_of(_ENTRY, _NONE),
                 "meta": named("EntryMeta"),
-                "published": nullable(FREE_OBJECT),
+                "published": nullable(_ENTRY),
                 "references": WHOLE,
             }
         ),
@@ -178,7 +182,7 @@ OWN: Told = {
     ("POST", "admin/x/bulk-edit/:uid"): Said(
         data=record({"preview": FLAG, "count": WHOLE, "changes": _CHANGES}),
         body=record(
-            {"documentIds": several(TEXT), "data": FREE_OBJECT, "preview": FLAG},
+            {"documentIds": several(TEXT), "data": _INPUT, "preview": FLAG},
             required=("documentIds", "data"),
         ),
         query=(LOCALE,),

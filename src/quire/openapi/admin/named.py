@@ -145,16 +145,10 @@ NAMED: Mapping[str, JsonSchema] = {
     "Localization": record(
         {**_VERSION, "publishedAt": _WHEN, "status": TEXT}, required=("id", "documentId", "locale")
     ),
-    "ManagedEntry": record(
-        {
-            **_VERSION,
-            "createdAt": _WHEN,
-            "publishedAt": _WHEN,
-            "status": _STATUS,
-            "localizations": several(named("Localization")),
-        },
-        required=("id", "documentId"),
-        description="An entry, with the attributes of its content type that the caller may read.",
+    "CreatorInShort": record(
+        {"id": WHOLE, "firstname": _MAYBE, "lastname": _MAYBE, "username": _MAYBE,
+         "email": _MAYBE, "isActive": nullable(FLAG)},
+        required=("id",),
     ),
     "EntryMeta": record(
         {"availableLocales": several(FREE_OBJECT), "availableStatus": several(FREE_OBJECT)}

@@ -51,25 +51,26 @@ def named(name: str) -> JsonSchema:
     return {_NAMED: name}
 
 
-def resolved(schema: object, schemas: Schemas, known: Mapping[str, JsonSchema]) -> object:
-    """Put pointers of the document in the place of `named` ones."""
-    if isinstance(schema, Mapping):
+class Pointing(Struct, frozen=True):
+    """Puts pointers of a document in the place of `named` ones, of which these are ``known``."""
+
+    schemas: Schemas
+    known: Mapping[str, JsonSchema]
+
+    def resolved(self, schema: JsonSchema) -> JsonSchema:
+        """Return a schema without `named` ones. Raises KeyError for one that is not known."""
         name = schema.get(_NAMED)
         if isinstance(name, str):
-            inner = known[name]
-            return schemas.refer(
-                ("admin", name), name, lambda: _object(resolved(inner, schemas, known))
-            )
-        return {key: resolved(value, schemas, known) for key, value in schema.items()}
-    if isinstance(schema, list | tuple):
-        return [resolved(item, schemas, known) for item in schema]
-    return schema
+            inner = self.known[name]
+            return self.schemas.refer(("admin", name), name, lambda: self.resolved(inner))
+        return {key: self._inner(value) for key, value in schema.items()}
 
-
-def _object(schema: object) -> JsonSchema:
-    if not isinstance(schema, Mapping):
-        raise TypeError("a schema is an object")
-    return schema
+    def _inner(self, value: object) -> object:
+        if isinstance(value, Mapping):
+            return self.resolved(value)
+        if isinstance(value, list | tuple):
+            return [self._inner(item) for item in value]
+        return value
 
 
 def query(

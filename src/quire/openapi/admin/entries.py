@@ -1,0 +1,157 @@
+"""The entries of content types, as administrators are shown them and as they write them.
+
+Lists show relations to several entries as a number, forms show numbers alone, and whoever may not
+read an attribute is not shown it: so nothing but ids is required. What is written is what the
+content API takes, too; of a form that is sent back as a whole, the rest is left out.
+"""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from quire.access.ability import FullAccess
+from quire.openapi.admin.parts import Pointing, named
+from quire.openapi.models import Models
+from quire.openapi.schemas import (
+    FREE_OBJECT,
+    MOMENT,
+    TEXT,
+    WHOLE,
+    any_of,
+    nullable,
+    one_of_texts,
+    record,
+    several,
+)
+from quire.schema.attributes.base import (
+    Attribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.model import AUTOMATIC_NAMES, ContentType, Model, Schema
+
+_WHEN = nullable(MOMENT)
+_CREATOR = nullable(named("CreatorInShort"))
+_FACTS: JsonSchema = {
+    "id": WHOLE,
+    "documentId": TEXT,
+    "locale": nullable(TEXT),
+    "createdAt": _WHEN,
+    "updatedAt": _WHEN,
+    "publishedAt": _WHEN,
+    "createdBy": _CREATOR,
+    "updatedBy": _CREATOR,
+    "status": one_of_texts(["draft", "published", "modified"]),
+    "localizations": several(named("Localization")),
+}
+
+
+class Managed(Struct, frozen=True, kw_only=True):
+    """The content that is managed: its types, and which attributes nobody is shown."""
+
+    schema: Schema
+    types: tuple[ContentType, ...]
+    hides: Callable[[Model, Attribute], bool]
+
+
+class Entries:
+    """Describes the entries of all managed types."""
+
+    def __init__(self, managed: Managed, pointing: Pointing) -> None:
+        """``pointing`` knows what entries have in common."""
+        self._managed = managed
+        self._models = Models(managed.schema, FullAccess(), pointing.schemas)
+        self._shown = _Shown(managed, self._models, pointing)
+
+    def shown(self) -> JsonSchema:
+        """Describe an entry of any of the types, as answers show it."""
+        return _one_of([self._shown.document(one.uid) for one in self._managed.types])
+
+    def written(self) -> JsonSchema:
+        """Describe what may be said of an entry of any of the types."""
+        return _one_of([self._input(one) for one in self._managed.types])
+
+    def _input(self, model: ContentType) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("managed input", model.uid),
+            f"{models.names[model.uid]}EntryInput",
+            lambda: record(models.writable(model), required=(), description=_about(model)),
+        )
+
+
+class _Shown:
+    """The pointers of entries that are shown."""
+
+    def __init__(self, managed: Managed, models: Models, pointing: Pointing) -> None:
+        self._managed = managed
+        self._models = models
+        self._pointing = pointing
+        self.shared = models.schemas.shared
+
+    def document(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("managed", uid), f"{models.names[uid]}Entry", lambda: self._entry(uid)
+        )
+
+    def component(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("managed component", uid), models.names[uid], lambda: self._component(uid, {})
+        )
+
+    def zone_item(self, uid: str) -> JsonSchema:
+        models = self._models
+        return models.schemas.refer(
+            ("managed zone item", uid),
+            f"{models.names[uid]}InZone",
+            lambda: self._component(uid, {"__component": {"const": uid}}),
+        )
+
+    def _entry(self, uid: str) -> JsonSchema:
+        model = self._managed.schema.content_types[uid]
+        members = {**_FACTS, **self._attributes(model)}
+        described = record(members, required=("id", "documentId"), description=_about(model))
+        return self._pointing.resolved(described)
+
+    def _component(self, uid: str, more: JsonSchema) -> JsonSchema:
+        shown = self._attributes(self._managed.schema.components[uid])
+        described = record({"id": WHOLE, **shown, **more}, required=("id", *more))
+        return self._pointing.resolved(described)
+
+    def _attributes(self, model: Model) -> dict[str, JsonSchema]:
+        return {
+            one.name: self._value(one)
+            for one in model.attributes.values()
+            if one.name not in AUTOMATIC_NAMES
+            and not isinstance(one, LocalizationsAttribute)
+            and not self._managed.hides(model, one)
+        }
+
+    def _value(self, attribute: Attribute) -> JsonSchema:
+        match attribute:
+            case RelationAttribute():
+                return _related(attribute)
+            case MediaAttribute(multiple=multiple):
+                file = named("MediaFile")
+                return nullable(several(file) if multiple else file)
+            case _:
+                return nullable(attribute.type.json.shown(attribute, self))
+
+
+def _related(attribute: RelationAttribute) -> JsonSchema:
+    """Describe how many entries a relation leads to, or which."""
+    entry = FREE_OBJECT if attribute.target is None else named("RelatedEntry")
+    rows = several(entry) if attribute.to_many else entry
+    return nullable(any_of(record({"count": WHOLE}, required=()), rows))
+
+
+def _about(model: ContentType) -> str:
+    return f"An entry of the content type {model.uid}."
+
+
+def _one_of(choices: list[JsonSchema]) -> JsonSchema:
+    return any_of(*choices) if choices else FREE_OBJECT
