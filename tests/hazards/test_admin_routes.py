@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from quire.api.routes import Route
+from quire.database.defaults import AUTHOR, EDITOR
 from tests.databases.kind import Kind
 from tests.databases.kinds import rows_of
-from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.office import PASSWORD, Office, open_office
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.admin_api.test_routes import OPEN, is_closed, named, routes
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_staff import clerk, invited
 from tests.unit.kiosk import PAPER, WRITER
 
 SECRET = "xyzzy"
@@ -28,6 +29,8 @@ PERSONAL = "admin::is-creator"
 CONTENT = ("content-manager/", "admin/x/", "i18n/content-manager/")
 SIGNING_IN = {"admin/login", "admin/logout", "admin/access-token"}
 PROFILE = "admin/users/me"
+PROJECT = ("admin_", "strapi_", "up_", "i18n_")
+"""What the names of tables that are no content begin with."""
 MAKING = {
     ("POST", "content-manager/collection-types/:uid"),
     ("POST", "content-manager/collection-types/:uid/actions/publish"),
@@ -168,6 +171,37 @@ async def test_h038_an_author_neither_sees_nor_changes_what_others_have_made(
     verbs = ("create", "read", "update", "delete", "publish")
     grants = [grant(verb, None, PERSONAL) for verb in verbs]
     token = await editor(office, *grants)
+    await nothing_of_others_reaches(office, document_id, token)
+
+
+async def test_h038_the_author_of_a_new_project_neither_sees_nor_changes_what_others_have_made(
+    office: Office,
+) -> None:
+    document_id = await hidden_paper(office)
+    token = await member(office, AUTHOR)
+    await nothing_of_others_reaches(office, document_id, token)
+    await beyond_uploads_all_is_closed(office, document_id, token)
+
+
+async def test_h038_the_editor_of_a_new_project_has_no_say_in_the_project(office: Office) -> None:
+    document_id = await hidden_paper(office)
+    token = await member(office, EDITOR)
+    before = contents(office)
+    for route in routes(office):
+        name = named(route)[1]
+        if is_closed(route) or name in SIGNING_IN or name.startswith(PROFILE):
+            continue
+        status, _ = await call(office, route, document_id, token)
+        assert status != 401 or route.action is None, named(route)
+    await beyond_uploads_all_is_closed(office, document_id, token)
+    after = contents(office)
+    of_the_project = {name for name in before.keys() | after if name.startswith(PROJECT)}
+    assert {"admin_users", "admin_permissions", "strapi_core_store_settings"} <= of_the_project
+    for name in of_the_project:
+        assert after.get(name) == before.get(name), name
+
+
+async def nothing_of_others_reaches(office: Office, document_id: str, token: str) -> None:
     before = contents(office)
     for route in routes(office):
         if is_closed(route) or route.action is None or named(route) in MAKING:
@@ -177,6 +211,26 @@ async def test_h038_an_author_neither_sees_nor_changes_what_others_have_made(
         _, text = await call(office, route, document_id, token)
         assert SECRET not in text, named(route)
     assert contents(office) == before
+
+
+async def beyond_uploads_all_is_closed(office: Office, document_id: str, token: str) -> None:
+    for route in routes(office):
+        if is_closed(route) and not str(route.action).startswith("plugin::upload."):
+            status, _ = await call(office, route, document_id, token)
+            assert status == 403, named(route)
+    reply = await office.ask("PUT", "/upload/settings", {}, token=token)
+    assert reply.status == 403
+
+
+async def member(office: Office, code: str) -> str:
+    """An access token of somebody with a role that a new project has."""
+    listed = (await office.ask("GET", "/admin/roles", token=office.boss)).data
+    (role,) = (one["id"] for one in listed if one["code"] == code)
+    person = await invited(office, "ned@example.com", role)
+    change = {"password": PASSWORD, "isActive": True}
+    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+    token: str = (await office.sign_in("ned@example.com")).data["token"]
+    return token
 
 
 async def test_h038_a_role_changes_and_sees_its_fields_and_locales_alone(office: Office) -> None:
