@@ -4,24 +4,29 @@ import asyncio
 import gc
 import json
 import weakref
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from structlog.testing import capture_logs
 
+from quire.access.administration import READ
 from quire.app import Application, build_app
 from quire.assembly.generation import Generation
 from quire.database.announcement import announce_schema
 from quire.database.connection import Database
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Row, Statement
+from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
 from quire.errors import DatabaseOpenError, StaleSchemaError
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.conformance.corpus import credentials
 from tests.library.remodelling import Model
+
+DOCUMENT = "colouredtagsgrantedtoall"
 
 
 class Site:
@@ -100,6 +105,33 @@ async def test_types_and_attributes_come_and_go(site: Site) -> None:
     assert wide == {**narrow, "colour": None}
     assert (await site.ask("GET", "posters")).status == 404
     assert (await site.ask("POST", "tags", {"label": "x", "colour": "blue"})).status == 400
+
+
+async def test_permissions_on_an_attribute_go_with_it(site: Site) -> None:
+    """Else whoever could see it would see another attribute that gets its name."""
+    await site.remodel(wide=True)
+    writes = Writes(site.database.dialect)
+    await site.database.write(_granted(writes, ["label", "colour"]))
+
+    await site.remodel(wide=False)
+
+    [[properties]] = await site.database.read(lambda: _properties(writes))
+    assert json.loads(str(properties)) == {"fields": ["label"]}
+
+
+def _granted(writes: Writes, fields: list[str]) -> Program[None]:
+    encoded = writes.dialect.encode_json({"fields": fields})
+    row = {"action": READ, "subject": "api::tag.tag", "document_id": DOCUMENT}
+    yield from writes.insert("admin_permissions", {**row, "properties": encoded})
+
+
+def _properties(writes: Writes) -> Program[Sequence[Row]]:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table("admin_permissions")
+        here = table.c("document_id") == builder.plain_slot(0)
+        return sa.select(table.c("properties")).where(here)
+
+    return (yield from writes.run(("properties of a test",), build, (DOCUMENT,)))
 
 
 async def test_a_schema_whose_tables_are_missing_is_not_adopted(site: Site) -> None:
