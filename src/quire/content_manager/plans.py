@@ -122,11 +122,18 @@ class Planner(Struct, frozen=True):
         root = replace(nodes.localization(rights.content_type), filter=here, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots)
 
-    def forms(self, rights: Rights, wanted: Wanted, entry_ids: Sequence[int]) -> PlannedRead:
-        """Plan the read of rows with all that a form shows."""
+    def forms(
+        self,
+        rights: Rights,
+        wanted: Wanted,
+        entry_ids: Sequence[int],
+        rows: frozenset[str] | None = frozenset(),
+    ) -> PlannedRead:
+        """Plan the read of rows with all that a form shows, some relations as rows."""
         content_type, slots = rights.content_type, Slots()
         here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
-        root = replace(self.nodes(rights, wanted).edited(content_type), filter=here, sort=_BY_ID)
+        nodes = replace(self.nodes(rights, wanted), rows=rows)
+        root = replace(nodes.edited(content_type), filter=here, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots)
 
     def form(

@@ -86,12 +86,24 @@ class Office:
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """Send a request, by default as nobody."""
+        answer = await self.send(method, target, body, token=token, headers=headers)
+        return Reply(answer.status, answer.json, answer.headers)
+
+    async def send(
+        self,
+        method: str,
+        target: str,
+        body: object = None,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send a request whose answer need not be JSON."""
         sent = {"content-type": "application/json", **(headers or {})}
         if token is not None:
             sent["authorization"] = f"Bearer {token}"
         content = b"" if body is None else json.dumps(body).encode()
-        answer: Answer = await self._client.request(method, target, sent, content)
-        return Reply(answer.status, answer.json, answer.headers)
+        return await self._client.request(method, target, sent, content)
 
     async def sign_in(self, email: str, password: str = PASSWORD, **device: object) -> Reply:
         body = {"email": email, "password": password, **device}

@@ -65,6 +65,7 @@ OF_CONTENT = {
     ("GET", "admin/x/references/:uid/:id"),
     ("GET", "admin/x/difference/:uid/:id"),
     ("POST", "admin/x/bulk-edit/:uid"),
+    ("POST", "admin/x/export/:uid"),
 }
 """What asks again for the content type in the path, as below ``/content-manager``."""
 

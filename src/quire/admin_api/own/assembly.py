@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from quire.admin_api.own.content import OwnContentApi
 from quire.admin_api.own.explain import ExplainApi
+from quire.admin_api.own.export import ExportApi
 from quire.admin_api.own.home import OwnHomeApi
 from quire.admin_api.own.views import SavedViewApi
 from quire.api.routes import Route
@@ -32,4 +33,5 @@ def own_routes(
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)
+    yield from ExportApi(database, reading).routes()
     yield from ExplainApi(database, reading, people, authenticator).routes()

@@ -187,6 +187,16 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
+    ("POST", "admin/x/export/:uid"): Said(
+        data=record(
+            {"data": several(_ENTRY), "meta": record({"pagination": named("AdminPagination")})}
+        ),
+        bare=True,
+        body=record(
+            {"format": one_of_texts(["json", "csv"]), "documentIds": several(TEXT)}, required=()
+        ),
+        query=(*SORTED, LOCALE, STATUS),
+    ),
     ("GET", "admin/x/views"): Said(data=several(named("SavedView")), query=(query("uid"),)),
     ("POST", "admin/x/views"): Said(
         data=named("SavedView"), body=record(_VIEW, required=("uid", "name", "state"))

@@ -1,0 +1,42 @@
+"""Exporting entries: a page of a list, with all of each entry that somebody may read."""
+
+from collections.abc import Sequence
+
+from quire.content_manager.content import ContentReading
+from quire.content_manager.plans import MOST_ROWS
+from quire.content_manager.requests import Query, Wanted
+from quire.content_manager.rights import Rights
+from quire.content_manager.states import Shown
+from quire.database.program import Program
+from quire.query.parameters import as_query
+from quire.query.querystring import QueryValue
+
+_ASKED = ("filters", "_q", "sort", "page", "pageSize")
+
+
+def exported(
+    reading: ContentReading,
+    rights: Rights,
+    query: Query,
+    wanted: Wanted,
+    document_ids: Sequence[str] | None,
+) -> Program[tuple[list[Shown], dict[str, int]]]:
+    """Return entries in the order of the list, relations as rows, and which page this is.
+
+    The query is that of lists; ``document_ids`` narrow it. Raises the query's first fault.
+    """
+    asked: dict[str, QueryValue] = {name: query[name] for name in _ASKED if name in query}
+    if document_ids is not None:
+        chosen = as_query({"documentId": {"$in": [*document_ids]}})
+        asked["filters"] = {"$and": [part for part in (chosen, asked.get("filters")) if part]}
+    listed: Query = {"pageSize": str(MOST_ROWS), **asked, "fields": ["documentId"]}
+    planned = reading.planner.page(rights, listed, wanted)
+    found, total = yield from planned.entries()
+    entries: list[Shown] = []
+    if found:
+        ids = [row["id"] for row in found]
+        entries, _ = yield from reading.planner.forms(rights, wanted, ids, rows=None).entries()
+    shaping = reading.shaping(rights, wanted)
+    by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
+    page = {} if planned.pagination is None else planned.pagination.meta(total)
+    return [by_id[row["id"]] for row in found], page

@@ -1,0 +1,88 @@
+"""Entries as lines of a table, for spreadsheets: CSV in UTF-8 (RFC 4180).
+
+A cell has one text: relations are document ids, files are addresses, whatever has parts is JSON. A
+text that a spreadsheet would take for a formula gets an apostrophe before it, since it may come
+from anybody and would be run on the computer of whoever opens the file.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import orjson
+
+from quire.content_manager.rights import Rights, covers
+from quire.content_manager.scope import is_hidden
+from quire.schema.attributes.base import (
+    Attribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import AUTOMATIC_NAMES
+
+_BEFORE = ("documentId", "locale")
+_AFTER = ("createdAt", "updatedAt", "publishedAt")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
+
+
+def columns_of(rights: Rights, locales: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns of a table: what may be read of some entry of the type."""
+    rules = rights.rules(locales)
+    own = (
+        one.name
+        for one in rights.content_type.attributes.values()
+        if one.name not in AUTOMATIC_NAMES
+        and not isinstance(one, LocalizationsAttribute)
+        and not is_hidden(rights.content_type, one)
+        and covers(rules, one.name)
+    )
+    return (*_BEFORE, *own, *_AFTER)
+
+
+def lines_of(
+    rights: Rights,
+    columns: Sequence[str],
+    entries: Sequence[Mapping[str, object]],
+    *,
+    named: bool,
+) -> bytes:
+    """Return the lines of entries, below one with the names of columns where they are ``named``."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if named:
+        writer.writerow(columns)
+    attributes = rights.content_type.attributes
+    for entry in entries:
+        writer.writerow([_cell(attributes.get(name), entry.get(name)) for name in columns])
+    return text.getvalue().encode()
+
+
+def _cell(attribute: Attribute | None, value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return _harmless(value)
+        case bool() | int() | float():
+            return orjson.dumps(value).decode()
+        case _ if isinstance(attribute, RelationAttribute):
+            return " ".join(_named(value, "documentId"))
+        case _ if isinstance(attribute, MediaAttribute):
+            return " ".join(_named(value, "url"))
+        case _:
+            return orjson.dumps(value).decode()
+
+
+def _harmless(text: str) -> str:
+    if text.startswith(_FORMULA) and _NUMBER.fullmatch(text) is None:
+        return f"'{text}"
+    return text
+
+
+def _named(value: object, name: str) -> Iterator[str]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, Mapping) and one.get(name) is not None:
+            yield str(one[name])
