@@ -152,8 +152,7 @@ def assemble_admin(
 
 def _audited(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
     """Let whatever administrators change be noted in the transaction of the change."""
-    documents = sources.documents.through(database)
-    library = sources.library.through(database, documents)
+    documents, library = sources.documents.through(database), sources.library.through(database)
     return replace(sources, documents=documents, library=library)
 
 

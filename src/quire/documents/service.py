@@ -85,6 +85,7 @@ class DocumentService:
             clock=self._clock,
             hash_password=self._hash_password,
             outbox=self._outbox,
+            require=self._require,
         )
 
     @property

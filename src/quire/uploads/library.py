@@ -82,8 +82,9 @@ class Library:
         self._documents = rows.documents
         self._limits = limits
 
-    def through(self, database: Database, documents: DocumentService) -> "Library":
-        """Return the same library, whose rows are written another way."""
+    def through(self, database: Database) -> "Library":
+        """Return the same library, whose rows go another way to the database."""
+        documents = self.rows.documents.through(database)
         rows = replace(self.rows, database=database, documents=documents)
         return Library(rows, self._premises, self._limits)
 

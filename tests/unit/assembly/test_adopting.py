@@ -24,6 +24,7 @@ from quire.errors import DatabaseOpenError, StaleSchemaError
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.conformance.corpus import credentials
+from tests.conformance.managed import AdminAuthorization
 from tests.library.remodelling import Model
 
 DOCUMENT = "colouredtagsgrantedtoall"
@@ -186,6 +187,22 @@ async def test_a_write_to_tables_that_have_changed_is_done_by_the_new_schema(sit
     assert (narrow.status, wide.status) == (201, 201)
     assert "colour" not in json.loads(narrow.content)["data"]
     assert json.loads(wide.content)["data"]["colour"] is None
+
+
+async def test_administrators_write_by_the_new_schema_too(site: Site) -> None:
+    tags = "/content-manager/collection-types/api::tag.tag"
+    signed_in = await AdminAuthorization(site.client, credentials()).headers("admin")
+    headers = {**signed_in, "Content-Type": "application/json"}
+    tag = json.dumps({"label": "wide", "colour": "blue"}).encode()
+
+    await site.change(wide=True)
+    wide = await site.client.request("POST", tags, headers, tag)
+    await site.database.write(announce_schema(Writes(site.database.dialect), "elsewhere"))
+    refused = await site.client.request("POST", tags, headers, tag)
+
+    assert wide.status == 201
+    assert json.loads(wide.content)["data"]["colour"] == "blue"
+    assert refused.status == 503
 
 
 async def test_nobody_writes_by_a_schema_that_the_tables_do_not_have(site: Site) -> None:
