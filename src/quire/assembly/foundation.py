@@ -9,6 +9,7 @@ from quire.api.content import Successor
 from quire.clock import Clock
 from quire.database.audit import AuditLog
 from quire.database.connection import Database
+from quire.database.leases import Leases
 from quire.database.own_tables import OwnTables
 from quire.database.rooms import room_of
 from quire.database.writes import Writes
@@ -69,7 +70,7 @@ def lay_foundation(
         clock=clock,
         database=database,
         events=events,
-        premises=open_premises(settings, clock),
+        premises=open_premises(settings, clock, Leases(database, writes, tables, clock)),
         services=services,
         attempts=Attempts(settings.admin.rate_limit, services.calls, clock),
         audit=AuditLog(database, writes, tables),

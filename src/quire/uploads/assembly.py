@@ -1,6 +1,7 @@
 """Puts the media library of a project together, as its settings say."""
 
 from quire.clock import Clock
+from quire.database.leases import Leases
 from quire.errors import ConfigurationError
 from quire.settings import Settings
 from quire.uploads.gallery import Gallery, Room
@@ -28,8 +29,10 @@ def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
     )
 
 
-def open_premises(settings: Settings, clock: Clock) -> Premises:
+def open_premises(settings: Settings, clock: Clock, leases: Leases) -> Premises:
     """Make what the library is on; its storage is not asked for anything yet.
+
+    On SQLite all who work on a database are on one machine, and need no ``leases``.
 
     Raises ConfigurationError for a storage that cannot be, and as `signed_links` does.
     """
@@ -38,6 +41,7 @@ def open_premises(settings: Settings, clock: Clock) -> Premises:
         storage=open_storage(settings),
         workshop=Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
         links=signed_links(settings, clock),
+        leases=None if settings.database.client == "sqlite" else leases,
     )
 
 

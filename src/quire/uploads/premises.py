@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from quire.database.leases import Leases
 from quire.uploads.links import SignedLinks
 from quire.uploads.replacing import Replacements
 from quire.uploads.storage import Storage
@@ -11,17 +12,19 @@ from quire.uploads.workshop import WAITING, Workshop
 class Premises(Struct, frozen=True, kw_only=True):
     """One for each server, shared by all that work on files.
 
-    ``links`` are what private files are told by; without it files are for everybody.
+    ``links`` are what private files are told by; without it files are for everybody. ``leases``
+    keep several machines apart.
     """
 
     storage: Storage
     workshop: Workshop
     links: SignedLinks | None = None
+    leases: Leases | None = None
 
     @property
     def replacements(self) -> Replacements:
         """What is under way of replacements."""
-        return Replacements(self.workshop.folder / WAITING, self.storage)
+        return Replacements(self.workshop.folder / WAITING, self.storage, self.leases)
 
     def close(self) -> None:
         """Let work that is under way finish, and take no more."""

@@ -1,9 +1,10 @@
-"""Replacing the bytes of a file: one at a time on a machine, and undone when it was broken off.
+"""Replacing the bytes of a file: one at a time, and undone when it was broken off.
 
 A file keeps its address when its bytes are replaced, so there is a time at which some of them are
 the new ones while its row tells of the old. The old ones wait aside, with a note of what is under
 way. Whoever finds such a note later, because the process that wrote it is gone, makes bytes and row
-fit again. The lock is one of the operating system: it ends with the process that holds it.
+fit again. The lock is one of the operating system: it ends with the process that holds it. Where
+several machines may work on one database, a lease in the database keeps them apart, too.
 """
 
 import asyncio
@@ -11,13 +12,14 @@ import fcntl
 import os
 import shutil
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 
 import msgspec
 import structlog
 from msgspec import Struct
 
+from quire.database.leases import Leases
 from quire.database.library.files import FileRow
 from quire.errors import QuireError, ServiceUnavailableError
 from quire.uploads.preparing import Prepared
@@ -26,6 +28,7 @@ from quire.uploads.storage import Storage, storage_fault
 _log = structlog.get_logger("quire.uploads")
 _NOTE = "note.json"
 _LOCK = ".lock"
+_LEASE = "upload {}"
 _LOOK_AGAIN_SECONDS = 0.05
 WAIT_SECONDS = 30.0
 BUSY = "The file is being replaced by somebody else"
@@ -47,9 +50,11 @@ class Note(Struct, frozen=True, kw_only=True):
 class Replacements:
     """The replacements that are under way on this machine, in a folder of their own."""
 
-    def __init__(self, folder: Path, storage: Storage) -> None:
+    def __init__(self, folder: Path, storage: Storage, leases: Leases | None = None) -> None:
+        """``leases`` are for several machines that keep files in one place."""
         self._folder = folder
         self._storage = storage
+        self._leases = leases
 
     @asynccontextmanager
     async def alone(self, file_id: int, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Path]:
@@ -58,8 +63,10 @@ class Replacements:
         Raises ServiceUnavailableError when it takes longer than ``wait`` seconds.
         """
         lock = await self._locked(file_id, wait)
+        name = _LEASE.format(file_id)
         try:
-            yield self._folder / str(file_id)
+            async with self._leases.hold(name, wait=wait) if self._leases else nullcontext():
+                yield self._folder / str(file_id)
         finally:
             await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
 

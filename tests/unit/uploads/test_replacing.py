@@ -12,7 +12,11 @@ import pytest
 
 from quire.app import Application, build_app
 from quire.clock import now_ms
+from quire.database.leases import Leases
+from quire.database.own_tables import OwnTables
 from quire.database.program import Program
+from quire.database.rooms import room_of
+from quire.database.writes import Writes
 from quire.errors import OutOfSpaceError, ServiceUnavailableError, StorageError
 from quire.settings import load_settings
 from quire.uploads.library import Library
@@ -22,6 +26,8 @@ from quire.uploads.sweep import GRACE_MS, sweep
 from tests.conformance.client import AsgiClient, running
 from tests.conformance.corpus import credentials
 from tests.conformance.forms import FORM_TYPE, FilePart, form
+from tests.databases.kind import Kind
+from tests.databases.kinds import SQLITE
 from tests.hazards.uploading import picture
 
 LARGE, SMALL = picture(600, 400, ".jpg"), picture(300, 200, ".png")
@@ -252,3 +258,32 @@ async def test_who_waits_for_too_long_is_told_so(own_recorded: Path, tmp_path: P
         async with elsewhere.alone(1, wait=0):
             pass
         assert await asyncio.to_thread(lambda: [*tmp_path.rglob("replacing*")]) == []
+
+
+async def test_machines_that_share_a_database_wait_for_each_other(
+    kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    """Each has a folder of its own, so no lock of the operating system keeps them apart."""
+    async with served(own_recorded) as (application, _):
+        assert application.foundation is not None
+        premises = application.foundation.premises
+        leases = premises.leases or leases_of(application)
+        here, elsewhere = (
+            Replacements(tmp_path / machine, premises.storage, leases) for machine in ("a", "b")
+        )
+        async with here.alone(1):
+            async with elsewhere.alone(2, wait=0):
+                pass
+            with pytest.raises(ServiceUnavailableError):
+                async with elsewhere.alone(1, wait=0):
+                    pass
+        async with elsewhere.alone(1, wait=0):
+            pass
+        assert (premises.leases is None) is (kind is SQLITE)
+
+
+def leases_of(application: Application) -> Leases:
+    database, settings = application.database, application.settings
+    assert database is not None
+    tables = OwnTables(database, room_of(settings))
+    return Leases(database, Writes(database.dialect), tables, now_ms)
