@@ -14,6 +14,7 @@ from quire.api.reader import Reader
 from quire.api.routes import Route
 from quire.api.timing import TimedDatabase
 from quire.assembly.agreement import require_agreement
+from quire.assembly.clearing import clear_aside
 from quire.assembly.following import Following, SchemaFollower
 from quire.assembly.foundation import Foundation, lay_foundation
 from quire.assembly.generation import Generation, make_generation
@@ -126,6 +127,7 @@ class Application:
         disregarded = await self._disregarded(database, writes)
         options = load_options(self.settings)
         await require_agreement(self.settings, database, self._schema, options)
+        await clear_aside(self.settings, database, self._clock)
         if self.settings.is_development:
             database = TimedDatabase(database)
         foundation = self.foundation = lay_foundation(

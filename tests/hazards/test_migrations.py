@@ -1,15 +1,30 @@
 """Content types change, and what went wrong elsewhere when tables had to follow."""
 
 import asyncio
+import json
 import re
-from collections.abc import AsyncIterator, Sequence
+import shutil
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 
+import pytest
+
+from quire.app import build_app
+from quire.settings import load_settings
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.corpus import credentials
+from tests.databases.environment import write_environment
 from tests.databases.kind import Kind, opened
+from tests.databases.kinds import SQLITE
+from tests.databases.sqlite import file_of
 from tests.reliability.migrating import RENAMED, change_files
+from tests.unit.cli.conftest import Run, run
 from tests.unit.cli.processes import QUIRE
+
+__all__ = ["run"]
 
 _WRITERS = 0x7175697265
 """The lock that whoever writes to PostgreSQL holds."""
@@ -101,3 +116,139 @@ async def test_h145_whoever_does_not_want_to_wait_is_told_that_nothing_has_chang
         rows.execute(_END[kind.name])
     assert code == 2
     assert "Nothing was changed" in said
+
+
+async def test_h146_servers_with_former_files_go_on_while_those_with_later_ones_take_over(
+    kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    """They read and write beside columns that they do not know, and start again beside them."""
+    later = tmp_path / "later"
+    shutil.copytree(own_recorded, later, ignore=shutil.ignore_patterns("data.db*"))
+    if kind is SQLITE:
+        write_environment(later, {"DATABASE_FILENAME": str(file_of(own_recorded))})
+    edit_type(later, "tag", {"colour": {"type": "string"}})
+    former = load_settings(own_recorded, environ={})
+    async with running(build_app(former)) as client:
+        before = await ask(client, "GET", "tags?sort=id")
+        async with quire("migrate", later, "--apply") as process:
+            code, said = await ended(process)
+            assert (code, "add the column colour to tags" in said) == (0, True), said
+        assert await ask(client, "GET", "tags?sort=id") == before
+        await ask(client, "POST", "tags", {"label": "of the former"})
+    async with running(build_app(load_settings(later, environ={}))) as client:
+        found = await ask(client, "GET", "tags?filters[label]=of the former".replace(" ", "%20"))
+        assert [tag["colour"] for tag in found] == [None]
+        await ask(client, "POST", "tags", {"label": "of the later", "colour": "red"})
+    async with running(build_app(former)) as client:
+        found = await ask(client, "GET", "tags?filters[label][$startsWith]=of&sort=label")
+        assert [tag["label"] for tag in found] == ["of the former", "of the later"]
+        assert not any("colour" in tag for tag in found)
+
+
+async def test_h146_servers_with_former_files_do_not_write_what_later_ones_mean_otherwise(
+    kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    """Where there are drafts now, an entry without one would be half of a document."""
+    later = tmp_path / "later"
+    shutil.copytree(own_recorded, later, ignore=shutil.ignore_patterns("data.db*"))
+    if kind is SQLITE:
+        write_environment(later, {"DATABASE_FILENAME": str(file_of(own_recorded))})
+    edit_type(later, "tag", {}, draftAndPublish=True)
+    async with running(build_app(load_settings(own_recorded, environ={}))) as client:
+        async with quire("migrate", later, "--apply") as process:
+            assert (await ended(process))[0] == 0
+        answer = await send(client, "POST", "tags", {"label": "of the former"})
+        assert answer.status == 503
+
+
+def edit_type(project: Path, name: str, attributes: dict[str, Any], **options: object) -> None:
+    path = project / _TYPE.format(name)
+    raw = json.loads(path.read_bytes())
+    raw["attributes"] |= attributes
+    raw["options"] |= options
+    path.write_text(json.dumps(raw), encoding="utf-8")
+
+
+async def send(client: AsgiClient, method: str, target: str, data: object = None) -> Answer:
+    headers = {
+        "Authorization": f"Bearer {credentials().api_tokens['full']}",
+        "Content-Type": "application/json",
+    }
+    body = b"" if data is None else json.dumps({"data": data}).encode()
+    return await client.request(method, f"/api/{target}", headers, body)
+
+
+async def ask(client: AsgiClient, method: str, target: str, data: object = None) -> Any:  # noqa: ANN401 - JSON
+    answer = await send(client, method, target, data)
+    assert answer.status in {200, 201}, answer.content
+    return json.loads(answer.content)["data"]
+
+
+RENAMED_TITLE = "api::article.article.title=headline"
+CHANGES: Mapping[str, tuple[dict[str, Any], str, str]] = {
+    "deleted": ({"internalNote": None}, "", "internal_note"),
+    "retyped": ({"internalNote": {"type": "integer"}}, "", "internal_note"),
+    "renamed": ({"internalNote": None, "memo": {"type": "string"}}, "", "internal_note"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_h132_no_change_of_a_field_loses_what_was_in_it(
+    kind: Kind, own_recorded: Path, run: Run, change: str
+) -> None:
+    """It is shown, refused without consent, kept aside, and can be undone.
+
+    Whoever does not say that a field was renamed has deleted one and added another.
+    """
+    path = own_recorded / _TYPE.format("article")
+    former = path.read_bytes()
+    attributes, _, column = CHANGES[change]
+    edit_type(own_recorded, "article", attributes)
+    raw = json.loads(path.read_bytes())
+    raw["attributes"] = {k: v for k, v in raw["attributes"].items() if v is not None}
+    path.write_text(json.dumps(raw), encoding="utf-8")
+    notes = f"SELECT id, {column} FROM articles ORDER BY id"
+    with opened(kind, own_recorded) as rows:
+        before = rows.execute(notes)
+    assert any(note for _, note in before)
+    plan = run("migrate", own_recorded)
+    assert (plan.code, column in plan.output) == (1, True)
+    refused = run("migrate", own_recorded, "--apply")
+    assert (refused.code, "Nothing was changed" in refused.messages) == (2, True)
+    with opened(kind, own_recorded) as rows:
+        assert rows.execute(notes) == before
+    assert run("migrate", own_recorded, "--apply", "--may-lose").code == 0
+    path.write_bytes(former)
+    assert run("migrate", own_recorded, "--apply", "--may-lose").code == 0
+    assert run("aside", own_recorded, "--restore", "1").code == 0
+    with opened(kind, own_recorded) as rows:
+        assert rows.execute(notes) == before
+
+
+BAIT = "x'); DROP TABLE tags; --"
+_STRING = {"type": "string"}
+BAITED: Sequence[tuple[str, dict[str, Any]]] = [
+    ("default", {**_STRING, "default": {"isRaw": True, "sql": BAIT}}),
+    ("raw", {**_STRING, "column": {"defaultTo": [BAIT, {"isRaw": True}]}}),
+    ("type", {**_STRING, "column": {"type": BAIT, "args": [BAIT]}}),
+    ("column", {**_STRING, "columnName": f'x"{BAIT}'}),
+    ("choice", {"type": "enumeration", "enum": [BAIT, 'y"; DROP TABLE tags; --']}),
+    *((name, _STRING) for name in ('a"b', "a'b", "a`b", "a;b", f'a"{BAIT}')),
+]
+"""Attributes by name, each with SQL in another place."""
+
+
+@pytest.mark.parametrize(("name", "raw"), BAITED)
+def test_h051_nothing_in_a_schema_file_becomes_sql(
+    kind: Kind, own_recorded: Path, run: Run, name: str, raw: dict[str, Any]
+) -> None:
+    """It is refused with its path, or is a name or value like any other."""
+    edit_type(own_recorded, "passport", {name: raw})
+    applied = run("migrate", own_recorded, "--apply")
+    if applied.code:
+        assert f"attributes.{name}" in applied.messages, applied.messages
+    else:
+        assert run("migrate", own_recorded).code == 0
+    with opened(kind, own_recorded) as rows:
+        assert "tags" in rows.tables()
+        assert len(rows.execute("SELECT id FROM passports")) > 0

@@ -8,7 +8,8 @@ from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.database.connection import Database
 from quire.database.inspect import inspect_program
-from quire.database.migration.aside import ASIDE_TABLE, Aside, forget, list_aside, put_back
+from quire.database.migration.aside import Aside, forget, put_back
+from quire.database.migration.expiry import all_aside, kept_until
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.rooms import room_of
@@ -29,7 +30,7 @@ async def _aside(settings: Settings, *, restore: int | None, remove: int | None)
     room = room_of(settings)
     database = await room.open()
     try:
-        kept = await database.read(lambda: _kept(room.kind))
+        kept = await database.read(lambda: all_aside(room.kind))
         if restore is not None:
             count = await database.write(_put_back(room.kind, _chosen(kept, restore)))
             print_message(f"{count} rows were put back.")
@@ -37,19 +38,25 @@ async def _aside(settings: Settings, *, restore: int | None, remove: int | None)
             await _forget(database, room.kind, _chosen(kept, remove))
             print_message("It is forgotten.")
         else:
-            _list(kept)
+            _list(kept, settings.database.aside_days)
     finally:
         await database.close()
     return DONE
 
 
-def _list(kept: Sequence[Aside]) -> None:
+def _list(kept: Sequence[Aside], days: int) -> None:
     for aside in kept:
-        made = datetime.fromtimestamp(aside.made_at / 1000, tz=UTC)
         tables = ", ".join(sorted({one.table for one in aside.kept}))
-        print_result(f"{aside.id}  {made:%Y-%m-%d %H:%M} UTC  {aside.title}: {tables}")
+        until = kept_until(aside, days)
+        kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
+        made = f"{_moment(aside.made_at):%Y-%m-%d %H:%M} UTC"
+        print_result(f"{aside.id}  {made}, kept {kept_for}  {aside.title}: {tables}")
     if not kept:
         print_message("Nothing is kept aside.")
+
+
+def _moment(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
 
 
 def _chosen(kept: Sequence[Aside], number: int) -> Aside:
@@ -57,13 +64,6 @@ def _chosen(kept: Sequence[Aside], number: int) -> Aside:
         if aside.id == number:
             return aside
     raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
-
-
-def _kept(kind: DatabaseKind) -> Program[list[Aside]]:
-    names = yield from kind.inspector.table_names()
-    if ASIDE_TABLE not in names:
-        return []
-    return (yield from list_aside(Writes(kind.dialect())))
 
 
 def _put_back(kind: DatabaseKind, aside: Aside) -> Program[int]:

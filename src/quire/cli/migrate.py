@@ -8,6 +8,7 @@ from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
 from quire.cli.turn import Turn
 from quire.clock import now_ms
+from quire.database.migration.expiry import forget_over
 from quire.database.migration.record import recorded_schema
 from quire.database.migration.sides import Renames
 from quire.database.migration.steps import Plan
@@ -126,6 +127,10 @@ async def _apply(settings: Settings, goal: Goal, *, wait: float) -> int:
     database = await turn.open(room)
     try:
         planned = await turn.write(database, lambda: migrate_towards(room.kind, goal, now=now_ms()))
+        await turn.write(
+            database,
+            lambda: forget_over(room.kind, days=settings.database.aside_days, now=now_ms()),
+        )
     except ConsentNeededError as error:
         print_error(f"{error}\nNothing was changed. Agree with --may-lose.")
         return CANNOT

@@ -311,7 +311,10 @@ def _object(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 
 def _digest(sources: Sequence[Source], options: LoadOptions) -> str:
-    """Tell two schemas apart: same sources and options, same text."""
-    models = [[source.uid, source.raw] for source in sources]
+    """Tell two schemas apart: same sources and options, same text.
+
+    Neither the order of sources matters nor that of the parts of one; that of attributes does.
+    """
+    models = [[s.uid, sorted(s.raw.items())] for s in sorted(sources, key=lambda s: s.uid)]
     seed = [models, sorted(options.private_attributes), options.first_published]
     return hashlib.sha256(orjson.dumps(seed)).hexdigest()[:16]

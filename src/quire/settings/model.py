@@ -138,6 +138,11 @@ class DatabaseSettings:
     read_timeout_ms: int = setting(
         integer(1, 3_600_000), "Milliseconds after which a read is given up.", default=30_000
     )
+    aside_days: int = setting(
+        integer(0, 36_500),
+        "Days for which what a migration takes away is kept aside; 0 keeps it for ever.",
+        default=30,
+    )
     url: str | None = setting(
         SECRET,
         "Address of a PostgreSQL database; the parts below are then not used.",

@@ -1,6 +1,8 @@
 """``quire migrate`` and ``quire aside``: tables follow the schema files, and nothing is lost."""
 
+import asyncio
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +13,7 @@ from structlog.testing import capture_logs
 
 from quire.app import build_app
 from quire.cli.migrate import follow_files
+from quire.clock import now_ms
 from quire.errors import ConfigurationError
 from quire.settings import load_settings
 from tests.unit.cli.conftest import Run
@@ -131,6 +134,7 @@ def test_a_loss_needs_consent_and_can_be_taken_back(project: Path, run: Run) -> 
     assert run("migrate", project, "--apply", "--may-lose").code == 0
     listed = run("aside", project)
     assert listed.output.startswith("1  ")
+    assert re.search(r"kept until \d{4}-\d\d-\d\d", listed.output)
     assert "articles" in listed.output
     change(project, title=title)
     assert run("migrate", project, "--apply").code == 0
@@ -138,6 +142,22 @@ def test_a_loss_needs_consent_and_can_be_taken_back(project: Path, run: Run) -> 
     assert rows(project, "SELECT id, title FROM articles ORDER BY id") == before
     assert run("aside", project, "--forget", "1").code == 0
     assert run("aside", project).output == ""
+
+
+async def test_a_start_lets_go_of_what_was_kept_for_long_enough(project: Path, run: Run) -> None:
+    change(project, title=None)
+    assert (await asyncio.to_thread(run, "migrate", project, "--apply", "--may-lose")).code == 0
+    assert await kept_after(29, project) == 1
+    assert await kept_after(31, project) == 0
+
+
+async def kept_after(days: int, project: Path) -> int:
+    """Start so many days later; returns how much is kept aside then."""
+    moment = now_ms() + days * 86_400_000
+    app = build_app(load_settings(project), clock=lambda: moment)
+    await app.start()
+    await app.stop()
+    return len(rows(project, "SELECT id FROM quire_aside"))
 
 
 def test_a_renamed_attribute_keeps_its_values(project: Path, run: Run) -> None:

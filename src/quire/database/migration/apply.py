@@ -9,7 +9,8 @@ from quire.database.content.store import Store, open_store
 from quire.database.dialect import Dialect
 from quire.database.inspect import inspect_program
 from quire.database.migration.arriving import arrive
-from quire.database.migration.aside import AsideKeeper
+from quire.database.migration.aside import AsideKeeper, Entry
+from quire.database.migration.extension import extends
 from quire.database.migration.leaving import Leaving
 from quire.database.migration.plan import Change, Planned, plan_program
 from quire.database.migration.record import record_schema
@@ -41,8 +42,8 @@ def migrate(place: Place, planned: Planned, *, title: str, now: int) -> Program[
     """
     writes = Writes(place.dialect)
     found = yield from inspect_program(place.kind.inspector)
-    keeper = AsideKeeper(writes, place.kind.ddl, found)
-    yield from keeper.begin(place.kind.column_types, title, now)
+    entry = Entry(title=title, made_at=now)
+    keeper = AsideKeeper(writes, place.kind.ddl, place.kind.column_types, found, entry)
     change = planned.change
     if change.before is not None:
         former = _store(place, change.before)
@@ -50,7 +51,15 @@ def migrate(place: Place, planned: Planned, *, title: str, now: int) -> Program[
     yield from TableWork(place.kind, found, change.after, writes, keeper).run(planned.structure)
     yield from arrive(_store(place, change.after), planned.plan, change.renames, found)
     yield from keeper.finish()
-    yield from record_schema(writes, change.after.schema, change.renames)
+    yield from record(writes, change)
+
+
+def record(writes: Writes, change: Change) -> Program[None]:
+    """Write down which schema the tables are for, and who may go on as before."""
+    before, after = change.before, change.after.schema
+    is_more = before is not None and extends(after, before.schema)
+    former = before.schema.version if before is not None and is_more else None
+    yield from record_schema(writes, after, change.renames, extends=former)
 
 
 def _store(place: Place, side: Side) -> Store:

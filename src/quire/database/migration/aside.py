@@ -38,29 +38,46 @@ class Aside(Struct, frozen=True, kw_only=True):
     kept: tuple[Kept, ...]
 
 
-class AsideKeeper:
-    """Keeps aside what one migration takes away."""
+class Entry(Struct, frozen=True, kw_only=True):
+    """What is said of everything that one migration takes away; ``made_at`` as in `Aside`."""
 
-    def __init__(self, writes: Writes, writer: DdlWriter, found: FoundTables) -> None:
+    title: str
+    made_at: int
+
+
+class AsideKeeper:
+    """Keeps aside what one migration takes away; makes nothing as long as nothing is."""
+
+    def __init__(
+        self,
+        writes: Writes,
+        writer: DdlWriter,
+        types: ColumnTypes,
+        found: FoundTables,
+        entry: Entry,
+    ) -> None:
         self._writes = writes
         self._writer = writer
+        self._types = types
         self._found = found
+        self._entry = entry
         self._id = 0
         self._kept: list[Kept] = []
 
-    def begin(self, types: ColumnTypes, title: str, now: int) -> Program[None]:
+    def _begin(self) -> Program[None]:
         """Make the entry that the rows belong to, and the table of entries where there is none."""
         if ASIDE_TABLE not in self._found:
             table = sa.Table(
                 ASIDE_TABLE,
                 sa.MetaData(),
-                plain_column(types, "id", StorageKind.ID),
-                plain_column(types, "made_at", StorageKind.BIGINTEGER),
-                plain_column(types, "title", StorageKind.TEXT),
-                plain_column(types, "kept", StorageKind.TEXT),
+                plain_column(self._types, "id", StorageKind.ID),
+                plain_column(self._types, "made_at", StorageKind.BIGINTEGER),
+                plain_column(self._types, "title", StorageKind.TEXT),
+                plain_column(self._types, "kept", StorageKind.TEXT),
             )
             yield Statement(self._writer.create_table(table))
-        row: Mapping[str, Value] = {"made_at": now, "title": title, "kept": "[]"}
+        entry = self._entry
+        row: Mapping[str, Value] = {"made_at": entry.made_at, "title": entry.title, "kept": "[]"}
         self._id = yield from self._writes.insert(ASIDE_TABLE, row)
 
     def keep(
@@ -76,6 +93,8 @@ class AsideKeeper:
         All columns when none are named, all rows when no ``ids`` are; with ``having`` those with a
         value in that column.
         """
+        if self._id == 0:
+            yield from self._begin()
         names = tuple(columns or self._found[table].columns)
         kept = f"{ASIDE_TABLE}_{self._id}_{len(self._kept) + 1}"
         yield Statement(self._writer.copy_structure(kept, table, names))
@@ -104,11 +123,8 @@ class AsideKeeper:
         return next(one.columns[1] for one in self._kept if one.kept == kept)
 
     def finish(self) -> Program[None]:
-        """Write down what was kept; an entry without anything goes again."""
+        """Write down what was kept, if anything was."""
         if self._id == 0:
-            return
-        if not self._kept:
-            yield from self._writes.delete(ASIDE_TABLE, [self._id])
             return
         text = orjson.dumps(
             [{"kept": k.kept, "table": k.table, "columns": k.columns} for k in self._kept]

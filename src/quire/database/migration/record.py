@@ -74,8 +74,12 @@ def recorded_schema(writes: Writes) -> Program[Recorded | None]:
     )
 
 
-def record_schema(writes: Writes, schema: Schema, renames: Renames) -> Program[None]:
+def record_schema(
+    writes: Writes, schema: Schema, renames: Renames, *, extends: str | None = None
+) -> Program[None]:
     """Write down that the tables are for this schema from now on, and let servers know.
+
+    ``extends`` is the version of the former schema, where this one does nothing but extend it.
 
     The reference's picture of the tables is taken away: it makes a new one, and compares nothing
     with the old.
@@ -87,7 +91,7 @@ def record_schema(writes: Writes, schema: Schema, renames: Renames) -> Program[N
         if m.file.startswith("src/extensions/")
     ]
     yield from write_setting(writes, OUR_RECORD, {"version": schema.version, "sources": sources})
-    yield from announce_schema(writes, schema.version)
+    yield from announce_schema(writes, schema.version, extends=extends)
     records = yield from read_settings(writes, (THEIR_RECORD,))
     theirs = records.get(THEIR_RECORD)
     if isinstance(theirs, dict):

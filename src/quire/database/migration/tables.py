@@ -83,9 +83,10 @@ class TableWork:
         earlier = {after: before for before, after in table.renamed.items()}
         for one in table.retyped:
             column = earlier.get(one.column, one.column)
-            self._kept[table.after, one.column] = yield from self._keeper.keep(
-                table.before, columns=_with_id(column), having=column
-            )
+            if (yield from self._counting.rows(table.before, having=column)):
+                self._kept[table.after, one.column] = yield from self._keeper.keep(
+                    table.before, columns=_with_id(column), having=column
+                )
             yield from self._drop_column(table.before, column)
 
     def _drop_column(self, table: str, column: str) -> Program[None]:
@@ -116,7 +117,9 @@ class TableWork:
     def _convert(self, table: str, one: Retyped) -> Program[None]:
         """Fill a column with what its former values mean as values of its new kind."""
         convert = Converter(self._writes.dialect, one.before, one.after)
-        kept = self._kept[table, one.column]
+        kept = self._kept.get((table, one.column))
+        if kept is None:
+            return
         source = self._keeper.column_of(kept)
         last = 0
         while rows := (yield from self._counting.page(kept, source, last)):

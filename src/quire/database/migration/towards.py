@@ -7,9 +7,9 @@ from msgspec import Struct
 from quire.database.core_store import read_settings
 from quire.database.dialect import Dialect
 from quire.database.integrity.bookkeeping import DEFAULT_LOCALE_KEY
-from quire.database.migration.apply import Place, migrate, plan_migration
+from quire.database.migration.apply import Place, migrate, plan_migration, record
 from quire.database.migration.plan import Change, Planned
-from quire.database.migration.record import Recorded, record_schema, recorded_schema
+from quire.database.migration.record import Recorded, recorded_schema
 from quire.database.migration.renaming import renames_to_do
 from quire.database.migration.sides import Renames, Side, side_of
 from quire.database.migration.steps import Plan
@@ -69,7 +69,7 @@ def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Plan
     if planned.plan.steps or renames.models or renames.attributes:
         yield from migrate(place, planned, title=goal.title, now=now)
     else:
-        yield from record_schema(Writes(place.dialect), goal.schema, renames)
+        yield from record(Writes(place.dialect), planned.change)
     return planned
 
 

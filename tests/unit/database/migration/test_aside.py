@@ -1,8 +1,11 @@
 """What a migration takes away is kept aside and can be put back."""
 
+import pytest
+
 from quire.database.ddl import DdlWriter
 from quire.database.inspect import inspect_program
-from quire.database.migration.aside import Aside, forget, list_aside, put_back
+from quire.database.migration.aside import ASIDE_TABLE, Aside, forget, list_aside, put_back
+from quire.database.migration.expiry import all_aside, forget_over
 from quire.database.writes import Writes
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.ground import (
@@ -31,7 +34,25 @@ def restore(ground: Ground, aside: Aside) -> int:
 
 def test_nothing_is_kept_where_nothing_was_taken(make_ground: MakeGround) -> None:
     ground = make_ground(schema_of()).migrate(PLAIN)
-    assert asides(ground) == []
+    numbered = schema_of(content_type(NOTE, {"title": {"type": "integer"}}))
+    assert ASIDE_TABLE not in ground.migrate(numbered).tables()
+    assert ground.store.run(all_aside(ground.store.kind)) == []
+
+
+@pytest.mark.parametrize(("days", "later", "kept"), [(30, 31, 0), (30, 29, 1), (0, 1000, 1)])
+def test_what_was_taken_is_kept_for_as_long_as_it_is_said(
+    make_ground: MakeGround, days: int, later: int, kept: int
+) -> None:
+    """For ever where that is no days at all."""
+    ground = make_ground(schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
+    ground.entry("notes", "a", title="one", text="first")
+    ground = ground.migrate(PLAIN)
+    now = NOW + later * 86_400_000
+    gone = ground.store.run(forget_over(ground.store.kind, days=days, now=now))
+    assert len(gone) == 1 - kept
+    assert len(asides(ground)) == kept
+    left = [name for name in ground.tables() if name.startswith(f"{ASIDE_TABLE}_")]
+    assert len(left) == kept
 
 
 def test_values_of_a_dropped_column_come_back(make_ground: MakeGround) -> None:
