@@ -31,8 +31,8 @@ from quire.documents.service import DocumentService
 from quire.errors import AppError, StaleSchemaError
 from quire.events.bus import EventBus
 from quire.events.webhooks import WebhookParts
-from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import Settings, load_settings_from_environment
 from quire.uploads.library import Library
 
@@ -137,6 +137,7 @@ class Application:
             clock=self._clock,
             default_changed=self._adopt_default_locale,
             successor=self._successor,
+            adopt=self.adopt,
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
@@ -262,19 +263,6 @@ def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
 def app_from_environment() -> Application:
     """Make the application in a process that was started for it."""
     return build_app(load_settings_from_environment())
-
-
-def load_project_schema(settings: Settings) -> Schema:
-    """Load the schema of a project as its settings say."""
-    return load_schema(settings.project, load_options(settings))
-
-
-def load_options(settings: Settings) -> LoadOptions:
-    """Return what the settings have to say in what a schema is."""
-    return LoadOptions(
-        private_attributes=frozenset(settings.api.private_attributes),
-        first_published=settings.features.first_published_at,
-    )
 
 
 def _is_one_of_several(settings: Settings) -> bool:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from quire.access.actions import all_actions
-from quire.app import load_project_schema
 from quire.auth.tokens import hash_api_token
 from quire.database.accounts import Accounts
 from quire.database.contents import Contents
@@ -28,6 +27,7 @@ from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.ids import new_document_id
 from quire.schema.model import ROLE_UID, USER_UID, Schema
+from quire.schema.project import load_project_schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.app import load_project_schema
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import Settings, load_settings
 from tests.conformance.client import Answer
 from tests.hazards.asking import (

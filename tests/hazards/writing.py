@@ -4,8 +4,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from quire.app import load_project_schema
 from quire.cli.check_database import check_database
+from quire.schema.project import load_project_schema
 from quire.settings import Settings
 from tests.conformance.client import Answer
 from tests.databases.kinds import rows_of

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from quire.app import load_project_schema
 from quire.database.announcement import announce_schema
 from quire.database.connection import Database
 from quire.database.mapping import map_tables
@@ -16,6 +15,7 @@ from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.database.writes import Writes
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import Settings
 from tests.unit.schema.trees import type_file, write_tree
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.app import load_project_schema
 from quire.cli.check_database import check_database
 from quire.database.mapping import map_tables
 from quire.schema.model import ContentType, Kind, Schema
+from quire.schema.project import load_project_schema
 from quire.settings import load_settings
 from tests.databases.kinds import rows_of
 from tests.property.payloads import Payloads, anything, locales, scalars

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from quire.app import Application, build_app, load_project_schema
+from quire.app import Application, build_app
 from quire.documents.service import DocumentService
+from quire.schema.project import load_project_schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings

@@ -19,6 +19,7 @@ from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.lists import Lists
 from quire.admin_api.locales import DefaultChanged, LocalesApi
 from quire.admin_api.media.assembly import media_routes
+from quire.admin_api.model.assembly import model_routes
 from quire.admin_api.own.assembly import own_routes
 from quire.admin_api.own.description import AdminDescriptionApi
 from quire.admin_api.permissions import PermissionApi
@@ -44,6 +45,8 @@ from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.staff import Staff
 from quire.auth.admin.stale_fields import StaleFields
 from quire.auth.sessions import Sessions
+from quire.builder.aside import KeptAside
+from quire.builder.remodel import Project, Remodeller
 from quire.clock import Clock
 from quire.content_manager.lists import ListSizes
 from quire.content_manager.locales import Locales
@@ -75,6 +78,7 @@ class AdminSources(Struct, frozen=True, kw_only=True):
     services: AccountServices
     attempts: Attempts
     audit: AuditLog
+    project: Project
 
 
 def assemble_admin(
@@ -142,6 +146,8 @@ def assemble_admin(
             database, sources.documents, sources.webhooks, people, authenticator, clock
         )
         yield from media_routes(settings, sources.library, engine)
+        project = replace(sources.project, database=database)
+        yield from model_routes(Remodeller(project), KeptAside(database, project.kind))
         yield from AdminDescriptionApi(lambda: api.routes.routes, schema).routes()
 
     trail = AuditTrail(sources.audit, clock)

@@ -6,6 +6,7 @@ from quire.admin_api.attempts import Attempts
 from quire.admin_api.locales import DefaultChanged
 from quire.api.accounts import AccountServices, account_services
 from quire.api.content import Successor
+from quire.builder.remodel import Adopt
 from quire.clock import Clock
 from quire.database.audit import AuditLog
 from quire.database.connection import Database
@@ -24,7 +25,8 @@ class Foundation(Struct, frozen=True, kw_only=True):
     """What every `Generation` of an application stands on; none of it knows content types.
 
     ``default_changed`` is told when another locale becomes the default one; ``successor`` finds
-    what answers in the place of an API whose tables have changed.
+    what answers in the place of an API whose tables have changed; ``adopt`` lets another schema
+    take over.
     """
 
     settings: Settings
@@ -38,6 +40,7 @@ class Foundation(Struct, frozen=True, kw_only=True):
     webhooks: WebhookParts
     default_changed: DefaultChanged
     successor: Successor
+    adopt: Adopt
 
     async def start(self) -> None:
         """Begin the work that goes on by itself."""
@@ -60,6 +63,7 @@ def lay_foundation(
     clock: Clock,
     default_changed: DefaultChanged,
     successor: Successor,
+    adopt: Adopt,
 ) -> Foundation:
     """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
     services = account_services(settings, clock)
@@ -77,4 +81,5 @@ def lay_foundation(
         webhooks=open_webhooks(settings, database, writes, tables, clock),
         default_changed=default_changed,
         successor=successor,
+        adopt=adopt,
     )

@@ -17,10 +17,12 @@ from quire.assembly.content import ContentParts, assemble_content
 from quire.assembly.foundation import Foundation
 from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
+from quire.builder.remodel import Project
 from quire.database.accounts import Accounts
 from quire.database.announcement import Requirement, require_nothing, require_schema
 from quire.database.content.store import Store, open_store
 from quire.database.mapping import map_tables
+from quire.database.rooms import room_of
 from quire.documents.service import DocumentService
 from quire.documents.unit import Engine
 from quire.ids import new_document_id
@@ -96,6 +98,7 @@ def make_generation(
             attempts=foundation.attempts,
             audit=foundation.audit,
             webhooks=foundation.webhooks,
+            project=_project(foundation, schema, require),
         ),
     )
     parts = ContentParts(
@@ -117,6 +120,18 @@ def make_generation(
         content=content,
         answering=ServerTiming(content) if timed else content,
         direct=None if timed else content,
+    )
+
+
+def _project(foundation: Foundation, schema: Schema, require: Requirement) -> Project:
+    return Project(
+        settings=foundation.settings,
+        database=foundation.database,
+        kind=room_of(foundation.settings).kind,
+        clock=foundation.clock,
+        schema=schema,
+        require=require,
+        adopt=foundation.adopt,
     )
 
 

@@ -71,7 +71,7 @@ def _settings(project: Path, report: _Report) -> Settings | None:
 
 
 def _schema(project: Path, settings: Settings | None, report: _Report) -> Schema | None:
-    from quire.app import load_project_schema
+    from quire.schema.project import load_project_schema
 
     try:
         return load_schema(project) if settings is None else load_project_schema(settings)

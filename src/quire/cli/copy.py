@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from quire.app import load_project_schema
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message, print_warning
@@ -17,6 +16,7 @@ from quire.database.room import Room
 from quire.database.rooms import room_of
 from quire.errors import ConfigurationError
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import load_settings
 
 _POSTGRESQL = ("postgresql://", "postgres://")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from quire.access.actions import all_actions
-from quire.app import load_project_schema
 from quire.auth.encryption import encrypt_token
 from quire.auth.passwords import MAX_BYTES, hash_password
 from quire.auth.tokens import hash_api_token, new_api_token
@@ -24,6 +23,7 @@ from quire.database.tables import build_metadata
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import Settings
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")

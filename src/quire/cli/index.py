@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from rich.progress import track
 
-from quire.app import load_project_schema
 from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.database.compare import Finding
@@ -15,6 +14,7 @@ from quire.database.mapping import map_tables
 from quire.database.open import open_database
 from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
+from quire.schema.project import load_project_schema
 from quire.settings import Settings
 
 

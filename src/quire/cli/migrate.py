@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 
-from quire.app import load_options, load_project_schema
 from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
 from quire.cli.turn import Turn
@@ -21,6 +20,7 @@ from quire.database.migration.towards import (
 from quire.database.rooms import room_of
 from quire.database.writes import Writes
 from quire.errors import ConfigurationError
+from quire.schema.project import load_options, load_project_schema
 from quire.settings import Settings
 
 DEFAULT_WAIT = 60.0

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import quire
-from quire.app import load_project_schema
 from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.seed import CONTENT_FOLDER, seed_project
@@ -20,6 +19,7 @@ from quire.database.rooms import room_of
 from quire.errors import ConfigurationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.seeding.content import MANIFEST
 from quire.settings import Settings, load_settings
 

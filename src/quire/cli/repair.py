@@ -4,7 +4,6 @@ import asyncio
 import sys
 from pathlib import Path
 
-from quire.app import load_project_schema
 from quire.cli.check import told
 from quire.cli.check_database import check_database
 from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, surplus_line
@@ -20,6 +19,7 @@ from quire.database.open import open_database
 from quire.database.rooms import room_of
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import Settings, load_settings
 
 _INDENT = " " * len("to repair  ")

@@ -6,12 +6,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from quire.app import load_project_schema
 from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message
 from quire.database.rooms import room_of
+from quire.schema.project import load_project_schema
 from quire.seeding.content import Content
 from quire.seeding.project import seed
 from quire.seeding.read import read_content

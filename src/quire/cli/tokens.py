@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from quire.app import load_project_schema
 from quire.auth.api_tokens import ApiTokens, TokenRecord
 from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
@@ -18,6 +17,7 @@ from quire.database.program import Program
 from quire.database.system_rows import SystemRows
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
+from quire.schema.project import load_project_schema
 from quire.settings import Settings
 
 T = TypeVar("T")

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from quire.app import load_project_schema
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_error, print_message
 from quire.errors import ApplicationError
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.settings import load_settings
 from quire.typed_models import python, typescript
 from quire.typed_models.shapes import shapes_of

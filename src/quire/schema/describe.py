@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire.schema.automatic import RESERVED_NAMES
+from quire.schema.class_names import class_name
 from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Model, Schema
 
 _BUILDER = "content-type-builder"
+_GLOBAL_IDS = {"plugin::i18n.locale": "I18NLocale"}
+"""Names that the reference writes with other capitals."""
 _MEDIA_FIRST = ("type", "multiple", "required", "private", "allowedTypes")
 _PLUGINS = ("upload", "i18n", "content-releases", "review-workflows", "users-permissions")
 _ADMIN = (
@@ -56,7 +59,7 @@ def describe_content_type(content_type: ContentType) -> dict[str, Any]:
         "collectionName": content_type.collection_name,
         "attributes": dict(_attributes(content_type)),
         "visible": visible,
-        "restrictRelationsTo": _relations_allowed(content_type, visible=visible),
+        "restrictRelationsTo": relations_allowed(content_type),
     }
     return described
 
@@ -79,6 +82,68 @@ def describe_component(component: Component) -> dict[str, Any]:
     }
 
 
+def describe_schema(schema: Schema) -> dict[str, Any]:
+    """Describe all content types and components by uid, attributes as lists (``/schema``)."""
+    return {
+        "contentTypes": {one.uid: _listed_type(one) for one in in_order(schema)},
+        "components": {uid: _listed_component(one) for uid, one in schema.components.items()},
+    }
+
+
+def _listed_type(content_type: ContentType) -> dict[str, Any]:
+    namespace, _, name = content_type.uid.partition("::")
+    plugin = name.partition(".")[0] if namespace == "plugin" else namespace
+    owner = "" if namespace == "api" else plugin
+    raw = content_type.raw
+    described: dict[str, Any] = {
+        "uid": content_type.uid,
+        "modelName": content_type.singular_name,
+        "kind": content_type.kind.value,
+        "globalId": _GLOBAL_IDS.get(content_type.uid)
+        or class_name(f"{owner}-{content_type.singular_name}"),
+        "options": {
+            **_mapping(raw, "options"),
+            "draftAndPublish": content_type.draft_and_publish,
+        },
+        **_present(raw, "pluginOptions"),
+    }
+    if owner:
+        described["plugin"] = owner
+    return {
+        **described,
+        "collectionName": content_type.collection_name,
+        "info": _mapping(raw, "info"),
+        "modelType": "contentType",
+        "attributes": list(_listed_attributes(content_type)),
+        "visible": is_visible(content_type),
+        "restrictRelationsTo": relations_allowed(content_type),
+    }
+
+
+def _listed_component(component: Component) -> dict[str, Any]:
+    return {
+        "uid": component.uid,
+        "modelName": component.singular_name,
+        "globalId": class_name(f"component-{component.uid}".replace(".", "-")),
+        "modelType": "component",
+        "collectionName": component.collection_name,
+        "category": component.category,
+        "info": _mapping(component.raw, "info"),
+        **_present(component.raw, "pluginOptions"),
+        "attributes": list(_listed_attributes(component)),
+    }
+
+
+def _listed_attributes(model: Model) -> Iterator[dict[str, Any]]:
+    for name, raw in _mapping(model.raw, "attributes").items():
+        if name in RESERVED_NAMES or not isinstance(raw, Mapping):
+            continue
+        other: Mapping[str, object] = {}
+        if raw.get("type") == "relation":
+            other = {"targetAttribute": raw.get("inversedBy") or raw.get("mappedBy")}
+        yield {**raw, **other, "name": name}
+
+
 def is_visible(content_type: ContentType) -> bool:
     """Tell whether a type is shown where the model is edited, and described by itself."""
     builder = _mapping(_mapping(content_type.raw, "pluginOptions"), _BUILDER)
@@ -98,11 +163,11 @@ def _rank(name: str, order: tuple[str, ...]) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _relations_allowed(content_type: ContentType, *, visible: bool) -> list[str] | None:
+def relations_allowed(content_type: ContentType) -> list[str] | None:
     """Return which relations a new attribute may have to a type; ``None`` stands for all."""
     if content_type.uid == ADMIN_USER_UID:
         return ["oneWay", "manyWay"]
-    return None if visible else []
+    return None if is_visible(content_type) else []
 
 
 def _attributes(model: Model) -> Iterator[tuple[str, dict[str, Any]]]:

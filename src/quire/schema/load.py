@@ -9,8 +9,8 @@ each fault with its file and JSON path.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 from types import MappingProxyType
 
 import orjson
@@ -24,6 +24,9 @@ from quire.schema.builtin import builtin_schemas
 from quire.schema.faults import check_models
 from quire.schema.model import Component, ContentType, Index, Kind, Model, Schema
 from quire.schema.words import kebab_case
+
+EXTENSION = "extension:"
+"""Begins the uid of a source that is laid over a built-in type."""
 
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -63,6 +66,18 @@ def load_schema(project: Path, options: LoadOptions | None = None) -> Schema:
     return build_schema(sources, options, problems)
 
 
+def read_sources(project: Path) -> list[Source]:
+    """Read the schema files of a project as they are.
+
+    Raises SchemaError for files that hold no JSON object; what they hold is not looked at.
+    """
+    problems: list[SchemaProblem] = []
+    sources = list(_read_tree(project, problems))
+    if problems:
+        raise SchemaError(problems)
+    return sources
+
+
 def build_schema(
     sources: Sequence[Source],
     options: LoadOptions | None = None,
@@ -74,7 +89,7 @@ def build_schema(
     """
     options = options or LoadOptions()
     everything = [*_builtin_sources(sources), *sources]
-    own = [source for source in everything if not source.uid.startswith("extension:")]
+    own = [source for source in everything if not source.uid.startswith(EXTENSION)]
     found = [*problems, *_double_uids(own), *_shape_problems(own, options.attribute_types)]
     found += check_models(
         {source.uid: (source.file, source.raw) for source in own}, options.attribute_types
@@ -91,13 +106,24 @@ def build_schema(
 
 def _builtin_sources(sources: Sequence[Source]) -> Iterator[Source]:
     """Yield the built-in types with the project's extensions laid over them."""
-    extensions = {s.uid.removeprefix("extension:"): s for s in sources}
+    extensions = {s.uid.removeprefix(EXTENSION): s for s in sources}
     for uid, name, raw in builtin_schemas():
         extension = extensions.get(uid)
         if extension is None:
             yield Source(uid, f"(built-in) {name}", raw)
         else:
             yield Source(uid, extension.file, {**raw, **extension.raw})
+
+
+def in_file_order(sources: Iterable[Source]) -> list[Source]:
+    """Return sources in the order in which a tree is read, which `Schema.version` depends on."""
+    return sorted(sources, key=lambda source: (_rank(source), PurePath(source.file).parts))
+
+
+def _rank(source: Source) -> int:
+    if source.uid.startswith(EXTENSION):
+        return 2
+    return 1 if source.is_component else 0
 
 
 def _read_tree(project: Path, problems: list[SchemaProblem]) -> Iterator[Source]:
@@ -108,7 +134,7 @@ def _read_tree(project: Path, problems: list[SchemaProblem]) -> Iterator[Source]
         yield from _read(project, path, f"{path.parent.name}.{path.stem}", problems)
     for path in sorted(project.glob("src/extensions/*/content-types/*/schema.json")):
         plugin, name = path.parts[-4], path.parts[-2]
-        yield from _read(project, path, f"extension:plugin::{plugin}.{name}", problems)
+        yield from _read(project, path, f"{EXTENSION}plugin::{plugin}.{name}", problems)
 
 
 def _folder(name: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from quire.app import Application, build_app, load_project_schema
+from quire.app import Application, build_app
+from quire.schema.project import load_project_schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import load_settings

@@ -11,11 +11,11 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from quire.access.ability import FullAccess, Granted
-from quire.app import load_project_schema
 from quire.openapi.content.api import ROUTES, describe_content_api
 from quire.openapi.content.parts import Endpoint, Facts
 from quire.openapi.content.signing_in import SESSION_ROUTES
 from quire.openapi.queries import PageLimits
+from quire.schema.project import load_project_schema
 from quire.settings import load_settings
 from tests.unit.kiosk import Kiosk, open_kiosk
 from tests.unit.schema.trees import component_file, type_file, write_tree

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from quire.app import load_project_schema
 from quire.clock import now_ms
 from quire.database.bootstrap import FirstLocale
 from quire.database.create import first_program
@@ -21,6 +20,7 @@ from quire.database.rooms import room_of
 from quire.errors import DatabaseOpenError, SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
+from quire.schema.project import load_project_schema
 from quire.seeding.content import Status
 from quire.seeding.project import seed
 from quire.seeding.read import read_content

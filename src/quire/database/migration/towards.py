@@ -17,7 +17,7 @@ from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.writes import Writes
 from quire.errors import QuireError, SchemaError
-from quire.schema.load import LoadOptions, Source, build_schema
+from quire.schema.load import EXTENSION, LoadOptions, Source, build_schema
 from quire.schema.model import Model, Schema
 
 
@@ -34,13 +34,16 @@ class ConsentNeededError(QuireError):
 class Goal(Struct, frozen=True, kw_only=True):
     """What a database is to be migrated to.
 
-    ``options`` are those that the schema was loaded with. ``title`` is what this is called where
-    something is kept aside. With ``may_lose`` rows and values may be taken away.
+    ``options`` are those that the schema was loaded with. ``former`` is the schema by which the
+    tables are used until now, where somebody knows it: what the database says nothing of is taken
+    from there. ``title`` is what this is called where something is kept aside. With ``may_lose``
+    rows and values may be taken away.
     """
 
     schema: Schema
     options: LoadOptions
     renames: Renames
+    former: Schema | None = None
     title: str = "migration"
     may_lose: bool = False
 
@@ -78,7 +81,7 @@ def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]
     recorded = yield from recorded_schema(writes)
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
     locale = settings.get(DEFAULT_LOCALE_KEY)
-    before = None if recorded is None else _former(kind, recorded, goal)
+    before = _former(kind, recorded, goal)
     renames = Renames()
     if before is not None:
         renames = renames_to_do(goal.renames, before.schema, goal.schema)
@@ -90,8 +93,10 @@ def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]
     )
 
 
-def _former(kind: DatabaseKind, recorded: Recorded, goal: Goal) -> Side | None:
-    """Make the schema that the database was made for; ``None`` when the record makes no sense."""
+def _former(kind: DatabaseKind, recorded: Recorded | None, goal: Goal) -> Side | None:
+    """Make the schema that the database was made for; ``None`` where nobody knows it."""
+    if recorded is None:
+        return None if goal.former is None else side_of(goal.former, kind.column_types)
     sources = list(recorded.sources)
     if not recorded.whole:
         known = {source.uid for source in sources}
@@ -105,16 +110,18 @@ def _former(kind: DatabaseKind, recorded: Recorded, goal: Goal) -> Side | None:
 def _others(goal: Goal) -> list[Source]:
     """Return components and extensions, of which a database of the reference says nothing.
 
-    They are taken to have been as they are now, but for their names.
+    Where nobody knows it, they are taken to have been as they are now, but for their names.
     """
-    renames = goal.renames
+    schema, renames = goal.schema, goal.renames
+    if goal.former is not None:
+        schema, renames = goal.former, Renames()
     components = [
         Source(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames))
-        for m in goal.schema.components.values()
+        for m in schema.components.values()
     ]
     extended = [
-        Source(f"extension:{m.uid}", m.file, m.raw)
-        for m in goal.schema.content_types.values()
+        Source(f"{EXTENSION}{m.uid}", m.file, m.raw)
+        for m in schema.content_types.values()
         if m.file.startswith("src/extensions/")
     ]
     return [*components, *extended]

@@ -1,0 +1,81 @@
+"""Drafts of the model made, shown and carried out for a request, with their errors told."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from quire.admin_api.model.plans import PlanChangedError, consent_of, digest_of, shown_plan
+from quire.admin_api.model.told import ToldError, flaws, told_problems, uids_of_files
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Request
+from quire.builder.blueprint import Blueprint, UnfitWishError
+from quire.builder.journal import UnwritableFilesError
+from quire.builder.remodel import Draft, Remodeller
+from quire.database.migration.structure import MigrationConflictError
+from quire.database.migration.towards import ConsentNeededError
+from quire.errors import ApplicationError, SchemaError
+
+Handler = Callable[[Request], Awaitable[Answer]]
+Change = Callable[[Blueprint], None]
+_WOULD_LOSE = "The change would take away what people have written"
+
+
+class ModelConflictError(ApplicationError):
+    """A change of the model that cannot be made as things are now."""
+
+    status = 409
+    name = "ConflictError"
+
+
+async def drawn(remodeller: Remodeller, change: Change) -> Draft:
+    """Return what the model becomes by a change. Raises ToldError for what it cannot become."""
+    try:
+        return await remodeller.draw(change)
+    except (SchemaError, UnfitWishError) as error:
+        raise told_problems(flaws(error, uids_of_files(remodeller.schema))) from error
+
+
+async def planned(remodeller: Remodeller, draft: Draft) -> dict[str, Any]:
+    """Return what a draft would do, as it is shown. Raises ModelConflictError."""
+    try:
+        return shown_plan(draft, await remodeller.plan(draft))
+    except MigrationConflictError as error:
+        raise ModelConflictError(str(error)) from error
+
+
+async def carried_out(
+    remodeller: Remodeller, request: Request, change: Change, title: str
+) -> Draft:
+    """Change the model as a request agrees to it.
+
+    Raises ToldError, ModelConflictError, PlanChangedError, and other AppErrors; then nothing has
+    changed.
+    """
+    consent = consent_of(request.query)
+    draft = await drawn(remodeller, change)
+    if consent.digest is not None:
+        found = await remodeller.plan(draft)
+        if digest_of(draft, found) != consent.digest:
+            raise PlanChangedError
+    if not draft.files:
+        return draft
+    try:
+        await remodeller.apply(draft, title=title, may_lose=consent.may_lose)
+    except ConsentNeededError as error:
+        losses = [str(step) for step in error.plan.losses]
+        raise ModelConflictError(_WOULD_LOSE, {"losses": losses}) from error
+    except (MigrationConflictError, UnwritableFilesError) as error:
+        raise ModelConflictError(str(error)) from error
+    return draft
+
+
+def telling(handler: Handler) -> Handler:
+    """Let a handler answer errors of the content-type builder in their own form."""
+
+    async def answer(request: Request) -> Answer:
+        try:
+            return await handler(request)
+        except ToldError as error:
+            return respond_bare({"error": error.told}, error.status)
+
+    answer.__doc__ = handler.__doc__
+    return answer

@@ -1,0 +1,88 @@
+"""``/admin/x/model``: what a change of the model would do, and what changes have kept aside."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from quire.admin_api.answers import respond_data
+from quire.admin_api.forms import id_of
+from quire.admin_api.model.carrying_out import planned
+from quire.admin_api.model.reading import BUILD
+from quire.admin_api.model.told import ToldError, flaws, uids_of_files
+from quire.admin_api.model.update import SchemaUpdate
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.builder.aside import KeptAside
+from quire.builder.blueprint import UnfitWishError
+from quire.builder.remodel import Remodeller
+from quire.clock import iso_from_ms
+from quire.database.migration.aside import Aside
+from quire.documents.validate.problems import validation_error
+from quire.errors import NotFoundError, SchemaError, ValidationError
+
+_NOT_FOUND = "Nothing is kept aside under this number"
+
+
+class ModelPlanningApi:
+    """Tells what would be done, puts back what was taken away, and forgets it."""
+
+    def __init__(self, remodeller: Remodeller, kept: KeptAside) -> None:
+        self._remodeller = remodeller
+        self._kept = kept
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("POST", "admin/x/model/plan", self.plan),
+            ("GET", "admin/x/model/aside", self.aside),
+            ("POST", "admin/x/model/aside/:id/restore", self.restore),
+            ("DELETE", "admin/x/model/aside/:id", self.forget),
+        ):
+            yield Route(method=method, path=path, action=BUILD, handler=handler)
+
+    async def plan(self, request: Request) -> Answer:
+        """Tell what the body of an ``update-schema`` would do; nothing is changed."""
+        schema = self._remodeller.schema
+        try:
+            update = SchemaUpdate(schema, request.body)
+        except ToldError as error:
+            raise ValidationError(str(error.told)) from error
+        problems = list(update.problems())
+        if problems:
+            raise validation_error(problems)
+        try:
+            draft = await self._remodeller.draw(update)
+        except (SchemaError, UnfitWishError) as error:
+            raise validation_error(flaws(error, uids_of_files(schema))) from error
+        return respond_data(await planned(self._remodeller, draft))
+
+    async def aside(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """List what changes of the model have kept aside, the latest first."""
+        kept = await self._kept.all()
+        return respond_data([_shown(one) for one in reversed(kept)])
+
+    async def restore(self, request: Request) -> Answer:
+        """Put back what a change has taken away, where the model has a place for it again."""
+        count = await self._kept.put_back(await self._chosen(request))
+        return respond_data({"count": count})
+
+    async def forget(self, request: Request) -> Answer:
+        """Forget for good what a change has taken away."""
+        chosen = await self._chosen(request)
+        await self._kept.forget(chosen)
+        return respond_data(_shown(chosen))
+
+    async def _chosen(self, request: Request) -> Aside:
+        number = id_of(request.parameters["id"])
+        for one in await self._kept.all():
+            if one.id == number:
+                return one
+        raise NotFoundError(_NOT_FOUND)
+
+
+def _shown(aside: Aside) -> dict[str, Any]:
+    return {
+        "id": aside.id,
+        "title": aside.title,
+        "madeAt": iso_from_ms(aside.made_at),
+        "tables": sorted({one.table for one in aside.kept}),
+    }

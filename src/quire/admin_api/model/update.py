@@ -1,0 +1,335 @@
+"""``update-schema``: many changes of the model in one body (wire: builder).
+
+::
+
+    {"data": {"contentTypes": [
+        {"action": "create", "uid": "api::memo.memo", "displayName": "Memo", …,
+         "attributes": [{"action": "create", "name": "title", "properties": {"type": "string"}}]},
+        {"action": "delete", "uid": "api::note.note"}],
+     "components": […]}}
+
+An attribute with ``formerName``, and a model with ``formerUid``, is one that has another name now:
+what is stored stays. That is Quire's own.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from quire.admin_api.model.attribute_forms import (
+    NAME,
+    NAME_PATTERN,
+    Attribute,
+    AttributeForms,
+    is_reserved,
+)
+from quire.admin_api.model.model_forms import KINDS, is_kebab, is_reserved_model
+from quire.admin_api.model.told import (
+    COMPONENT_EXISTS,
+    COMPONENT_NOT_FOUND,
+    CONTENT_TYPE_EXISTS,
+    CONTENT_TYPE_NOT_FOUND,
+    ToldError,
+)
+from quire.admin_api.model.wishes import Body, component_wish, type_wish, uid_of_type
+from quire.builder.blueprint import Blueprint
+from quire.documents.validate.problems import Problem
+from quire.schema.describe import describe_component, describe_content_type, is_visible
+from quire.schema.model import Model, Schema
+from quire.schema.words import kebab_case
+
+INVALID = "Invalid input"
+_EXPECTED = "Invalid input: expected {}, received {}"
+_TOO_SMALL = "Too small: expected {} to have >=1 {}"
+_BAD_NAME = f"Invalid string: must match pattern {NAME_PATTERN}"
+_RESERVED_NAME = "Attribute name is reserved"
+_RESERVED_MODEL = "Model name is reserved"
+_NOT_KEBAB = "Must be kebab case"
+_SAME_NAMES = "Singular and plural names must be different"
+_INVALID_UID = "{}.invalidUID"
+_NO_TARGET = "Content type {} not found"
+_NOT_OURS = "{} comes with the server and cannot be changed"
+_MOST = 500
+_ACTIONS = ("create", "update", "delete")
+_NAMES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
+
+
+class AttributeEntry(Struct, frozen=True, kw_only=True):
+    """What is to become of an attribute; ``former`` is what it is called by now."""
+
+    action: str
+    name: str
+    properties: Attribute
+    former: str | None
+
+
+class ModelEntry(Struct, frozen=True, kw_only=True):
+    """What is to become of a content type or component; ``former`` is its present uid."""
+
+    action: str
+    uid: str
+    is_component: bool
+    body: Body
+    attributes: tuple[AttributeEntry, ...]
+    former: str | None
+
+    @property
+    def present_uid(self) -> str:
+        """The uid that it has by now."""
+        return self.former or self.uid
+
+
+class SchemaUpdate:
+    """The changes that a body asks for, checked against the present schema."""
+
+    def __init__(self, schema: Schema, body: object) -> None:
+        """Raises ToldError for what cannot be, as the reference tells it."""
+        self._schema = schema
+        data = body.get("data") if isinstance(body, Mapping) else None
+        if not isinstance(data, Mapping):
+            raise ToldError(_EXPECTED.format("object", _kind(body, "data")))
+        self.entries = [
+            *_entries(data, "components", is_component=True),
+            *_entries(data, "contentTypes", is_component=False),
+        ]
+        self._new = frozenset(one.uid for one in self.entries if one.action == "create")
+        renamed = frozenset(one.uid for one in self.entries if one.former is not None)
+        self._later = self._new | renamed
+        for entry in self.entries:
+            self._check(entry)
+
+    @property
+    def title(self) -> str:
+        """Which models are changed, as a text."""
+        return ", ".join(entry.uid for entry in self.entries)
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with attributes, with paths that begin with the uid."""
+        more = tuple(uid for uid in self._later if "::" in uid)
+        for entry in self.entries:
+            if entry.action != "delete":
+                forms = AttributeForms(
+                    schema=self._schema,
+                    component=entry.is_component,
+                    known=self._described(entry),
+                    more=more,
+                )
+                wanted = self._wanted(entry, self._own(entry))
+                yield from forms.problems((entry.uid, "attributes"), wanted)
+
+    def check_attributes(self) -> None:
+        """Raise ToldError for attributes that cannot be, as the reference tells it."""
+        for problem in self.problems():
+            if "must have at least 1 items" in problem.message:
+                raise ToldError(_TOO_SMALL.format("array", "items"))
+            raise ToldError(INVALID)
+
+    def __call__(self, blueprint: Blueprint) -> None:
+        """Change a blueprint. Raises UnfitWishError."""
+        changed = [entry for entry in self.entries if entry.action != "delete"]
+        for entry in changed:
+            if entry.former is not None and entry.is_component:
+                blueprint.rename_component(entry.former, entry.uid)
+            elif entry.former is not None:
+                blueprint.rename_type(entry.former, entry.uid)
+            elif entry.action == "create":
+                self._add(blueprint, entry)
+        for entry in changed:
+            self._change(blueprint, entry)
+        for entry in self.entries:
+            if entry.action == "delete" and entry.is_component:
+                blueprint.remove_component(entry.uid)
+            elif entry.action == "delete":
+                blueprint.remove_type(entry.uid)
+
+    def _add(self, blueprint: Blueprint, entry: ModelEntry) -> None:
+        if entry.is_component:
+            blueprint.add_component(entry.uid, component_wish(entry.body, {}, {}))
+        else:
+            blueprint.add_type(entry.uid, type_wish(entry.body, {}, {}))
+
+    def _change(self, blueprint: Blueprint, entry: ModelEntry) -> None:
+        uid = entry.uid
+        if uid.startswith("plugin::"):
+            uid = blueprint.extend(uid)
+        raw = blueprint.raw(uid) or {}
+        wanted = self._wanted(entry, raw.get("attributes", {}))
+        former = {one.name: one.former for one in entry.attributes if one.former is not None}
+        if entry.is_component:
+            blueprint.change_component(uid, component_wish(entry.body, wanted, former))
+        else:
+            blueprint.change_type(uid, type_wish(entry.body, wanted, former))
+
+    def _wanted(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all attributes that a model is to have, renamed ones in their places."""
+        later_names = {one.former: one.name for one in entry.attributes if one.former is not None}
+        wanted = {later_names.get(name, name): one for name, one in own.items()}
+        for one in entry.attributes:
+            if one.action == "delete":
+                wanted.pop(one.name, None)
+            else:
+                wanted[one.name] = one.properties
+        return wanted
+
+    def _present(self, entry: ModelEntry) -> Model | None:
+        models: Mapping[str, Model] = (
+            self._schema.components if entry.is_component else self._schema.content_types
+        )
+        return models.get(entry.present_uid)
+
+    def _own(self, entry: ModelEntry) -> Mapping[str, Any]:
+        present = self._present(entry)
+        attributes = {} if present is None else present.raw.get("attributes")
+        return attributes if isinstance(attributes, Mapping) else {}
+
+    def _described(self, entry: ModelEntry) -> Mapping[str, Any]:
+        """Return the attributes that need no look: those that are as they were."""
+        own = dict(self._own(entry))
+        if entry.is_component:
+            component = self._schema.components.get(entry.present_uid)
+            found = {} if component is None else describe_component(component)
+        else:
+            content_type = self._schema.content_types.get(entry.present_uid)
+            found = {} if content_type is None else describe_content_type(content_type)
+        described: Mapping[str, Any] = found.get("schema", {}).get("attributes", {})
+        touched = {one.name: one for one in entry.attributes}
+        return {
+            name: described.get(name, one)
+            if name in touched and touched[name].properties == described.get(name)
+            else one
+            for name, one in own.items()
+        }
+
+    def _check(self, entry: ModelEntry) -> None:
+        present, what = self._present(entry), "component" if entry.is_component else "contentType"
+        if entry.action == "create" and entry.former is None:
+            if present is not None:
+                raise ToldError(COMPONENT_EXISTS if entry.is_component else CONTENT_TYPE_EXISTS)
+        elif present is None:
+            raise ToldError(COMPONENT_NOT_FOUND if entry.is_component else CONTENT_TYPE_NOT_FOUND)
+        if entry.action == "delete":
+            _refuse_foreign(entry.uid)
+            return
+        if not _is_its_uid(entry):
+            raise ToldError(_INVALID_UID.format(what))
+        content_type = self._schema.content_types.get(entry.present_uid)
+        if content_type is not None and not is_visible(content_type):
+            raise ToldError(_NOT_OURS.format(entry.uid))
+        for one in entry.attributes:
+            target = one.properties.get("target")
+            known = target in self._schema.content_types or target in self._later
+            if isinstance(target, str) and not known and not target.startswith("__"):
+                raise ToldError(_NO_TARGET.format(target))
+
+
+def _refuse_foreign(uid: str) -> None:
+    if "::" in uid and not uid.startswith("api::"):
+        raise ToldError(_NOT_OURS.format(uid))
+
+
+def _is_its_uid(entry: ModelEntry) -> bool:
+    if entry.uid.startswith("plugin::"):
+        return entry.action == "update" and entry.former is None
+    if not entry.is_component:
+        if entry.action == "update" and entry.former is None:
+            return entry.uid.rpartition(".")[2] == str(entry.body["singularName"])
+        return entry.uid == uid_of_type(entry.body)
+    category, dot, name = entry.uid.partition(".")
+    return bool(dot) and category == kebab_case(entry.body["category"]) and is_kebab(name)
+
+
+def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
+    given = data.get(name, [])
+    if not isinstance(given, list):
+        raise ToldError(_EXPECTED.format("array", _kind(data, name)))
+    if len(given) > _MOST:
+        raise ToldError(f"Too big: expected array to have <={_MOST} items")
+    for entry in given:
+        yield _entry(entry, is_component=is_component)
+
+
+def _entry(given: object, *, is_component: bool) -> ModelEntry:
+    if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
+        raise ToldError(INVALID)
+    uid, former = given.get("uid"), given.get("formerUid")
+    if not isinstance(uid, str) or not isinstance(former, str | None):
+        raise ToldError(INVALID)
+    attributes: tuple[AttributeEntry, ...] = ()
+    if given["action"] != "delete":
+        _check_head(given, is_component=is_component)
+        listed = given.get("attributes")
+        if not isinstance(listed, list):
+            raise ToldError(INVALID)
+        attributes = tuple(_attribute(one) for one in listed)
+    return ModelEntry(
+        action=given["action"],
+        uid=uid,
+        is_component=is_component,
+        body=given,
+        attributes=attributes,
+        former=None if former == uid else former,
+    )
+
+
+def _check_head(given: Body, *, is_component: bool) -> None:
+    names = ("displayName", "category") if is_component else (
+        "displayName", "singularName", "pluralName",
+    )  # fmt: skip
+    for name in names:
+        if not isinstance(given.get(name), str):
+            raise ToldError(INVALID)
+        if not given[name]:
+            raise ToldError(_TOO_SMALL.format("string", "characters"))
+    for name in ("description", "icon", "collectionName"):
+        if not isinstance(given.get(name), str | None):
+            raise ToldError(INVALID)
+    for name in ("options", "pluginOptions"):
+        if not isinstance(given.get(name), Mapping | None):
+            raise ToldError(INVALID)
+    if not is_component:
+        _check_type_head(given)
+
+
+def _check_type_head(given: Body) -> None:
+    if given.get("kind") not in KINDS or not isinstance(given.get("draftAndPublish"), bool):
+        raise ToldError(INVALID)
+    singular, plural = given["singularName"], given["pluralName"]
+    if not is_kebab(singular) or not is_kebab(plural):
+        raise ToldError(_NOT_KEBAB)
+    if is_reserved_model(singular) or is_reserved_model(plural):
+        raise ToldError(_RESERVED_MODEL)
+    if singular == plural:
+        raise ToldError(_SAME_NAMES)
+
+
+def _attribute(given: object) -> AttributeEntry:
+    if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
+        raise ToldError(INVALID)
+    name, former = given.get("name"), given.get("formerName")
+    if not isinstance(name, str) or not isinstance(former, str | None):
+        raise ToldError(INVALID)
+    properties: Attribute = {}
+    if given["action"] != "delete":
+        if not NAME.fullmatch(name):
+            raise ToldError(_BAD_NAME)
+        if is_reserved(name):
+            raise ToldError(_RESERVED_NAME)
+        found = given.get("properties")
+        if not isinstance(found, Mapping):
+            raise ToldError(INVALID)
+        properties = found
+    return AttributeEntry(
+        action=given["action"],
+        name=name,
+        properties=properties,
+        former=None if former == name else former,
+    )
+
+
+def _kind(body: object, name: str) -> str:
+    """Return the kind of a member as messages name it."""
+    if not isinstance(body, Mapping) or name not in body:
+        return "undefined"
+    value = body[name]
+    return "null" if value is None else _NAMES.get(type(value), "object")

@@ -1,0 +1,342 @@
+"""``/content-type-builder``, for changing the model (wire: builder).
+
+What is asked for is done at once: the tables, the schema files and all servers follow, or nothing
+changes. What is taken away is kept aside. With ``?mayLose=false`` nothing is taken away that people
+have written; with ``?plan=…`` it is done only as ``POST /admin/x/model/plan`` has told.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from quire.admin_api.answers import respond_data
+from quire.admin_api.forms import read_body
+from quire.admin_api.model.attribute_forms import Attribute
+from quire.admin_api.model.carrying_out import carried_out, telling
+from quire.admin_api.model.model_forms import CATEGORY_FORM, ComponentForm, ContentTypeForm
+from quire.admin_api.model.reading import BUILD, PREFIX
+from quire.admin_api.model.told import (
+    COMPONENT_EXISTS,
+    COMPONENT_NOT_FOUND,
+    CONTENT_TYPE_NOT_FOUND,
+    ToldError,
+    told_problems,
+    told_validation,
+)
+from quire.admin_api.model.update import SchemaUpdate
+from quire.admin_api.model.wishes import (
+    Body,
+    component_wish,
+    held_components,
+    resolved,
+    type_wish,
+    uid_of_component,
+    uid_of_type,
+)
+from quire.api.envelope import respond_bare
+from quire.api.messages import Answer, Request
+from quire.api.routes import Route
+from quire.builder.blueprint import Blueprint
+from quire.builder.remodel import Remodeller
+from quire.builder.wishes import SELF
+from quire.documents.validate.problems import Problem
+from quire.errors import ApplicationError, ValidationError
+from quire.javascript.patterns import PatternError, compile_pattern
+from quire.schema.describe import describe_component, describe_content_type, is_visible
+from quire.schema.model import Component, ContentType
+from quire.schema.words import kebab_case
+
+_CATEGORY_NOT_FOUND = "category not found"
+_CATEGORY_TAKEN = "Name already taken"
+_THIS_TYPE = "__contentType__"
+_MOST_COMPONENTS = 100
+
+
+class ModelWritingApi:
+    """Changes content types and components."""
+
+    def __init__(self, remodeller: Remodeller) -> None:
+        self._remodeller = remodeller
+        self._schema = remodeller.schema
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("POST", "content-types", self.create_type),
+            ("PUT", "content-types/:uid", self.change_type),
+            ("DELETE", "content-types/:uid", self.delete_type),
+            ("POST", "components", self.create_component),
+            ("PUT", "components/:uid", self.change_component),
+            ("DELETE", "components/:uid", self.delete_component),
+            ("PUT", "component-categories/:name", self.rename_category),
+            ("DELETE", "component-categories/:name", self.delete_category),
+            ("POST", "update-schema", self.update_schema),
+            ("GET", "update-schema-status", self.status),
+        ):
+            yield Route(
+                method=method, path=f"{PREFIX}/{path}", action=BUILD, handler=telling(handler)
+            )
+
+    async def create_type(self, request: Request) -> Answer:
+        """Add a content type."""
+        body = self._type_body(request, None)
+        components = self._components(request, _mapping(body, "attributes"))
+        uid = uid_of_type(body)
+
+        def change(blueprint: Blueprint) -> None:
+            uids = components(blueprint, uid)
+            blueprint.add_type(uid, type_wish(body, resolved(body["attributes"], uids), {}))
+
+        await carried_out(self._remodeller, request, change, uid)
+        return respond_data({"uid": uid}, 201)
+
+    async def change_type(self, request: Request) -> Answer:
+        """Let a content type be as it is said."""
+        present = self._present_type(request)
+        body, uid = self._type_body(request, present), present.uid
+        components = self._components(request, _mapping(body, "attributes"))
+
+        def change(blueprint: Blueprint) -> None:
+            uids = components(blueprint, uid)
+            source = uid if uid.startswith("api::") else blueprint.extend(uid)
+            wish = type_wish(body, resolved(body["attributes"], uids), _former_names(body))
+            blueprint.change_type(source, wish)
+
+        await carried_out(self._remodeller, request, change, uid)
+        return respond_data({"uid": uid}, 201)
+
+    async def delete_type(self, request: Request) -> Answer:
+        """Take a content type away, with its entries and all relations to it."""
+        present = self._present_type(request)
+        if not present.is_api:
+            raise ToldError(CONTENT_TYPE_NOT_FOUND, 404)
+        change = partial(Blueprint.remove_type, uid=present.uid)
+        await carried_out(self._remodeller, request, change, present.uid)
+        return respond_data({"uid": present.uid})
+
+    async def create_component(self, request: Request) -> Answer:
+        """Add a component."""
+        body = self._component_body(request, None)
+        components = self._components(request, body["attributes"])
+        uid = uid_of_component(body)
+        if uid in self._schema.components:
+            raise ToldError(COMPONENT_EXISTS)
+
+        def change(blueprint: Blueprint) -> None:
+            uids = components(blueprint, uid)
+            attributes = resolved(body["attributes"], uids)
+            blueprint.add_component(uid, component_wish(body, attributes, {}))
+
+        await carried_out(self._remodeller, request, change, uid)
+        return respond_data({"uid": uid}, 201)
+
+    async def change_component(self, request: Request) -> Answer:
+        """Let a component be as it is said; with another category it has another uid."""
+        present = self._present_component(request)
+        body = self._component_body(request, present)
+        components = self._components(request, body["attributes"])
+        later = f"{kebab_case(body['category'])}.{present.uid.partition('.')[2]}"
+        if later != present.uid and later in self._schema.components:
+            raise ToldError(COMPONENT_EXISTS)
+
+        def change(blueprint: Blueprint) -> None:
+            uids = components(blueprint, present.uid)
+            attributes = resolved(body["attributes"], uids)
+            wish = component_wish(body, attributes, _former_names(body))
+            blueprint.change_component(present.uid, wish)
+
+        await carried_out(self._remodeller, request, change, present.uid)
+        return respond_data({"uid": later})
+
+    async def delete_component(self, request: Request) -> Answer:
+        """Take a component away, with all that it holds, from all that hold it."""
+        present = self._present_component(request)
+        change = partial(Blueprint.remove_component, uid=present.uid)
+        await carried_out(self._remodeller, request, change, present.uid)
+        return respond_data({"uid": present.uid})
+
+    async def rename_category(self, request: Request) -> Answer:
+        """Give a category of components another name, and so its components other uids."""
+        former = request.parameters["name"]
+        try:
+            body = read_body(request.body, CATEGORY_FORM)
+        except ValidationError as error:
+            raise told_validation(error) from error
+        later = kebab_case(str(body["name"]))
+        uids = self._components_of(former)
+        if later != former and self._components_of(later, found=False):
+            raise ApplicationError(_CATEGORY_TAKEN)
+
+        def change(blueprint: Blueprint) -> None:
+            for uid in uids:
+                blueprint.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
+
+        if later != former:
+            await carried_out(self._remodeller, request, change, f"{former} {later}")
+        return respond_bare({"name": later})
+
+    async def delete_category(self, request: Request) -> Answer:
+        """Take all components of a category away."""
+        name = request.parameters["name"]
+        uids = self._components_of(name)
+
+        def change(blueprint: Blueprint) -> None:
+            for uid in uids:
+                blueprint.remove_component(uid)
+
+        await carried_out(self._remodeller, request, change, name)
+        return respond_bare({"name": name})
+
+    async def update_schema(self, request: Request) -> Answer:
+        """Change many content types and components at once."""
+        update = SchemaUpdate(self._schema, request.body)
+        update.check_attributes()
+        if update.entries:
+            await carried_out(self._remodeller, request, update, update.title)
+        return respond_bare({})
+
+    async def status(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Tell whether the model is being changed in this process."""
+        return respond_data({"isUpdating": self._remodeller.is_busy})
+
+    def _present_type(self, request: Request) -> ContentType:
+        found = self._schema.content_types.get(request.parameters["uid"])
+        if found is None or not is_visible(found):
+            raise ToldError(CONTENT_TYPE_NOT_FOUND, 404)
+        return found
+
+    def _present_component(self, request: Request) -> Component:
+        found = self._schema.components.get(request.parameters["uid"])
+        if found is None:
+            raise ToldError(COMPONENT_NOT_FOUND, 404)
+        return found
+
+    def _components_of(self, category: str, *, found: bool = True) -> list[str]:
+        uids = [one.uid for one in self._schema.components.values() if one.category == category]
+        if found and not uids:
+            raise ApplicationError(_CATEGORY_NOT_FOUND)
+        return uids
+
+    def _type_body(self, request: Request, present: ContentType | None) -> Body:
+        """Return the content type in a body that is sound. Raises ToldError."""
+        body = request.body.get("contentType") if isinstance(request.body, Mapping) else None
+        if not isinstance(body, Mapping):
+            raise ToldError({})  # as the reference tells it
+        known: Mapping[str, Attribute] = {}
+        if present is not None:
+            known = describe_content_type(present)["schema"]["attributes"]
+        form = ContentTypeForm(schema=self._schema, known=known, present=present)
+        _raise_problems(list(form.problems(("contentType",), body)))
+        _refuse_broken_patterns(body["attributes"])
+        return body
+
+    def _component_body(self, request: Request, present: Component | None) -> Body:
+        body = request.body.get("component") if isinstance(request.body, Mapping) else None
+        if body is None:
+            message = "component is a required field"
+            raise told_problems([Problem(("component",), message)])
+        known: Mapping[str, Attribute] = {}
+        if present is not None:
+            known = describe_component(present)["schema"]["attributes"]
+        form = ComponentForm(schema=self._schema, known=known)
+        _raise_problems(list(form.problems(("component",), body)))
+        _refuse_broken_patterns(body["attributes"])
+        return dict(body)
+
+    def _components(self, request: Request, attributes: Body) -> "_Beside":
+        """Return the components that come with a model. Raises ToldError."""
+        body = request.body
+        given = body.get("components") if isinstance(body, Mapping) else None
+        beside = _Beside(self, given if isinstance(given, list) else [])
+        beside.check(attributes)
+        return beside
+
+    def known_component(self, uid: str) -> Component | None:
+        """Return a component that is there."""
+        return self._schema.components.get(uid)
+
+    def component_form(self, present: Component | None) -> ComponentForm:
+        """Return what the body of a component must be."""
+        known = {} if present is None else describe_component(present)["schema"]["attributes"]
+        return ComponentForm(schema=self._schema, known=known)
+
+
+class _Beside:
+    """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
+
+    Called with a blueprint it makes them, and returns which uid each stand-in means.
+    """
+
+    def __init__(self, api: ModelWritingApi, given: list[Any]) -> None:
+        self._api = api
+        self._given = given
+
+    def check(self, attributes: Body) -> None:
+        """Raise ToldError for components that cannot be, or are nowhere."""
+        problems: list[Problem] = []
+        if len(self._given) > _MOST_COMPONENTS:
+            message = f"components field must have at most {_MOST_COMPONENTS} items"
+            problems.append(Problem(("components",), message))
+        for index, body in enumerate(self._given[:_MOST_COMPONENTS]):
+            uid = body.get("uid") if isinstance(body, Mapping) else None
+            present = self._api.known_component(uid) if isinstance(uid, str) else None
+            if isinstance(uid, str) and present is None:
+                raise ToldError(COMPONENT_NOT_FOUND)
+            form = self._api.component_form(present)
+            problems += form.problems(("components", index), body)
+        _raise_problems(problems)
+        known = {body.get("tmpUID") for body in self._given}
+        for held in [attributes, *(body["attributes"] for body in self._given)]:
+            for uid in held_components(held):
+                if uid not in known and self._api.known_component(uid) is None:
+                    raise ToldError(COMPONENT_NOT_FOUND)
+        for body in self._given:
+            if "uid" not in body and self._api.known_component(uid_of_component(body)) is not None:
+                raise ToldError(COMPONENT_EXISTS)
+
+    def __call__(self, blueprint: Blueprint, model: str) -> dict[str, str]:
+        uids = {_THIS_TYPE: model, SELF: model}
+        for body in self._given:
+            if "uid" not in body:
+                uid = uid_of_component(body)
+                uids[str(body.get("tmpUID"))] = uid
+                blueprint.add_component(uid, component_wish(body, {}, {}))
+        for body in self._given:
+            uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
+            attributes = resolved(body["attributes"], uids)
+            blueprint.change_component(uid, component_wish(body, attributes, _former_names(body)))
+        return uids
+
+
+def _raise_problems(problems: list[Problem]) -> None:
+    if problems:
+        raise told_problems(problems)
+
+
+def _refuse_broken_patterns(attributes: Body) -> None:
+    """Refuse patterns that are none, with the empty error that the reference has for them."""
+    for attribute in attributes.values():
+        pattern = attribute.get("regex")
+        if isinstance(pattern, str):
+            try:
+                compile_pattern(pattern)
+            except PatternError as error:
+                raise ToldError({}) from error
+
+
+def _former_names(body: Body) -> dict[str, str]:
+    """Return what attributes are called now that have another name in a body.
+
+    That is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
+    """
+    former = {
+        name: attribute["formerName"]
+        for name, attribute in body["attributes"].items()
+        if isinstance(attribute.get("formerName"), str)
+    }
+    return {name: earlier for name, earlier in former.items() if earlier != name}
+
+
+def _mapping(body: Body, name: str) -> Mapping[str, Any]:
+    value = body[name]
+    return value if isinstance(value, Mapping) else {}

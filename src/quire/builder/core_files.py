@@ -1,0 +1,69 @@
+"""The JavaScript files that Strapi looks for beside a content type.
+
+Without them it serves no routes of the type. Quire needs none of them; they are made where a
+project has such files or is one of Node's at all, and taken away with a type as long as nobody has
+written anything into them.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from quire.customisations import templates
+from quire.customisations.tree import sources
+
+_FACTORIES = {
+    "controllers": "createCoreController",
+    "routes": "createCoreRouter",
+    "services": "createCoreService",
+}
+_JAVASCRIPT = """'use strict';
+
+module.exports = require('@strapi/strapi').factories.{factory}('{uid}');
+"""
+_TYPESCRIPT = """import {{ factories }} from '@strapi/strapi';
+
+export default factories.{factory}('{uid}');
+"""
+
+
+def wants_core_files(project: Path) -> bool:
+    """Tell whether Strapi serves a project as well."""
+    if (project / "package.json").is_file():
+        return True
+    return any(
+        next(project.glob(f"src/api/*/{folder}/*.{suffix}"), None) is not None
+        for folder in _FACTORIES
+        for suffix in ("js", "ts")
+    )
+
+
+def core_files(project: Path, uid: str) -> Iterator[tuple[str, str]]:
+    """Yield path and content of each file of a new content type; paths are from the project's."""
+    is_typed = (project / "tsconfig.json").is_file()
+    template, suffix = (_TYPESCRIPT, "ts") if is_typed else (_JAVASCRIPT, "js")
+    api, name = _parts(uid)
+    for folder, factory in _FACTORIES.items():
+        path = f"src/api/{api}/{folder}/{name}.{suffix}"
+        yield path, template.format(factory=factory, uid=uid)
+
+
+def untouched_core_files(project: Path, uid: str) -> Iterator[str]:
+    """Yield the paths of the files of a type that say what a generator wrote, and no more."""
+    api, name = _parts(uid)
+    for folder in _FACTORIES:
+        for file in sources(project, project / "src" / "api" / api / folder):
+            if Path(file.path).stem == name and _is_core(folder, file.exported, uid):
+                yield file.path
+
+
+def _is_core(folder: str, exported: object, uid: str) -> bool:
+    if folder == "routes":
+        return templates.routed_uid(exported) == uid
+    if folder == "controllers":
+        return templates.is_core_controller(exported, uid)
+    return templates.is_core_service(exported, uid)
+
+
+def _parts(uid: str) -> tuple[str, str]:
+    api, _, name = uid.partition("::")[2].partition(".")
+    return api, name

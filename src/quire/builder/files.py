@@ -1,0 +1,82 @@
+"""Which files of a project change with its model."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from quire.builder.blueprint import Drawn
+from quire.builder.core_files import core_files, untouched_core_files, wants_core_files
+from quire.schema.load import Source
+
+
+class FileChange(Struct, frozen=True, kw_only=True):
+    """A file before and after a change; ``None`` where there is none.
+
+    ``path`` is from the project's folder.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def file_changes(project: Path, former: Sequence[Source], drawn: Drawn) -> list[FileChange]:
+    """Return what changes of the files of a project, in the order of their paths.
+
+    Raises OSError for a file that cannot be read.
+    """
+    wanted = dict(_wanted(project, former, drawn))
+    paths = sorted(wanted)
+    changes = [
+        FileChange(path=path, before=_content(project / path), after=wanted[path]) for path in paths
+    ]
+    return [change for change in changes if change.before != change.after]
+
+
+def _wanted(
+    project: Path, former: Sequence[Source], drawn: Drawn
+) -> Iterator[tuple[str, str | None]]:
+    """Yield path and content of whatever is not as it was."""
+    known = {source.uid: source for source in former}
+    later = {source.uid: source for source in drawn.sources}
+    yield from _gone(project, [source for source in former if source.uid not in later])
+    for source in drawn.sources:
+        before = known.get(source.uid)
+        if before is None or not _is_same(before.raw, source.raw):
+            yield source.file, serialized(source.raw)
+    if wants_core_files(project):
+        new = [source.uid for source in drawn.sources if source.uid not in known]
+        yield from _missing_core_files(project, [uid for uid in new if uid.startswith("api::")])
+
+
+def _gone(project: Path, sources: Sequence[Source]) -> Iterator[tuple[str, str | None]]:
+    for source in sources:
+        yield source.file, None
+        if source.uid.startswith("api::"):
+            yield from ((path, None) for path in untouched_core_files(project, source.uid))
+
+
+def _missing_core_files(project: Path, uids: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    for uid in uids:
+        for path, content in core_files(project, uid):
+            if not (project / path).exists():
+                yield path, content
+
+
+def serialized(raw: object) -> str:
+    """Write what a schema file holds, in the form of the reference: indented by two."""
+    return json.dumps(raw, indent=2, ensure_ascii=False) + "\n"
+
+
+def _is_same(before: object, after: object) -> bool:
+    """Tell whether two files hold the same, in the same order."""
+    return json.dumps(before) == json.dumps(after)
+
+
+def _content(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None

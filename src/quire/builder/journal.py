@@ -1,0 +1,199 @@
+"""Changing several files as one, together with a transaction of the database.
+
+Before the transaction ends, what is to become of the files is written down beside them, and room is
+made for it. When it has ended, the files take their places. Whoever is killed in between leaves the
+journal behind; the version of the schema that the database tells of says what is to become of it.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+
+import msgspec
+
+from quire.builder.files import FileChange
+from quire.clock import now_ms
+from quire.errors import QuireError
+
+_PREFIX, _SUFFIX = ".quire-change-", ".json"
+_PATIENCE_MS = 60_000
+"""How long a change that the database knows nothing of may still be under way elsewhere."""
+
+
+class UnwritableFilesError(QuireError):
+    """The files of a project cannot be changed; none of them was."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        """``path`` is the file at fault."""
+        super().__init__(f"{path} cannot be written: {error.strerror or error}")
+
+
+class _Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What a journal says."""
+
+    version: str
+    changes: list[FileChange]
+
+
+class Journal:
+    """One change of files, from being prepared to being done or taken back."""
+
+    def __init__(self, project: Path, version: str, changes: Sequence[FileChange]) -> None:
+        """``version`` is `Schema.version` of the schema that the files are of afterwards."""
+        self._project = project
+        self._id = token_hex(8)
+        self._path = project / f"{_PREFIX}{self._id}{_SUFFIX}"
+        self._written = _Written(version=version, changes=list(changes))
+
+    def prepare(self) -> None:
+        """Write down what is to be done, and make sure that it can be.
+
+        Raises UnwritableFilesError; then nothing is left behind.
+        """
+        path = self._path.name
+        try:
+            _write_new(self._path, msgspec.json.encode(self._written))
+            for change in self._written.changes:
+                path = change.path
+                self._make_room(change)
+            path = self._path.name
+            _keep_names(self._path.parent)
+        except OSError as error:
+            self.discard()
+            raise UnwritableFilesError(path, error) from error
+
+    def finish(self) -> None:
+        """Let the files take their places. Raises OSError; the journal is left then."""
+        for change in self._written.changes:
+            _take_place(self._project, change)
+        self._clear()
+
+    def discard(self) -> None:
+        """Forget the change."""
+        self._clear()
+        for change in self._written.changes:
+            if change.before is None:
+                _remove_empty(self._project, change.path)
+
+    def _make_room(self, change: FileChange) -> None:
+        target = self._project / change.path
+        if change.after is None:
+            if not os.access(target.parent, os.W_OK | os.X_OK):
+                raise PermissionError(13, "Permission denied")
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _write_new(self._room(target), change.after.encode())
+
+    def _room(self, target: Path) -> Path:
+        return target.with_name(f".{target.name}.{self._id}")
+
+    def _clear(self) -> None:
+        for change in self._written.changes:
+            with suppress(OSError):
+                self._room(self._project / change.path).unlink(missing_ok=True)
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+def has_journals(project: Path) -> bool:
+    """Tell whether a change of files was left half done, or is under way."""
+    return next(_journals(project), None) is not None
+
+
+def recover(project: Path, version: str | None) -> list[str]:
+    """Finish the changes that the database knows of, and forget those that it does not.
+
+    ``version`` is what the database tells of. Returns the paths of files that were put in place.
+    A file that somebody has changed since is left alone. Raises OSError when one cannot be written.
+    """
+    done: list[str] = []
+    for path in _journals(project):
+        try:
+            written = msgspec.json.decode(path.read_bytes(), type=_Written)
+            made = path.stat().st_mtime_ns // 1_000_000
+        except FileNotFoundError:
+            continue
+        except msgspec.DecodeError:
+            written, made = None, 0
+        if written is not None and written.version == version:
+            done += _finish(project, written.changes)
+            path.unlink(missing_ok=True)
+            _sweep(project, path, written.changes)
+        elif now_ms() - made > _PATIENCE_MS:
+            path.unlink(missing_ok=True)
+            _sweep(project, path, [] if written is None else written.changes)
+    return done
+
+
+def _journals(project: Path) -> Iterator[Path]:
+    yield from sorted(project.glob(f"{_PREFIX}*{_SUFFIX}"))
+
+
+def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
+    for change in changes:
+        target = project / change.path
+        present = target.read_text(encoding="utf-8") if target.is_file() else None
+        if present == change.before and present != change.after:
+            _take_place(project, change)
+            yield change.path
+
+
+def _sweep(project: Path, journal: Path, changes: Sequence[FileChange]) -> None:
+    """Remove the room that was made for files."""
+    token = journal.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
+    for change in changes:
+        target = project / change.path
+        target.with_name(f".{target.name}.{token}").unlink(missing_ok=True)
+        _remove_empty(project, change.path)
+
+
+def _take_place(project: Path, change: FileChange) -> None:
+    target = project / change.path
+    if change.after is None:
+        target.unlink(missing_ok=True)
+        _remove_empty(project, change.path)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f".{target.name}.{token_hex(8)}")
+    try:
+        _write_new(fresh, change.after.encode())
+        if target.exists():
+            fresh.chmod(target.stat().st_mode & 0o777)
+        fresh.replace(target)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+    _keep_names(target.parent)
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    """Write a file that is on the disk when this returns."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _keep_names(folder: Path) -> None:
+    """Let the names in a folder be on the disk, where the system can say so."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _remove_empty(project: Path, path: str) -> None:
+    """Remove the folders that a file was alone in, up to those that every project has."""
+    folder = project / Path(path).parent
+    fixed = {project / "src", project / "src" / "api", project / "src" / "components"}
+    while folder != project and folder not in fixed and project in folder.parents:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent

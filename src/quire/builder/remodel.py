@@ -1,0 +1,164 @@
+"""Changing the model of a running project: its files, its tables and its servers, or nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+from msgspec import Struct
+
+from quire.builder.blueprint import Blueprint
+from quire.builder.files import FileChange, file_changes
+from quire.builder.journal import Journal
+from quire.clock import Clock
+from quire.database.announcement import Requirement
+from quire.database.connection import Database
+from quire.database.migration.plan import Planned
+from quire.database.migration.sides import Renames
+from quire.database.migration.towards import Goal, migrate_towards, plan_towards
+from quire.database.program import Program
+from quire.database.room import DatabaseKind
+from quire.errors import ApplicationError, InternalServerError, UncertainOutcomeError
+from quire.schema.load import build_schema, in_file_order, read_sources
+from quire.schema.model import Schema
+from quire.schema.project import load_options
+from quire.settings import Settings
+
+Adopt = Callable[[Schema], Awaitable[None]]
+"""Lets this process answer by another schema, whose tables are there."""
+
+_DRIFTED = (
+    "The schema files are not those that the server works by: somebody has changed them. "
+    "Let the database follow them first (quire migrate), or put them back."
+)
+_HALF_DONE = "The database follows the new model, but not all schema files could be written"
+_log = structlog.get_logger("quire.schema")
+
+
+class DriftedFilesError(ApplicationError):
+    """The files of a project have been changed by hand since the server read them."""
+
+    status = 409
+    name = "ConflictError"
+    default_message = _DRIFTED
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """What the model of a project is changed through.
+
+    ``require`` raises when the tables are not those of ``schema``; ``adopt`` is told when they are
+    those of another one.
+    """
+
+    settings: Settings
+    database: Database
+    kind: DatabaseKind
+    clock: Clock
+    schema: Schema
+    require: Requirement
+    adopt: Adopt
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A change of the model that could be: the schema afterwards, and the files that change."""
+
+    schema: Schema
+    renames: Renames
+    files: tuple[FileChange, ...]
+
+
+class Remodeller:
+    """Plans changes of the model, and carries them out."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._busy = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a change is being carried out."""
+        return self._busy > 0
+
+    @property
+    def schema(self) -> Schema:
+        """The present schema."""
+        return self._project.schema
+
+    async def draw(self, change: Callable[[Blueprint], None]) -> Draft:
+        """Return what the model becomes by a change; nothing is changed yet.
+
+        Raises DriftedFilesError, what ``change`` raises, and SchemaError with every fault that the
+        files would have.
+        """
+        return await asyncio.to_thread(self._draw, change)
+
+    async def plan(self, draft: Draft) -> Planned:
+        """Return what would be done to the database.
+
+        Raises MigrationConflictError, and AppError when the database cannot be asked.
+        """
+        goal = self._goal(draft, title="", may_lose=True)
+        kind = self._project.kind
+        return await self._project.database.read(lambda: plan_towards(kind, goal))
+
+    async def apply(self, draft: Draft, *, title: str, may_lose: bool) -> Planned:
+        """Let the tables, the files and this process follow a draft.
+
+        ``title`` is what the change is called where something is kept aside. Raises
+        UnwritableFilesError, ConsentNeededError, MigrationConflictError, StaleSchemaError and other
+        AppErrors; then nothing has changed.
+        """
+        self._busy += 1
+        try:
+            return await self._apply(draft, self._goal(draft, title=title, may_lose=may_lose))
+        finally:
+            self._busy -= 1
+
+    async def _apply(self, draft: Draft, goal: Goal) -> Planned:
+        project = self._project
+        journal = Journal(project.settings.project, draft.schema.version, draft.files)
+        await asyncio.to_thread(journal.prepare)
+        try:
+            planned = await project.database.write(self._migrate(goal))
+        except UncertainOutcomeError:
+            raise  # the journal stays until it is known
+        except BaseException:
+            await asyncio.to_thread(journal.discard)
+            raise
+        try:
+            await asyncio.to_thread(journal.finish)
+        except OSError as error:
+            _log.exception("schema files cannot be written", version=draft.schema.version)
+            raise InternalServerError(_HALF_DONE) from error
+        finally:
+            await project.adopt(draft.schema)
+        return planned
+
+    def _draw(self, change: Callable[[Blueprint], None]) -> Draft:
+        settings = self._project.settings
+        sources, options = read_sources(settings.project), load_options(settings)
+        if build_schema(sources, options).version != self.schema.version:
+            raise DriftedFilesError
+        blueprint = Blueprint(self.schema, sources)
+        change(blueprint)
+        drawn = blueprint.drawn()
+        later = build_schema(in_file_order(drawn.sources), options)
+        return Draft(
+            schema=later,
+            renames=Renames(models=drawn.models, attributes=drawn.attributes),
+            files=tuple(file_changes(settings.project, sources, drawn)),
+        )
+
+    def _goal(self, draft: Draft, *, title: str, may_lose: bool) -> Goal:
+        return Goal(
+            schema=draft.schema,
+            options=load_options(self._project.settings),
+            renames=draft.renames,
+            former=self.schema,
+            title=title,
+            may_lose=may_lose,
+        )
+
+    def _migrate(self, goal: Goal) -> Program[Planned]:
+        yield from self._project.require()
+        kind, now = self._project.kind, self._project.clock()
+        return (yield from migrate_towards(kind, goal, now=now))

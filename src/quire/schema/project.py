@@ -1,0 +1,18 @@
+"""The schema of a project, as its settings have it."""
+
+from quire.schema.load import LoadOptions, load_schema
+from quire.schema.model import Schema
+from quire.settings import Settings
+
+
+def load_project_schema(settings: Settings) -> Schema:
+    """Load the schema of a project. Raises SchemaError with all faults of its tree."""
+    return load_schema(settings.project, load_options(settings))
+
+
+def load_options(settings: Settings) -> LoadOptions:
+    """Return what the settings have to say in what a schema is."""
+    return LoadOptions(
+        private_attributes=frozenset(settings.api.private_attributes),
+        first_published=settings.features.first_published_at,
+    )
