@@ -18,6 +18,7 @@ from quire.assembly.clearing import clear_aside
 from quire.assembly.following import Following, SchemaFollower
 from quire.assembly.foundation import Foundation, lay_foundation
 from quire.assembly.generation import Generation, make_generation
+from quire.builder.journal import recover
 from quire.clock import Clock, now_ms
 from quire.content_manager.following import DefaultLocaleFollower
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
@@ -173,7 +174,7 @@ class Application:
         """Begin to look at what other processes change."""
         following = Following(
             present=lambda: self.schema.version,
-            load=lambda: load_project_schema(self.settings),
+            load=self._load,
             adopt=self.adopt,
         )
         self._schemas = SchemaFollower(database, following, disregarded=disregarded)
@@ -183,6 +184,11 @@ class Application:
                 database, writes, self._adopt_default_locale, present=self._default_locale
             )
             self._locales.start()
+
+    def _load(self, announced: str) -> Schema:
+        """Read the schema that the tables are said to have; a change of files is finished first."""
+        recover(self.settings.project, announced)
+        return load_project_schema(self.settings)
 
     async def adopt(self, schema: Schema) -> None:
         """Answer requests that come from now on by another schema.

@@ -26,12 +26,13 @@ _log = structlog.get_logger("quire.schema")
 class Following(Struct, frozen=True, kw_only=True):
     """What a follower works with.
 
-    ``present`` returns the version of the schema by which requests are answered, ``load`` reads the
-    schema from the files of the project, ``adopt`` lets it take over.
+    ``present`` returns the version of the schema by which requests are answered. ``load`` reads the
+    schema from the files of the project, which should be of the version that it is given; ``adopt``
+    lets it take over.
     """
 
     present: Callable[[], str]
-    load: Callable[[], Schema]
+    load: Callable[[str], Schema]
     adopt: Callable[[Schema], Awaitable[None]]
 
 
@@ -122,7 +123,7 @@ class SchemaFollower:
     async def _adopted(self, announced: str) -> bool:
         """Let a schema take over, if the files are there; say in the log when they are not."""
         try:
-            schema = await asyncio.to_thread(self._following.load)
+            schema = await asyncio.to_thread(self._following.load, announced)
             if schema.version == announced:
                 await self._following.adopt(schema)
                 self._refused.clear()

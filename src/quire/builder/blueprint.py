@@ -173,21 +173,23 @@ class Blueprint:
 
     def _describe_type(self, uid: str, wish: TypeWish) -> None:
         raw = self._raws[uid]
-        _set(raw, "kind", wish.kind)
-        _set(raw, "collectionName", wish.collection_name)
+        _set(raw, "kind", wish.kind, "collectionType")
+        _set(raw, "collectionName", wish.collection_name, uid.rpartition(".")[2])
         info = _object(raw, "info")
         info["pluralName"] = wish.plural_name
         _describe(raw, wish)
-        options = _object(raw, "options")
-        _set(options, "draftAndPublish", wish.draft_and_publish)
-        _set(raw, "pluginOptions", wish.plugin_options)
+        if wish.draft_and_publish is not UNSET:
+            said = raw.get("options", {}).get("draftAndPublish", False)
+            if wish.draft_and_publish != said:
+                _object(raw, "options")["draftAndPublish"] = wish.draft_and_publish
+        _set(raw, "pluginOptions", wish.plugin_options, {})
 
     def _describe_component(self, uid: str, wish: ComponentWish) -> None:
         raw = self._raws[uid]
         _describe(raw, wish)
         if wish.icon is not UNSET and (wish.icon or "icon" in raw["info"]):
             raw["info"]["icon"] = wish.icon
-        _set(raw, "pluginOptions", wish.plugin_options)
+        _set(raw, "pluginOptions", wish.plugin_options, {})
 
     def _set_attributes(
         self, uid: str, wanted: Mapping[str, Wanted], former_names: Mapping[str, str]
@@ -211,7 +213,9 @@ class Blueprint:
         kept = {earlier: name for name, earlier in earlier_names.items()}
         for earlier, attribute in former.items():
             self._part(named, earlier, attribute, later.get(kept.get(earlier, "")), later)
-        flaws = [flaw for name in later for flaw in self._meet(named, name, later, earlier_names)]
+        flaws = [
+            flaw for name in list(later) for flaw in self._meet(named, name, later, earlier_names)
+        ]
         if flaws:
             raise UnfitWishError(flaws)
 
@@ -283,12 +287,13 @@ def _describe(raw: Raw, wish: TypeWish | ComponentWish) -> None:
     info["displayName"] = wish.display_name
     if wish.description is not UNSET and (wish.description or "description" in info):
         info["description"] = wish.description
-    if wish.options is not UNSET:
+    if wish.options is not UNSET and wish.options:
         raw["options"] = {**_object(raw, "options"), **wish.options}
 
 
-def _set(raw: Raw, name: str, value: object) -> None:
-    if value is not UNSET:
+def _set(raw: Raw, name: str, value: object, usual: object) -> None:
+    """Say something in a file, unless it says so already, or is silent and means the same."""
+    if value is not UNSET and raw.get(name, usual) != value:
         raw[name] = value
 
 

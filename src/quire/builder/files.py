@@ -78,5 +78,5 @@ def _is_same(before: object, after: object) -> bool:
 def _content(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None

@@ -9,6 +9,7 @@ from pathlib import Path
 from uvicorn.supervisors.basereload import BaseReload
 
 from quire.cli.exit_codes import CANNOT, DONE
+from quire.cli.recovery import recover_project
 from quire.cli.serve import (
     FACTORY,
     announce_notices,
@@ -85,6 +86,7 @@ def _serve_in_child(sockets: list[socket.socket] | None) -> None:
         settings = load_settings_from_environment()
         settings.require_secrets()
         log_as_set(settings)
+        recover_project(settings)
         follow_files(settings)
         serve_here(settings, listener)
     except QuireError as error:

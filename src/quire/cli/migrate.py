@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
+from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
 from quire.cli.turn import Turn
 from quire.clock import now_ms
@@ -43,6 +44,7 @@ def migrate_project(
     for. Exit code 1 says that there is something to do. Raises ConfigurationError for other texts,
     SchemaError, DatabaseOpenError, MigrationConflictError, and TurnError.
     """
+    recover_project(settings)
     goal = Goal(
         schema=load_project_schema(settings),
         options=load_options(settings),

@@ -14,6 +14,7 @@ from quire.api.protocol import ReadProtocol
 from quire.cli.collector import resume_collector
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.lifespan import Application, Lifespan
+from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_message, print_warning
 from quire.errors import ConfigurationError
 from quire.logs import configure_logging
@@ -33,6 +34,7 @@ def serve(settings: Settings, overrides: Mapping[str, object]) -> int:
     """
     announce_notices(settings)
     log_as_set(settings)
+    recover_project(settings)
     listener = listen(settings)
     with listener:
         if settings.server.workers == 1:

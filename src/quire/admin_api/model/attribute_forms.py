@@ -93,7 +93,7 @@ class AttributeForms(Struct, frozen=True, kw_only=True):
             value = attribute.get(option)
             if value is not None and not _is(form, value):
                 yield _wrong((*place, option), not_of_type(form, value), value)
-        for check in _CHECKS.get(kind, ()):
+        for check in (_columns, *_CHECKS.get(kind, ())):
             yield from check(place, attribute)
         if kind == "relation":
             yield from self._relation(place, attribute)
@@ -186,6 +186,26 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "dynamiczone": {"components": "array", **_MANY},
     "relation": {"targetAttribute": "string"},
 }
+
+
+def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    """Let nothing into a file from which somebody could make a statement for the database."""
+    name, column = attribute.get("columnName"), attribute.get("column")
+    if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
+        message = f"must match the following regex: {NAME_PATTERN}"
+        yield _wrong((*place, "columnName"), message, name)
+    if column is None:
+        return
+    if not isinstance(column, Mapping):
+        yield _wrong((*place, "column"), not_of_type("object", column), column)
+        return
+    for option, value in column.items():
+        if isinstance(value, list | Mapping) and not _are_numbers(value):
+            yield _wrong((*place, "column", str(option)), "must be a single value", value)
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(_is("number", one) for one in value)
 
 
 def _lengths(place: Place, attribute: Attribute) -> Iterator[Problem]:

@@ -104,6 +104,9 @@ class ContentTypeForm(Struct, frozen=True, kw_only=True):
         others = [one for one in self.schema.content_types.values() if one is not self.present]
         names = {name for one in others for name in (one.singular_name, one.plural_name)}
         tables = {one.collection_name for one in others}
+        if self.present is not None:
+            kept = {self.present.singular_name, self.present.plural_name}
+            names, tables = names - kept, tables - kept
         named: tuple[Rule | Alone, ...] = (_kebab, Alone(_unreserved), required)
         return {
             "attributes": Attributes(forms),

@@ -7,6 +7,7 @@ from quire import __version__
 from quire.openapi.admin.content import ENTRIES, MODELS, OWN
 from quire.openapi.admin.entries import Entries, Managed
 from quire.openapi.admin.media import MEDIA
+from quire.openapi.admin.model import MODEL
 from quire.openapi.admin.named import NAMED
 from quire.openapi.admin.parts import AdminEndpoint, Pointing, Said, Told
 from quire.openapi.admin.people import PEOPLE, SIGNING_IN
@@ -26,7 +27,8 @@ from quire.openapi.schemas import Schemas, record
 SECTIONS: tuple[tuple[str, Told], ...] = (
     ("Signing in", SIGNING_IN),
     ("Administrators", PEOPLE),
-    ("Content model", MODELS),
+    ("Content types", MODEL),
+    ("Views", MODELS),
     ("Content", ENTRIES),
     ("Quire's own", OWN),
     ("Media", MEDIA),

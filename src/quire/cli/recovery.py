@@ -1,0 +1,28 @@
+"""Puts schema files right before a project is worked with."""
+
+import asyncio
+
+from quire.cli.terminal import print_warning
+from quire.errors import ConfigurationError
+from quire.settings import Settings
+
+
+def recover_project(settings: Settings) -> None:
+    """Put schema files right that a change of the model has left half done, and say which.
+
+    Raises DatabaseOpenError, and ConfigurationError when a file cannot be written.
+    """
+    from quire.builder.journal import has_journals
+
+    if not has_journals(settings.project):
+        return
+    from quire.builder.recovery import recover_files
+
+    try:
+        done = asyncio.run(recover_files(settings))
+    except OSError as error:
+        raise ConfigurationError(
+            f"Schema files are half changed, and cannot be written: {error}"
+        ) from error
+    if done:
+        print_warning(f"schema files were put right after an interrupted change: {', '.join(done)}")

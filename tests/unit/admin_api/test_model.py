@@ -1,0 +1,379 @@
+"""Content types changed over HTTP while the server runs: tables, files and answers follow."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.builder.journal import has_journals
+from tests.databases.kind import Kind
+from tests.unit.admin_api.office import Office, Reply, office_project, run_office
+from tests.unit.admin_api.test_content_manager import paper
+from tests.unit.kiosk import PAPER, WRITER
+
+JsonObject = dict[str, Any]
+BUILDER = "/content-type-builder"
+MEMO = "api::memo.memo"
+MEMO_FILE = "src/api/memo/content-types/memo/schema.json"
+PAPER_FILE = "src/api/paper/content-types/paper/schema.json"
+WRITER_FILE = "src/api/writer/content-types/writer/schema.json"
+
+
+class Workshop:
+    """An office whose model is changed, with the folder of its project."""
+
+    def __init__(self, office: Office, project: Path) -> None:
+        self.office = office
+        self.project = project
+
+    async def ask(self, method: str, target: str, body: object = None) -> Reply:
+        return await self.office.ask(method, target, body, token=self.office.boss)
+
+    async def update(self, *types: JsonObject, query: str = "", **more: object) -> Reply:
+        body = {"data": {"contentTypes": types, "components": [], **more}}
+        return await self.ask("POST", f"{BUILDER}/update-schema{query}", body)
+
+    async def plan(self, *types: JsonObject) -> Reply:
+        return await self.ask("POST", "/admin/x/model/plan", {"data": {"contentTypes": types}})
+
+    def file(self, path: str) -> JsonObject:
+        content: JsonObject = json.loads((self.project / path).read_bytes())
+        return content
+
+    def files(self) -> dict[str, bytes]:
+        """All files of the model, and whatever lies beside them."""
+        paths = [*self.project.glob("src/**/*"), *self.project.glob(".quire*")]
+        return {str(path): path.read_bytes() for path in paths if path.is_file()}
+
+
+@pytest.fixture
+async def workshop(kind: Kind, tmp_path: Path) -> AsyncIterator[Workshop]:
+    async with (
+        office_project(tmp_path / "workshop", kind) as project,
+        run_office(project) as office,
+    ):
+        office.boss = (await office.sign_in("boss@example.com")).data["token"]
+        yield Workshop(office, project)
+
+
+def memo(attributes: JsonObject, **more: object) -> JsonObject:
+    """The body of a new content type."""
+    head = {"displayName": "Memo", "singularName": "memo", "pluralName": "memos"}
+    return {"contentType": {**head, "draftAndPublish": False, "attributes": attributes, **more}}
+
+
+def changed(
+    uid: str, *attributes: JsonObject, action: str = "update", **more: object
+) -> JsonObject:
+    """An entry of an update for a type of the kiosk, or of a new one."""
+    name = uid.rpartition(".")[2]
+    return {
+        "action": action,
+        "uid": uid,
+        "displayName": name,
+        "singularName": name,
+        "pluralName": f"{name}s",
+        "kind": "collectionType",
+        "draftAndPublish": uid == PAPER,
+        "pluginOptions": {"i18n": {"localized": True}} if uid == PAPER else {},
+        "attributes": attributes,
+        **more,
+    }
+
+
+def attribute(
+    name: str, action: str = "create", *, former: str = "", **options: object
+) -> JsonObject:
+    renamed = {"formerName": former} if former else {}
+    return {"action": action, "name": name, "properties": options, **renamed}
+
+
+def relation(kind: str, target: str, other: str | None) -> JsonObject:
+    return {"type": "relation", "relation": kind, "target": target, "targetAttribute": other}
+
+
+async def test_a_new_type_answers_at_once_and_is_in_a_file(workshop: Workshop) -> None:
+    body = memo({"title": {"type": "string", "required": True}, "pages": {"type": "integer"}})
+    reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    assert (reply.status, reply.json) == (201, {"data": {"uid": MEMO}})
+    entries = f"/content-manager/collection-types/{MEMO}"
+    made = await workshop.ask("POST", entries, {"title": "Buy ink", "pages": 2})
+    assert (made.status, made.data["title"]) == (201, "Buy ink")
+    assert (workshop.project / MEMO_FILE).read_text() == (
+        json.dumps(
+            {
+                "kind": "collectionType",
+                "collectionName": "memos",
+                "info": {"singularName": "memo", "pluralName": "memos", "displayName": "Memo"},
+                "options": {"draftAndPublish": False},
+                "pluginOptions": {},
+                "attributes": body["contentType"]["attributes"],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
+    assert not has_journals(workshop.project)
+
+
+async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(workshop: Workshop) -> None:
+    body = memo({"title": {"type": "string"}})
+    await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    entries = f"/content-manager/collection-types/{MEMO}"
+    await workshop.ask("POST", entries, {"title": "Buy ink"})
+    gone = await workshop.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
+    assert gone.json == {"data": {"uid": MEMO}}
+    assert (await workshop.ask("GET", entries)).status == 403
+    assert not (workshop.project / "src/api/memo").exists()
+    [kept] = (await workshop.ask("GET", "/admin/x/model/aside")).data
+    assert kept["tables"] == ["memos"]
+    await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    restored = await workshop.ask("POST", f"/admin/x/model/aside/{kept['id']}/restore")
+    assert restored.data == {"count": 1}
+    found = await workshop.ask("GET", entries)
+    assert [one["title"] for one in found.json["results"]] == ["Buy ink"]
+    await workshop.ask("DELETE", f"/admin/x/model/aside/{kept['id']}")
+    assert (await workshop.ask("GET", "/admin/x/model/aside")).data == []
+    again = await workshop.ask("DELETE", f"/admin/x/model/aside/{kept['id']}")
+    assert again.status == 404
+
+
+async def test_h132_a_plan_tells_what_is_lost_and_nothing_is_without_consent(
+    workshop: Workshop,
+) -> None:
+    document_id = await paper(workshop.office, title="Tide")
+    narrower = changed(PAPER, attribute("title", "delete"))
+    before = workshop.files()
+    plan = (await workshop.plan(narrower)).data
+    assert [step["step"] for step in plan["steps"]] == ["dropColumn"]
+    assert plan["steps"][0]["rowsLost"] == 1
+    assert plan["losses"] == [plan["steps"][0]["text"]]
+    assert [one["path"] for one in plan["files"]] == [PAPER_FILE]
+    refused = await workshop.update(narrower, query="?mayLose=false")
+    assert refused.status == 409
+    assert refused.json["error"]["details"] == {"losses": plan["losses"]}
+    assert workshop.files() == before
+    # Somebody writes in between: the plan is another one.
+    await paper(workshop.office, title="Ebb")
+    late = await workshop.update(narrower, query=f"?plan={plan['digest']}")
+    assert (late.status, late.json["error"]["name"]) == (409, "ConflictError")
+    digest = (await workshop.plan(narrower)).data["digest"]
+    assert (await workshop.update(narrower, query=f"?plan={digest}")).status == 200
+    shown = await workshop.ask("GET", f"/content-manager/collection-types/{PAPER}/{document_id}")
+    assert "title" not in shown.data
+
+
+async def test_renamed_attributes_and_types_keep_what_is_in_them(workshop: Workshop) -> None:
+    document_id = await paper(workshop.office, title="Tide")
+    headline = attribute("headline", former="title", type="string", required=True, maxLength=40)
+    assert (await workshop.update(changed(PAPER, headline))).status == 200
+    assert next(iter(workshop.file(PAPER_FILE)["attributes"])) == "headline"
+    sheet = changed("api::sheet.sheet", formerUid=PAPER, draftAndPublish=True)
+    sheet["pluginOptions"] = {"i18n": {"localized": True}}
+    assert (await workshop.update(sheet)).status == 200
+    shown = await workshop.ask(
+        "GET", f"/content-manager/collection-types/api::sheet.sheet/{document_id}"
+    )
+    assert shown.data["headline"] == "Tide"
+    assert not (workshop.project / PAPER_FILE).exists()
+    assert workshop.file(WRITER_FILE)["attributes"]["papers"]["target"] == "api::sheet.sheet"
+
+
+async def test_the_other_side_of_a_relation_comes_and_goes_with_it(workshop: Workshop) -> None:
+    editor = attribute("editor", **relation("manyToOne", WRITER, "edited"))
+    assert (await workshop.update(changed(PAPER, editor))).status == 200
+    assert workshop.file(WRITER_FILE)["attributes"]["edited"] == {
+        "type": "relation",
+        "relation": "oneToMany",
+        "target": PAPER,
+        "mappedBy": "editor",
+    }
+    wider = attribute("editor", "update", **relation("manyToMany", WRITER, "edited"))
+    assert (await workshop.update(changed(PAPER, wider))).status == 200
+    assert workshop.file(WRITER_FILE)["attributes"]["edited"]["relation"] == "manyToMany"
+    elsewhere = attribute("editor", "update", **relation("manyToOne", WRITER, "checked"))
+    assert (await workshop.update(changed(PAPER, elsewhere))).status == 200
+    attributes = workshop.file(WRITER_FILE)["attributes"]
+    assert "edited" not in attributes
+    assert attributes["checked"]["mappedBy"] == "editor"
+    assert (await workshop.update(changed(PAPER, attribute("editor", "delete")))).status == 200
+    assert list(workshop.file(WRITER_FILE)["attributes"]) == ["name", "papers"]
+
+
+async def test_a_type_may_lead_to_itself(workshop: Workshop) -> None:
+    body = memo({"parent": relation("manyToOne", "__self__", "children")})
+    assert (await workshop.ask("POST", f"{BUILDER}/content-types", body)).status == 201
+    attributes = workshop.file(MEMO_FILE)["attributes"]
+    assert attributes["parent"] | attributes["children"] == {
+        "type": "relation",
+        "relation": "oneToMany",
+        "target": MEMO,
+        "inversedBy": "children",
+        "mappedBy": "parent",
+    }
+    # What is left out of the body, although the other side names it, is made again.
+    body = memo({"parent": relation("manyToOne", MEMO, "children")})
+    assert (await workshop.ask("PUT", f"{BUILDER}/content-types/{MEMO}", body)).status == 201
+    assert workshop.file(MEMO_FILE)["attributes"] == attributes
+
+
+async def test_a_type_sent_back_as_it_was_read_changes_nothing(workshop: Workshop) -> None:
+    before = workshop.files()
+    for uid in (PAPER, WRITER):
+        schema = (await workshop.ask("GET", f"{BUILDER}/content-types/{uid}")).data["schema"]
+        target = f"{BUILDER}/content-types/{uid}"
+        assert (await workshop.ask("PUT", target, {"contentType": schema})).status == 201
+    assert workshop.files() == before
+
+
+@pytest.mark.parametrize(
+    ("attributes", "path", "told"),
+    [
+        ({"x": relation("manyToOne", WRITER, "id")}, ["attributes", "id"], "reserved"),
+        ({"x": relation("manyToOne", WRITER, "name")}, ["x", "targetAttribute"], "there already"),
+        (
+            {"x": relation("manyToOne", "plugin::users-permissions.user", "memos")},
+            ["x", "targetAttribute"],
+            "comes with the server",
+        ),
+        ({"x": {"type": "customField", "customField": "plugin::x.y"}}, ["x"], "custom fields"),
+        ({"x": {"type": "string"}, "X": {"type": "string"}}, ["X"], "same column"),
+        ({"x": {"type": "string", "columnName": 'a"; --'}}, ["x", "columnName"], "regex"),
+        (
+            {"x": {"type": "string", "column": {"defaultTo": ["1", {"isRaw": True}]}}},
+            ["x", "column", "defaultTo"],
+            "single value",
+        ),
+    ],
+)
+async def test_what_made_the_reference_stop_is_an_error_at_its_path(
+    workshop: Workshop, attributes: JsonObject, path: list[str], told: str
+) -> None:
+    before = workshop.files()
+    reply = await workshop.ask("POST", f"{BUILDER}/content-types", memo(attributes))
+    assert reply.status == 400, reply.json
+    [error] = reply.json["error"]["details"]["errors"]
+    assert told in error["message"]
+    assert set(path) <= set(error["path"])
+    assert workshop.files() == before
+    assert (await workshop.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
+
+
+async def test_what_others_use_is_not_taken(workshop: Workshop) -> None:
+    body = memo({}, collectionName="paper_rows")
+    reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    assert "is the table of" in reply.json["error"]["message"]
+    taken = changed(MEMO, action="create", pluralName="writers")
+    told = (await workshop.update(taken)).json["error"]
+    assert "writers is taken" in str(told)
+    foreign = f"{BUILDER}/content-types/plugin::upload.file"
+    assert (await workshop.ask("PUT", foreign, memo({}))).status == 404
+    assert (await workshop.ask("DELETE", foreign)).status == 404
+
+
+async def test_the_type_of_end_users_is_changed_by_an_extension(workshop: Workshop) -> None:
+    user = "plugin::users-permissions.user"
+    target = f"{BUILDER}/content-types/{user}"
+    schema = (await workshop.ask("GET", target)).data["schema"]
+    schema["attributes"]["nickname"] = {"type": "string"}
+    assert (await workshop.ask("PUT", target, {"contentType": schema})).status == 201
+    extension = workshop.file("src/extensions/users-permissions/content-types/user/schema.json")
+    assert extension["attributes"]["nickname"] == {"type": "string"}
+    assert "nickname" in (await workshop.ask("GET", target)).data["schema"]["attributes"]
+    assert (await workshop.ask("DELETE", target)).status == 404
+
+
+async def test_files_that_somebody_changed_are_not_overwritten(workshop: Workshop) -> None:
+    raw = workshop.file(WRITER_FILE)
+    raw["attributes"]["age"] = {"type": "integer"}
+    (workshop.project / WRITER_FILE).write_text(json.dumps(raw))
+    before = workshop.files()
+    reply = await workshop.ask("POST", f"{BUILDER}/content-types", memo({}))
+    assert (reply.status, reply.json["error"]["name"]) == (409, "ConflictError")
+    assert workshop.files() == before
+
+
+async def test_files_that_cannot_be_written_leave_everything_as_it_was(workshop: Workshop) -> None:
+    (workshop.project / "src/api/memo").write_text("not a folder")
+    before = workshop.files()
+    reply = await workshop.ask("POST", f"{BUILDER}/content-types", memo({}))
+    assert reply.status == 409
+    assert reply.error.startswith(f"{MEMO_FILE} cannot be written: ")
+    assert workshop.files() == before
+    assert (await workshop.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
+
+
+async def test_files_of_javascript_come_and_go_where_a_project_has_any(workshop: Workshop) -> None:
+    (workshop.project / "package.json").write_text("{}")
+    await workshop.ask("POST", f"{BUILDER}/content-types", memo({}))
+    names = ["controllers/memo.js", "routes/memo.js", "services/memo.js"]
+    folder = workshop.project / "src/api/memo"
+    assert all(MEMO in (folder / name).read_text() for name in names)
+    own = folder / "services/memo.js"
+    own.write_text("module.exports = { async find() { return guarded(); } };")
+    await workshop.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
+    assert [path for path in folder.rglob("*") if path.is_file()] == [own]
+
+
+async def test_a_component_may_come_with_the_type_that_holds_it(workshop: Workshop) -> None:
+    body = memo({"ends": {"type": "component", "component": "tmp", "repeatable": True}})
+    body["components"] = [
+        {
+            "tmpUID": "tmp",
+            "category": "part",
+            "displayName": "Loose End",
+            "icon": "star",
+            "attributes": {"text": {"type": "string"}},
+        }
+    ]
+    assert (await workshop.ask("POST", f"{BUILDER}/content-types", body)).status == 201
+    component = workshop.file("src/components/part/loose-end.json")
+    assert component["collectionName"] == "components_part_loose_ends"
+    entries = f"/content-manager/collection-types/{MEMO}"
+    made = await workshop.ask("POST", entries, {"ends": [{"text": "Glue"}]})
+    assert made.data["ends"][0]["text"] == "Glue"
+
+
+async def test_components_change_their_category_with_what_they_hold(workshop: Workshop) -> None:
+    document_id = await paper(workshop.office, title="Tide", lines=[{"text": "First"}])
+    line = {"category": "piece", "displayName": "Line", "attributes": {"text": {"type": "string"}}}
+    target = f"{BUILDER}/components/part.line"
+    reply = await workshop.ask("PUT", target, {"component": line})
+    assert reply.json == {"data": {"uid": "piece.line"}}
+    shown = await workshop.ask("GET", f"/content-manager/collection-types/{PAPER}/{document_id}")
+    assert [one["text"] for one in shown.data["lines"]] == ["First"]
+    assert workshop.file(PAPER_FILE)["attributes"]["lines"]["component"] == "piece.line"
+
+
+async def test_what_cannot_be_read_is_refused(workshop: Workshop) -> None:
+    bodies: list[tuple[str, str, object]] = [
+        ("POST", "content-types", []),
+        ("POST", "content-types", {"contentType": [1]}),
+        ("POST", "components", {"component": 3}),
+        ("PUT", f"content-types/{WRITER}", {"contentType": {"attributes": {"a": 5}}}),
+        ("POST", "update-schema", {"data": {"contentTypes": [5]}}),
+        ("POST", "update-schema", {"data": {"contentTypes": [changed(WRITER, {"name": 1})]}}),
+        ("POST", "update-schema", {"data": {"components": [{"action": "create", "uid": "x.y"}]}}),
+    ]
+    before = workshop.files()
+    for method, path, body in bodies:
+        reply = await workshop.ask(method, f"{BUILDER}/{path}", body)
+        assert reply.status == 400, (path, reply.json)
+    assert workshop.files() == before
+
+
+async def test_a_plan_tells_every_fault_at_its_path(workshop: Workshop) -> None:
+    wanted = changed(
+        WRITER,
+        attribute("short", type="string", minLength=5, maxLength=2),
+        attribute("kind", type="enumeration", enum=[]),
+    )
+    reply = await workshop.plan(wanted)
+    assert reply.status == 400
+    errors: list[Mapping[str, Any]] = reply.json["error"]["details"]["errors"]
+    assert [error["path"] for error in errors] == [
+        [WRITER, "attributes", "short", "maxLength"],
+        [WRITER, "attributes", "kind", "enum"],
+    ]
