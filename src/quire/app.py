@@ -33,7 +33,7 @@ from quire.errors import AppError, StaleSchemaError
 from quire.events.bus import EventBus
 from quire.events.webhooks import WebhookParts
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
+from quire.schema.project import load_options, load_project_schema
 from quire.settings import Settings, load_settings_from_environment
 from quire.uploads.library import Library
 

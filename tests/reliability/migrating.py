@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from quire import cli
-from quire.app import load_options, load_project_schema
 from quire.cli import migrate
 from quire.database.connection import Database
 from quire.database.inspect import FoundTables
@@ -23,6 +22,7 @@ from quire.database.program import Program, Statement
 from quire.database.room import DatabaseKind
 from quire.database.rooms import room_of
 from quire.errors import ServiceUnavailableError
+from quire.schema.project import load_options, load_project_schema
 from quire.settings import load_settings
 from tests.databases.kind import Kind, Row, opened
 from tests.databases.kinds import SQLITE, rows_of
