@@ -97,6 +97,9 @@ class Dialect(Protocol):
     def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
         r"""Match a pattern, ``\`` being its escape; ``fold`` disregards case."""
 
+    def exact(self, column: "Expression") -> "Expression":
+        """Return a column of numbers in a form that reaches the client with all their digits."""
+
     def unindexed(self, column: "Expression") -> "Expression":
         """Return the column in a form that the planner will not choose an index for."""
 

@@ -48,12 +48,14 @@ class ColumnTypes(Struct, frozen=True, kw_only=True):
     """The column types of one kind of database.
 
     ``reference`` is the type of columns that hold the id of another row, ``order`` that of the
-    columns that sort links and components.
+    columns that sort links and components. ``exact`` is the name of the type that keeps all the
+    digits of a number, however many they are.
     """
 
     kinds: Mapping[StorageKind, TypeEngine[Any]]
     reference: TypeEngine[Any]
     order: TypeEngine[Any]
+    exact: str
 
 
 _NAMED_COLUMN_TYPES: Mapping[str, StorageKind] = {

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from msgspec import Struct
 
 from quire.database.copying.pages import Pages
-from quire.database.copying.values import Common, canonical, reducer
+from quire.database.copying.values import Common, canonical, canonical_number, reducer
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Rows, Value
 from quire.schema.attributes.base import StorageKind
@@ -32,10 +32,12 @@ async def sum_up(
     form, in which JSON counts always: a database may have put its keys in another order.
     ``advance`` is told how many rows were read.
     """
-    kinds = pages.copied.columns.values()
+    copied = pages.copied
     reduce: list[Callable[[Value], Common]] = [
-        _as_stored if exact and kind is not StorageKind.JSON else _common(dialect, kind)
-        for kind in kinds
+        _as_stored
+        if exact and kind is not StorageKind.JSON
+        else _common(dialect, kind, exact=name in copied.exact)
+        for name, kind in copied.columns.items()
     ]
     checksum, count = blake2b(digest_size=16), 0
     unordered: list[bytes] = []
@@ -62,6 +64,8 @@ def _as_stored(value: Value) -> Common:
     return value
 
 
-def _common(dialect: Dialect, kind: StorageKind) -> Callable[[Value], Common]:
+def _common(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callable[[Value], Common]:
+    if exact:
+        return canonical_number
     reduce, form = reducer(dialect, kind), canonical(kind)
     return lambda stored: form(reduce(stored))

@@ -61,7 +61,9 @@ async def copy_database(
         found = await origin.run(source.kind.inspector.tables())
         await _require_sound(source, origin)
         wanted = build_metadata(schema, map_tables(schema), target.kind.column_types)
-        structure = plan_structure(found, wanted, target.kind.column_types)
+        structure = plan_structure(
+            found, wanted, source=source.kind.column_types, target=target.kind.column_types
+        )
         async with target.fill() as filled:
             copy = _Copy(
                 source=source, target=target, origin=origin, filled=filled, structure=structure
@@ -147,7 +149,10 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
     async def _table(self, copied: Copied, state: TableState, progress: Progress) -> None:
         read, write = self._pages(self.source, copied), self._pages(self.target, copied)
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
-        convert = [converter(source, target, kind) for kind in copied.columns.values()]
+        convert = [
+            converter(source, target, kind, exact=name in copied.exact)
+            for name, kind in copied.columns.items()
+        ]
         after = state.last
         while True:
             rows = await self.origin.run(read.read(after, PAGE_ROWS))

@@ -49,6 +49,10 @@ class Pages:
         self.copied = copied
         self._dialect = dialect
         self._table = sa.table(copied.name, *(sa.column(name) for name in copied.columns))
+        self._read = [
+            dialect.exact(column) if column.name in copied.exact else column
+            for column in self._table.c
+        ]
 
     def count(self) -> Program[int]:
         """Count the rows."""
@@ -93,7 +97,7 @@ class Pages:
 
     @cached_property
     def _whole(self) -> Compiled:
-        return self._compiled(sa.select(*self._table.c))
+        return self._compiled(sa.select(*self._read))
 
     @cached_property
     def _first(self) -> Compiled:
@@ -106,7 +110,7 @@ class Pages:
 
     def _ordered(self) -> "Select[tuple[object, ...]]":
         size: sa.BindParameter[int] = sa.bindparam("size", type_=sa.Integer())
-        return sa.select(*self._table.c).order_by(self._table.c[ID]).limit(size)
+        return sa.select(*self._read).order_by(self._table.c[ID]).limit(size)
 
     def _insert(self, count: int) -> str:
         """Repeat the values of an insert of one row."""

@@ -5,18 +5,23 @@ programs or columns of another time, is made after what the source says of it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import Column, DefaultClause, ForeignKeyConstraint, Index, MetaData, Table
 from sqlalchemy.schema import sort_tables_and_constraints
+from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from quire.database.inspect import FoundColumn, FoundTable, FoundTables
 from quire.database.tables import ColumnTypes, column_kind, plain_column
 from quire.schema.attributes.base import StorageKind
 
 ID = "id"
+
+_NUMBERS = re.compile(r"(numeric|decimal|numeric_text)(\(\d+(?:, ?-?\d+)?\))?")
+"""A type of numbers of a certain number of digits, and what it says of that."""
 
 _KINDS: Sequence[tuple[str, StorageKind]] = (
     (r"jsonb?", StorageKind.JSON),
@@ -36,13 +41,15 @@ _KINDS: Sequence[tuple[str, StorageKind]] = (
 class Copied(Struct, frozen=True):
     """A table that is copied, as the target will have it.
 
-    ``columns`` are those that the source has, with their kinds. Rows are told apart and put in
-    order by their id; a table without one (``identified`` is false) is copied in one piece.
+    ``columns`` are those that the source has, with their kinds. Numbers in ``exact`` ones, which
+    the schema does not know, keep all their digits. Rows are told apart and put in order by their
+    id; a table without one (``identified`` is false) is copied in one piece.
     """
 
     table: Table
     columns: Mapping[str, StorageKind]
     identified: bool
+    exact: Collection[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -62,13 +69,24 @@ class Structure(Struct, frozen=True):
     left_out: Sequence[str]
 
 
-def plan_structure(found: FoundTables, wanted: MetaData, types: ColumnTypes) -> Structure:
+def plan_structure(
+    found: FoundTables, wanted: MetaData, *, source: ColumnTypes, target: ColumnTypes
+) -> Structure:
     """Say what tables a copy of the source has.
 
     ``found`` is what the source says of itself, ``wanted`` the tables of the schema with the types
-    of the target, ``types`` the target's types of columns. ``wanted`` is used up.
+    of the target; ``source`` and ``target`` are the types of columns on both sides. ``wanted`` is
+    used up.
     """
-    build = _Build(found=found, wanted=wanted, types=types, metadata=MetaData(), unknown=[])
+    build = _Build(
+        found=found,
+        wanted=wanted,
+        source=source,
+        types=target,
+        metadata=MetaData(),
+        unknown=[],
+        exact=defaultdict(set),
+    )
     for table in found.values():
         build.table(table)
     left_out = [line for table in found.values() for line in build.keys_and_indexes(table)]
@@ -77,6 +95,7 @@ def plan_structure(found: FoundTables, wanted: MetaData, types: ColumnTypes) -> 
             table=table,
             columns={column.name: column_kind(column) for column in table.columns},
             identified=ID in table.c and column_kind(table.c[ID]) is StorageKind.ID,
+            exact=frozenset(build.exact[table.name]),
         )
         for table in _ordered(build.metadata)
     ]
@@ -86,9 +105,11 @@ def plan_structure(found: FoundTables, wanted: MetaData, types: ColumnTypes) -> 
 class _Build(Struct, frozen=True, kw_only=True):
     found: FoundTables
     wanted: MetaData
+    source: ColumnTypes
     types: ColumnTypes
     metadata: MetaData
     unknown: list[str]
+    exact: defaultdict[str, set[str]]
 
     def table(self, found: FoundTable) -> None:
         """Add a table with the columns that the source has."""
@@ -102,7 +123,7 @@ class _Build(Struct, frozen=True, kw_only=True):
             else:
                 if known is not None:
                     self.unknown.append(f"the column {found.name}.{column.name}")
-                columns.append(self._column(column))
+                columns.append(self._column(found.name, column))
         Table(found.name, self.metadata, *columns)
 
     def keys_and_indexes(self, found: FoundTable) -> Iterator[str]:
@@ -115,9 +136,23 @@ class _Build(Struct, frozen=True, kw_only=True):
         self._found_keys(found, table)
         yield from self._found_indexes(found, table)
 
-    def _column(self, found: FoundColumn) -> Column[Any]:
+    def _column(self, table: str, found: FoundColumn) -> Column[Any]:
         kind = StorageKind.ID if found.name == ID else kind_of_type(found.type)
-        return plain_column(self.types, found.name, kind, nullable=found.nullable)
+        column = plain_column(self.types, found.name, kind, nullable=found.nullable)
+        if kind is StorageKind.DECIMAL:
+            column.type = self._numbers(found.type.strip().lower())
+            self.exact[table].add(found.name)
+        return column
+
+    def _numbers(self, spelled: str) -> TypeEngine[Any]:
+        """Return a type for the numbers of a column, as narrow as the source holds it to."""
+        told = _NUMBERS.fullmatch(spelled)
+        if told is None:
+            return _Named(self.types.exact)
+        if self.source is self.types:
+            return _Named(told[0])
+        name, bounds = told.groups("")
+        return _Named(self.types.exact + (bounds if name == self.source.exact else ""))
 
     def _wanted_keys(self, known: Table, table: Table) -> None:
         for key in known.foreign_key_constraints:
@@ -169,6 +204,19 @@ class _Build(Struct, frozen=True, kw_only=True):
                 own = index.name.startswith("sqlite_")
                 name = "_".join((table.name, *index.columns, "uq"))[-63:] if own else index.name
                 Index(name, *(table.c[column] for column in index.columns), unique=index.unique)
+
+
+class _Named(UserDefinedType[Any]):
+    """A type by its name."""
+
+    cache_ok = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def get_col_spec(self, **_: object) -> str:
+        """Return the type as it stands in DDL."""
+        return self.name
 
 
 def kind_of_type(type_: str) -> StorageKind:

@@ -9,7 +9,7 @@ kind of column   common form
 ===============  ==================================================================================
 numbers          a number; whole ones are integers
 decimal          a decimal of two digits, rounded half away from zero, as it is stored in columns
-                 of a fixed scale
+                 of a fixed scale; in columns that the schema does not know its text, exactly
 boolean          true or false
 date, text       the text
 time             ``HH:MM:SS.mmm``
@@ -20,7 +20,7 @@ json             the text of a JSON value; what is no JSON stands for itself, as
 
 import json
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 from quire.database.dialect import Dialect
 from quire.database.program import Value
@@ -36,10 +36,17 @@ _MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
 _WHOLE = frozenset({StorageKind.ID, StorageKind.INTEGER, StorageKind.BIGINTEGER})
 
 
-def converter(source: Dialect, target: Dialect, kind: StorageKind) -> Convert:
-    """Return what turns a value that the source has stored into what the target stores."""
+def converter(
+    source: Dialect, target: Dialect, kind: StorageKind, *, exact: bool = False
+) -> Convert:
+    """Return what turns a value that the source has stored into what the target stores.
+
+    ``exact`` numbers are neither rounded nor passed on as floats.
+    """
     if source.name == target.name:
         return lambda stored: stored
+    if exact:
+        return _text_of_number
     reduce, restore = reducer(source, kind), restorer(target, kind)
     return lambda stored: None if stored is None else restore(reduce(stored))
 
@@ -51,6 +58,21 @@ def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
     if kind is StorageKind.BOOLEAN:
         return lambda stored: None if stored is None else bool(stored)
     return _REDUCERS.get(kind, lambda stored: stored)
+
+
+def canonical_number(stored: Value) -> Common:
+    """Return what is equal for numbers that are, however they are stored and written."""
+    try:
+        value = Decimal(str(stored))
+    except InvalidOperation:
+        return stored
+    digits = len(value.as_tuple().digits)
+    return str(value.normalize(Context(prec=digits)) if value.is_finite() else value)
+
+
+def _text_of_number(stored: Value) -> Value:
+    """Write a number as its shortest text, as which every database takes it."""
+    return str(stored) if isinstance(stored, int | float) else stored
 
 
 def canonical(kind: StorageKind) -> Callable[[Common], Common]:

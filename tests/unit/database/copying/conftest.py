@@ -14,11 +14,14 @@ from tests.unit.cli.conftest import Outcome, Run, run, silent_environment
 __all__ = ["run", "silent_environment"]
 
 
-_ON_ALL_PAIRS = "test_a_copy_has_all_tables_and_rows_and_nothing_else"
+_ON_ALL_PAIRS = (
+    "test_a_copy_has_all_tables_and_rows_and_nothing_else",
+    "test_numbers_that_the_project_does_not_know_keep_all_their_digits",
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """From a kind to the same kind one test is enough: what matters happens in between kinds."""
+    """From a kind to the same kind few tests are enough: what matters happens in between kinds."""
     surplus = [item for item in items if _is_surplus(item)]
     if surplus:
         config.hook.pytest_deselected(items=surplus)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,61 @@ def test_what_the_project_does_not_know_is_copied_and_told(copying: Copying) -> 
         ledger = target.execute("SELECT id, sum, note FROM ledger ORDER BY id")
         assert ledger == [(1, None, ""), (2, 9007199254740993, "ü")]
         assert target.execute("SELECT colour FROM tags WHERE id = 1") == [("red",)]
+
+
+NUMBERS = {
+    "sqlite": ["0.12345", "4611686018427387904", "1e300", "-2.5"],
+    "postgresql": ["123456789012345678.0123456789", "0.1000", "1e-9", "-5"],
+}
+"""What a column can hold that is made for numbers of many digits: in SQLite they are floats."""
+
+
+def test_numbers_that_the_project_does_not_know_keep_all_their_digits(
+    kind: Kind, copying: Copying, tmp_path: Path
+) -> None:
+    numbers = NUMBERS[kind.name]
+    execute(
+        copying.source,
+        "CREATE TABLE prices (id integer PRIMARY KEY, fine decimal(38, 10), any_number numeric)",
+        *(
+            f"INSERT INTO prices VALUES ({place}, {number}, {number})"
+            for place, number in enumerate(numbers)
+        ),
+        "INSERT INTO prices VALUES (99, NULL, NULL)",
+        "ALTER TABLE tags ADD COLUMN price numeric(20, 5)",
+        "UPDATE tags SET price = 12.34567 WHERE id = 1",
+    )
+    code, _, messages = copying.copy()
+    assert code == 0, messages
+    address = kind.spare(tmp_path / "back")
+    code, _, messages = copying.run("copy", copying.target, "--to", address)
+    assert code == 0, messages
+    back = shutil.copytree(copying.target, tmp_path / "again")
+    kind.point(back, address)
+    before = prices(copying.source)
+    assert [prices(copying.target), prices(back)] == [before] * 2
+    assert before[1:] == [[*(Decimal(number) for number in numbers), None]] * 2
+    if kind.name == "postgresql":
+        assert number_types(back) == number_types(copying.source)
+    kind.release(back)
+
+
+def prices(project: Path) -> list[list[Decimal | None]]:
+    columns = (("tags", "price"), ("prices", "fine"), ("prices", "any_number"))
+    with rows_of(project) as rows:
+        found = [
+            rows.execute(f"SELECT CAST({name} AS text) FROM {table} ORDER BY id")
+            for table, name in columns
+        ]
+    return [[None if text is None else Decimal(str(text)) for (text,) in texts] for texts in found]
+
+
+def number_types(project: Path) -> object:
+    with rows_of(project) as rows:
+        return rows.execute(
+            "SELECT column_name, numeric_precision, numeric_scale FROM information_schema.columns "
+            "WHERE table_name = 'prices' OR column_name = 'price' ORDER BY column_name"
+        )
 
 
 def test_ids_of_deleted_rows_are_not_given_again(copying: Copying) -> None:

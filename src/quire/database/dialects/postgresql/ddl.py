@@ -46,6 +46,7 @@ COLUMN_TYPES = ColumnTypes(
     ),
     reference=Integer(),
     order=postgresql.DOUBLE_PRECISION(),
+    exact="numeric",
 )
 """Moments are what the clock on the wall shows, to the microsecond (see ``moments``)."""
 

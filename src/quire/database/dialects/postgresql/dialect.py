@@ -298,6 +298,12 @@ class PostgresDialect:
             return func.lower(column).like(func.lower(bind), escape="\\")
         return column.like(bind, escape="\\")
 
+    def exact(self, column: "Expression") -> "Expression":
+        """The driver makes floats of numbers; their text has everything."""
+        from sqlalchemy import String, cast  # noqa: PLC0415 - only when a statement is new
+
+        return cast(column, String)
+
     def unindexed(self, column: "Expression") -> "Expression":
         """The planner knows how often values occur, and needs no advice."""
         return column

@@ -52,8 +52,12 @@ COLUMN_TYPES = ColumnTypes(
     ),
     reference=Integer(),
     order=Float(),
+    exact="numeric_text",
 )
-"""SQLite takes the names of types as hints: moments are epoch milliseconds, booleans 0 and 1."""
+"""SQLite takes the names of types as hints: moments are epoch milliseconds, booleans 0 and 1.
+
+What is hinted at by "text" stays the text that it is, while numbers become floats of 53 bits.
+"""
 
 _DIALECT = sqlite.dialect()
 

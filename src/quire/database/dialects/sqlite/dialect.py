@@ -258,6 +258,10 @@ class SqliteDialect:
             return func.lower(column).like(func.lower(bind), escape="\\")
         return column.like(bind, escape="\\")
 
+    def exact(self, column: "Expression") -> "Expression":
+        """What is stored comes as it is."""
+        return column
+
     def unindexed(self, column: "Expression") -> "Expression":
         """A unary plus keeps the planner from the index of a column with few values."""
         from sqlalchemy.sql.elements import UnaryExpression  # noqa: PLC0415 - see above
