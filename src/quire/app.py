@@ -29,7 +29,12 @@ from quire.database.mapping import map_tables
 from quire.database.open import open_database, require_tables
 from quire.database.writes import Writes
 from quire.documents.service import DocumentService
-from quire.errors import AppError, StaleSchemaError
+from quire.errors import (
+    AppError,
+    DatabaseOpenError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+)
 from quire.events.bus import EventBus
 from quire.events.webhooks import WebhookParts
 from quire.schema.model import Schema
@@ -120,10 +125,28 @@ class Application:
     async def start(self) -> None:
         """Open the database and make the handlers.
 
-        Raises DatabaseOpenError when the database cannot be opened as it is, or when its rows are
-        those of another schema.
+        Raises DatabaseOpenError when the database cannot be opened as it is, does not answer in
+        time, or when its rows are those of another schema. Nothing is left open then.
         """
-        database = await open_database(self.settings, map_tables(self._schema))
+        try:
+            database = await open_database(self.settings, map_tables(self._schema))
+            try:
+                await self._start(database)
+            except BaseException:
+                await self._give_up(database)
+                raise
+        except ServiceUnavailableError as error:
+            raise DatabaseOpenError(_no_answer(error)) from error
+
+    async def _give_up(self, database: Database) -> None:
+        """Let go of what a start that fails has taken."""
+        if self.foundation is None:
+            await database.close()
+        else:
+            await self.foundation.close()
+        self.foundation = self.generation = None
+
+    async def _start(self, database: Database) -> None:
         writes = Writes(database.dialect)
         disregarded = await self._disregarded(database, writes)
         options = load_options(self.settings)
@@ -249,6 +272,16 @@ class Application:
         if self.foundation is not None:
             await self.foundation.close()
         self.generation = None
+
+
+def _no_answer(error: AppError) -> str:
+    """Say what may keep a database from answering while a server starts."""
+    reason = error.__cause__ or error
+    return (
+        f"The database does not answer in time, so nothing was started: {reason}.\n"
+        "Somebody may have locked its tables: a migration, a dump or a console with an open "
+        "transaction. Try again when they are done."
+    )
 
 
 async def _tidy(generation: Generation) -> None:

@@ -4,11 +4,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+import asyncpg
+
 from quire.database.dialects.postgresql.connection import Connection
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS, translate
 from quire.database.program import Program
+from quire.errors import ServiceUnavailableError
 
 T = TypeVar("T")
+
+_LOCKED = "Somebody else has locked a table of the database, and does not let it go in time"
 
 
 class LoneConnection:
@@ -21,6 +26,8 @@ class LoneConnection:
         """Run a program that only reads. Raises what the server would raise."""
         try:
             return await self._connection.run(program)
+        except asyncpg.LockNotAvailableError as error:
+            raise ServiceUnavailableError(_LOCKED) from error
         except DRIVER_ERRORS as error:
             raise translate(error) from error
 

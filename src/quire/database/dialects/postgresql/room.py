@@ -74,7 +74,9 @@ class PostgresRoom:
     @asynccontextmanager
     async def look(self) -> AsyncIterator[LoneConnection]:
         """See `Room.look`."""
-        connection = await self._connect(default_transaction_read_only="on")
+        connection = await self._connect(
+            default_transaction_read_only="on", lock_timeout=str(self._options.lock_timeout_ms)
+        )
         try:
             yield LoneConnection(connection)
         finally:
