@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], int]
 """Gives the present as epoch milliseconds. Passed in, so that tests can hold it still."""
@@ -21,3 +21,9 @@ def iso_from_ms(milliseconds: int) -> str:
     seconds, fraction = divmod(milliseconds, 1000)
     moment = datetime.fromtimestamp(seconds, tz=UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:03d}Z".rjust(24, "0")
+
+
+def ms_from_iso(text: str) -> int:
+    """Read what `iso_from_ms` writes. Raises ValueError for other texts."""
+    since = datetime.fromisoformat(text) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(milliseconds=1)

@@ -12,6 +12,7 @@ from quire.admin_api.attempts import Attempts
 from quire.admin_api.audit import AuditApi, AuditedDatabase, AuditTrail
 from quire.admin_api.content_api import ContentApiApi
 from quire.admin_api.content_manager.assembly import content_manager_routes
+from quire.admin_api.content_manager.keeping import KeptHistory
 from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.deliveries import DeliveryApi
 from quire.admin_api.end_users import EndUserApi
@@ -48,10 +49,12 @@ from quire.auth.sessions import Sessions
 from quire.builder.aside import KeptAside
 from quire.builder.remodel import Project, Remodeller
 from quire.clock import Clock
+from quire.content_manager.history import History
 from quire.content_manager.lists import ListSizes
 from quire.content_manager.locales import Locales
 from quire.database.audit import AuditLog
 from quire.database.connection import Database
+from quire.database.revisions import Revisions
 from quire.database.system_rows import SystemRows
 from quire.documents.service import DocumentService
 from quire.events.webhooks import WebhookParts
@@ -141,9 +144,10 @@ def assemble_admin(
             accounts, database, environment=settings.environment, version=__version__
         ).routes()
         remembered = ListSizes(plans=settings.cache.plans, counts=settings.cache.counts)
-        yield from content_manager_routes(database, sources.documents, remembered)
+        history = _history(settings, sources)
+        yield from content_manager_routes(database, sources.documents, remembered, history)
         yield from own_routes(
-            database, sources.documents, sources.webhooks, people, authenticator, clock
+            database, sources.documents, history, sources.webhooks, people, authenticator, clock
         )
         yield from media_routes(settings, sources.library, engine)
         project = replace(sources.project, database=database)
@@ -160,6 +164,11 @@ def _audited(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
     """Let whatever administrators change be noted in the transaction of the change."""
     documents, library = sources.documents.through(database), sources.library.through(database)
     return replace(sources, documents=documents, library=library)
+
+
+def _history(settings: Settings, sources: AdminSources) -> KeptHistory:
+    revisions = Revisions(sources.documents.engine.store.writes)
+    return KeptHistory(History(revisions, settings.admin.revisions), sources.webhooks.tables)
 
 
 def _mailing(settings: Settings, services: AccountServices) -> Mailing:

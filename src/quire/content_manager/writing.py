@@ -14,6 +14,7 @@ from quire.access.admin_ability import Rule
 from quire.access.administration import CREATE, DELETE, PUBLISH, UPDATE
 from quire.content_manager.accounts import new_account
 from quire.content_manager.content import ContentReading, chosen_of
+from quire.content_manager.history import History
 from quire.content_manager.known_locales import require_locales
 from quire.content_manager.picking import Body, picked
 from quire.content_manager.requests import EVERY_LOCALE, Wanted
@@ -53,11 +54,13 @@ Result = dict[str, Any]
 class ContentWriting(Struct, frozen=True):
     """The programs that write entries of one content type for one administrator.
 
-    ``rights`` are those to read the type, by which results are shown.
+    ``rights`` are those to read the type, by which results are shown. What entries were like goes
+    into their ``history``.
     """
 
     unit: UnitOfWork
     rights: Rights
+    history: History
 
     @property
     def _type(self) -> ContentType:
@@ -88,7 +91,9 @@ class ContentWriting(Struct, frozen=True):
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
         intent = Create(uid=self._type.uid, data=data, locale=locale)
-        return (yield from act_on(self.unit, intent))[0]
+        written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
+        return written
 
     def update(
         self, document_id: str, body: Body, locale: str | None, expected: frozenset[str] | None
@@ -107,8 +112,13 @@ class ContentWriting(Struct, frozen=True):
         body: Body,
         locale: str | None,
         expected: frozenset[str] | None = None,
+        *,
+        kept: bool = True,
     ) -> Program[Written]:
-        """Change the draft of a document in one locale, or add the locale to it."""
+        """Change the draft of a document in one locale, or add the locale to it.
+
+        What it becomes is a revision of its own, unless it is published next.
+        """
         every = yield from self.versions(document_id)
         if not every:
             raise NotFoundError(NO_ENTITY)
@@ -126,7 +136,12 @@ class ContentWriting(Struct, frozen=True):
             locale=locale,
             expected=expected,
         )
-        return (yield from act_on(self.unit, intent))[0]
+        if entry is not None:
+            yield from self.history.before(self._reading, self.rights, entry)
+        written = (yield from act_on(self.unit, intent))[0]
+        if kept:
+            yield from self._kept(written)
+        return written
 
     def clone(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
         """Make a new document of the entry of another one in one locale.
@@ -146,6 +161,7 @@ class ContentWriting(Struct, frozen=True):
         data = picked(self.unit.engine.schema, self._type, body, rules)
         intent = Clone(uid=self._type.uid, document_id=document_id, locale=locale, data=data)
         written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
         return (yield from self.shown(written, full=False))
 
     def delete(self, document_id: str, locale: str | None) -> Program[None]:
@@ -164,6 +180,8 @@ class ContentWriting(Struct, frozen=True):
         yield from act_on(
             self.unit, Delete(uid=self._type.uid, document_id=document_id, locale=where)
         )
+        if len(chosen) == len(every):
+            yield from self.history.forget(self._type, document_id)
 
     def publish(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
         """Publish the draft of a document in one locale, with what a body changes of it first.
@@ -176,7 +194,7 @@ class ContentWriting(Struct, frozen=True):
             raise NotFoundError(NO_DOCUMENT)
         draft = self.draft_of(every, locale)
         if self._to(UPDATE).ability.allows(UPDATE, self._type.uid):
-            yield from self.updated(document_id, body, locale)
+            yield from self.updated(document_id, body, locale, kept=False)
             yield from self.unit.settle()
         elif draft is None:
             raise NotFoundError(NO_DOCUMENT)
@@ -194,6 +212,7 @@ class ContentWriting(Struct, frozen=True):
     def _published(self, document_id: str, locale: str | None) -> Program[Result]:
         intent = Publish(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
         return (yield from self.shown(written, full=True))
 
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
@@ -208,7 +227,7 @@ class ContentWriting(Struct, frozen=True):
             raise NotFoundError(NO_ENTITY)
         self._to(PUBLISH).require_on(owned(live))
         if discard:
-            yield from self._discarded(document_id, locale)
+            yield from self._discarded(document_id, locale, self.draft_of(every, locale))
         reader = self._reading
         wanted = Wanted("published", locale, "published")
         entry = yield from reader.entry(self.rights, live["id"], wanted)
@@ -228,13 +247,18 @@ class ContentWriting(Struct, frozen=True):
         if live is None:
             raise NotFoundError
         self._to(UPDATE).require_on(owned(live))
-        written = yield from self._discarded(document_id, locale)
+        written = yield from self._discarded(document_id, locale, self.draft_of(every, locale))
         return (yield from self.shown(written, full=True))
 
-    def _discarded(self, document_id: str, locale: str | None) -> Program[Written]:
+    def _discarded(
+        self, document_id: str, locale: str | None, draft: Shown | None
+    ) -> Program[Written]:
+        if draft is not None:
+            yield from self.history.before(self._reading, self.rights, draft)
         intent = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from act_on(self.unit, intent))[0]
         yield from self.unit.settle()
+        yield from self._kept(written)
         return written
 
     # Several documents -------------------------------------------------------------------------
@@ -251,7 +275,8 @@ class ContentWriting(Struct, frozen=True):
             intent = Publish(
                 uid=self._type.uid, document_id=draft["documentId"], locale=draft["locale"]
             )
-            yield from act_on(self.unit, intent)
+            written = (yield from act_on(self.unit, intent))[0]
+            yield from self._kept(written)
             yield from self.unit.settle()
         return len(drafts)
 
@@ -288,6 +313,8 @@ class ContentWriting(Struct, frozen=True):
                 intent = Delete(uid=self._type.uid, document_id=document_id, locale=locale)
                 yield from act_on(self.unit, intent)
                 yield from self.unit.settle()
+            if all(one in chosen for one in found if one["documentId"] == document_id):
+                yield from self.history.forget(self._type, document_id)
         return len(ids)
 
     def _many(
@@ -339,6 +366,13 @@ class ContentWriting(Struct, frozen=True):
         yield from self.unit.settle()
         every = yield from reader.every_version(rights, written.document_id)
         return reader.document(rights, entry, every, wanted, localizations, rules)
+
+    def _kept(self, written: Written) -> Program[None]:
+        """Keep in the history what an entry has become."""
+        live = written.published and self._type.draft_and_publish
+        yield from self.history.after(
+            self._reading, self.rights, written.entry_id, self.unit.editor, published=live
+        )
 
     def versions(self, document_id: str) -> Program[list[Shown]]:
         """Return the facts of all versions of a document."""

@@ -510,6 +510,12 @@ class AdminSettings:
         "start, or whoever comes first.",
         default="link",
     )
+    revisions: int = setting(
+        integer(0),
+        "How many revisions of an entry are kept in each locale when administrators change it; 0 "
+        "keeps none.",
+        default=50,
+    )
     rate_limit: AdminRateLimit = field(default_factory=AdminRateLimit)
 
 

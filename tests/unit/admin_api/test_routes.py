@@ -66,6 +66,9 @@ OF_CONTENT = {
     ("GET", "admin/x/difference/:uid/:id"),
     ("POST", "admin/x/bulk-edit/:uid"),
     ("POST", "admin/x/export/:uid"),
+    ("GET", "admin/x/revisions/:uid/:id"),
+    ("GET", "admin/x/revisions/:uid/:id/:revision"),
+    ("POST", "admin/x/revisions/:uid/:id/:revision/restore"),
 }
 """What asks again for the content type in the path, as below ``/content-manager``."""
 

@@ -8,6 +8,7 @@ from quire.admin_api.content_manager.entries import EntryApi
 from quire.admin_api.content_manager.filling import FillingApi
 from quire.admin_api.content_manager.home import HomeApi
 from quire.admin_api.content_manager.identifiers import IdentifierApi
+from quire.admin_api.content_manager.keeping import KeptHistory
 from quire.admin_api.content_manager.models import ManagedModelApi
 from quire.admin_api.content_manager.related import RelatedApi
 from quire.api.routes import Route
@@ -17,11 +18,11 @@ from quire.documents.service import DocumentService
 
 
 def content_manager_routes(
-    database: Database, documents: DocumentService, sizes: ListSizes
+    database: Database, documents: DocumentService, sizes: ListSizes, history: KeptHistory
 ) -> Iterator[Route]:
     """Yield the routes of the content manager; so many of its lists are remembered."""
     engine = documents.engine
-    changes = ChangeApi(documents)
+    changes = ChangeApi(documents, history)
     yield from ManagedModelApi(database, engine.store).routes()
     yield from EntryApi(database, engine, sizes).routes()
     yield from changes.routes()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.accounts import check_account
+from quire.admin_api.content_manager.keeping import KeptHistory
 from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.router import SIGNED_IN
 from quire.api.envelope import respond_bare
@@ -36,8 +37,9 @@ Count = Callable[[ContentWriting], Program[int]]
 class ChangeApi:
     """Makes, changes, publishes and deletes entries."""
 
-    def __init__(self, documents: DocumentService) -> None:
+    def __init__(self, documents: DocumentService, history: KeptHistory) -> None:
         self._documents = documents
+        self._history = history
         self._schema = documents.schema
         self._engine = documents.engine
 
@@ -261,8 +263,9 @@ class ChangeApi:
         rights = Rights(administrator.ability, READ, content_type)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            return (yield from act(ContentWriting(unit, rights)))
+            return (yield from act(ContentWriting(unit, rights, history)))
 
+        history = await self._history.ready()
         passwords = list(passwords_in(self._schema, content_type, request.body))
         result = await self._documents.run(
             program, passwords=passwords, editor=administrator.id, origin=_ORIGIN

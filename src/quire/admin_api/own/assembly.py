@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from quire.admin_api.content_manager.keeping import KeptHistory
 from quire.admin_api.own.content import OwnContentApi
 from quire.admin_api.own.explain import ExplainApi
 from quire.admin_api.own.export import ExportApi
 from quire.admin_api.own.home import OwnHomeApi
+from quire.admin_api.own.revisions import RevisionApi
 from quire.admin_api.own.views import SavedViewApi
 from quire.api.routes import Route
 from quire.auth.admin.authenticate import AdminAuthenticator
@@ -21,6 +23,7 @@ from quire.events.webhooks import WebhookParts
 def own_routes(
     database: Database,
     documents: DocumentService,
+    history: KeptHistory,
     webhooks: WebhookParts,
     people: People,
     authenticator: AdminAuthenticator,
@@ -29,7 +32,8 @@ def own_routes(
     """Yield the routes below ``/admin/x`` that are about content and rights."""
     engine = documents.engine
     yield from OwnHomeApi(database, engine, webhooks).routes()
-    yield from OwnContentApi(database, documents).routes()
+    yield from OwnContentApi(database, documents, history).routes()
+    yield from RevisionApi(database, documents, history).routes()
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from quire.access.administration import READ, UPDATE
 from quire.admin_api.answers import respond_data
 from quire.admin_api.content_manager.changes import document_ids
+from quire.admin_api.content_manager.keeping import KeptHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.forms import Fields, Flag, Items, read_body, required
 from quire.admin_api.router import SIGNED_IN
@@ -39,9 +40,12 @@ _BULK = Fields(
 class OwnContentApi:
     """``/admin/x/entry``, ``references``, ``difference`` and ``bulk-edit``."""
 
-    def __init__(self, database: Database, documents: DocumentService) -> None:
+    def __init__(
+        self, database: Database, documents: DocumentService, history: KeptHistory
+    ) -> None:
         self._database = database
         self._documents = documents
+        self._history = history
         self._engine = documents.engine
         self._reading = ContentReading(documents.engine)
 
@@ -114,9 +118,10 @@ class OwnContentApi:
             locale=self._locale(request, rights),
         )
         only_shown = values.get("preview") is True
+        history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[Changes]:
-            writing = ContentWriting(unit, rights)
+            writing = ContentWriting(unit, rights, history)
             return (yield from edit.preview(writing) if only_shown else edit.program(writing))
 
         try:

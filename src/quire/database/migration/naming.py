@@ -17,6 +17,7 @@ from quire.database.mapping import (
 )
 from quire.database.migration.passing import in_passing
 from quire.database.program import Program, Value
+from quire.database.revisions import REVISIONS
 from quire.database.saved_views import SAVED_VIEWS
 from quire.database.statements import StatementBuilder
 
@@ -34,8 +35,9 @@ def rename_models(store: Store, names: Mapping[str, str], found: Collection[str]
     """
     for before, after in in_passing(names):
         yield from _rename_model(store, before, after)
-        if SAVED_VIEWS.name in found:
-            yield from _replace(store, SAVED_VIEWS.name, "uid", before, after)
+        for table in (SAVED_VIEWS, REVISIONS):
+            if table.name in found:
+                yield from _replace(store, table.name, "uid", before, after)
 
 
 def _rename_model(store: Store, before: str, after: str) -> Program[None]:

@@ -187,6 +187,22 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
+    ("GET", "admin/x/revisions/:uid/:id"): Said(data=several(named("Revision")), query=(LOCALE,)),
+    ("GET", "admin/x/revisions/:uid/:id/:revision"): Said(
+        data={"allOf": [named("Revision"), record({"data": FREE_OBJECT, "fields": FREE_OBJECT})]},
+        query=(LOCALE,),
+    ),
+    ("POST", "admin/x/revisions/:uid/:id/:revision/restore"): Said(
+        data=record(
+            {
+                "data": any_of(_ENTRY, _NONE),
+                "meta": named("EntryMeta"),
+                "missing": several(record({"field": TEXT, "documentId": TEXT})),
+            }
+        ),
+        bare=True,
+        query=(LOCALE,),
+    ),
     ("POST", "admin/x/export/:uid"): Said(
         data=record(
             {"data": several(_ENTRY), "meta": record({"pagination": named("AdminPagination")})}

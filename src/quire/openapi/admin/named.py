@@ -150,6 +150,15 @@ NAMED: Mapping[str, JsonSchema] = {
          "email": _MAYBE, "isActive": nullable(FLAG)},
         required=("id",),
     ),
+    "Revision": record(
+        {
+            "id": WHOLE,
+            "createdAt": MOMENT,
+            "createdBy": nullable(named("CreatorInShort")),
+            "status": one_of_texts(["draft", "published"]),
+            "locale": _MAYBE,
+        }
+    ),
     "EntryMeta": record(
         {"availableLocales": several(FREE_OBJECT), "availableStatus": several(FREE_OBJECT)}
     ),

@@ -5,6 +5,7 @@ from typing import Any
 
 from quire.database.core_store import read_setting, view_key, write_setting
 from quire.database.migration.sides import Renames
+from quire.database.revisions import REVISIONS
 from quire.database.saved_views import SAVED_VIEWS
 from quire.database.writes import Writes
 from tests.unit.database.migration.conftest import MakeGround
@@ -100,10 +101,13 @@ def test_a_row_rule_narrows_the_same_rows_under_later_names(make_ground: MakeGro
     assert read(ground, RULES) == {"role": rules}
 
 
-def test_row_rules_and_saved_views_go_with_a_renamed_type(make_ground: MakeGround) -> None:
+def test_row_rules_saved_views_and_revisions_go_with_a_renamed_type(
+    make_ground: MakeGround,
+) -> None:
     ground = make_ground(schema_of(content_type(NOTE, {"title": STRING})))
-    ground.store.execute(f"CREATE TABLE {SAVED_VIEWS.name} (id integer PRIMARY KEY, uid text)")
-    ground.insert(SAVED_VIEWS.name, id=1, uid=NOTE)
+    for table in (SAVED_VIEWS.name, REVISIONS.name):
+        ground.store.execute(f"CREATE TABLE {table} (id integer PRIMARY KEY, uid text)")
+        ground.insert(table, id=1, uid=NOTE)
     write(ground, RULES, {"role": {f"{NOTE}.find": {"title": "a"}}})
     write(ground, view_key(NOTE), {"uid": NOTE, "settings": {"mainField": "title"}})
     later = schema_of(content_type(MEMO, {"title": STRING}))
@@ -111,8 +115,9 @@ def test_row_rules_and_saved_views_go_with_a_renamed_type(make_ground: MakeGroun
     assert read(ground, RULES) == {"role": {f"{MEMO}.find": {"title": "a"}}}
     assert read(ground, view_key(MEMO)) == {"uid": MEMO, "settings": {"mainField": "title"}}
     assert read(ground, view_key(NOTE)) is None
-    assert ground.column(SAVED_VIEWS.name, "uid") == [MEMO]
-    ground.store.execute(f"DROP TABLE {SAVED_VIEWS.name}")
+    for table in (SAVED_VIEWS.name, REVISIONS.name):
+        assert ground.column(table, "uid") == [MEMO]
+        ground.store.execute(f"DROP TABLE {table}")
 
 
 def test_what_is_said_of_two_types_is_exchanged_with_their_names(make_ground: MakeGround) -> None:

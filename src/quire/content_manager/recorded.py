@@ -1,0 +1,156 @@
+"""Entries as revisions hold them: values, and of what they lead to no more than its name.
+
+So a revision tells nothing of other entries. What it leads to may be gone when it is written again:
+then it is left out, and told.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import AUTOMATIC_NAMES, FILE_UID, Model, Schema
+
+_OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText")
+_OF_ENTRIES = ("documentId", "locale")
+
+Data = dict[str, object]
+Target = tuple[str, str, str | None]
+"""The uid, the document id and the locale of an entry."""
+
+
+def recorded(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Data:
+    """Return what a revision keeps of an entry that was read with its relations as rows."""
+
+    def kept(attribute: Attribute, value: object) -> object:
+        match attribute:
+            case RelationAttribute():
+                return _each(value, lambda one: _some(one, _OF_ENTRIES))
+            case MediaAttribute():
+                return _each(value, lambda one: _some(one, _OF_FILES))
+            case _:
+                return _within(schema, attribute, value, kept)
+
+    return _told(model, entry, kept)
+
+
+class Present(Struct, kw_only=True):
+    """Which entries and files there are, of those that a revision leads to.
+
+    ``locale`` is that of the revision's entry. ``missing`` says what was not found, by attribute.
+    """
+
+    locale: str | None
+    found: frozenset[Target] = frozenset()
+    missing: list[dict[str, object]] = field(default_factory=list)
+
+    def target(self, schema: Schema, uid: str, named: Mapping[str, Any]) -> Target:
+        """Return what a reference stands for: an entry in the same locale, if it has locales."""
+        localized = uid in schema.content_types and schema.content_types[uid].localized
+        locale = (self.locale or named.get("locale")) if localized else None
+        return uid, str(named.get("documentId")), locale
+
+
+def targets_in(
+    schema: Schema, model: Model, data: Mapping[str, Any], present: Present
+) -> frozenset[Target]:
+    """Return all that the data of a revision lead to."""
+    found: set[Target] = set()
+
+    def seen(attribute: Attribute, value: object) -> object:
+        match attribute:
+            case RelationAttribute(target=uid) if uid is not None:
+                found.update(present.target(schema, uid, one) for one in _objects(value))
+            case MediaAttribute():
+                found.update(present.target(schema, FILE_UID, one) for one in _objects(value))
+            case _:
+                _within(schema, attribute, value, seen)
+        return None
+
+    _told(model, data, seen)
+    return frozenset(found)
+
+
+def as_body(schema: Schema, model: Model, data: Mapping[str, Any], present: Present) -> Data:
+    """Return data as a request writes them, without what is not there any more."""
+
+    def written(attribute: Attribute, value: object) -> object:
+        match attribute:
+            case RelationAttribute(target=uid, name=name) if uid is not None:
+                return {"set": [_entry(one) for one in there(uid, name, value)]}
+            case MediaAttribute(name=name, multiple=multiple):
+                ids = [one["id"] for one in there(FILE_UID, name, value)]
+                return ids if multiple else next(iter(ids), None)
+            case _:
+                return _within(schema, attribute, value, written)
+
+    def there(uid: str, name: str, value: object) -> Iterator[Mapping[str, Any]]:
+        for one in _objects(value):
+            if present.target(schema, uid, one) in present.found:
+                yield one
+            else:
+                present.missing.append({"field": name, "documentId": one.get("documentId")})
+
+    return _told(model, data, written)
+
+
+Do = Callable[[Attribute, object], object]
+
+
+def _told(model: Model, entry: Mapping[str, Any], do: Do) -> Data:
+    """Return what is made of each attribute that an entry has a value of."""
+    return {
+        name: do(attribute, entry[name])
+        for name, attribute in model.attributes.items()
+        if name in entry and name not in AUTOMATIC_NAMES and _is_kept(attribute)
+    }
+
+
+def _is_kept(attribute: Attribute) -> bool:
+    if isinstance(attribute, RelationAttribute):
+        return attribute.target is not None
+    return not isinstance(attribute, LocalizationsAttribute)
+
+
+def _within(schema: Schema, attribute: Attribute, value: object, do: Do) -> object:
+    """Return a value with what is made of the components in it; they get new rows."""
+    match attribute:
+        case ComponentAttribute(component=uid):
+            component = schema.components[uid]
+            return _each(value, lambda one: _told(component, one, do))
+        case DynamicZoneAttribute():
+            return [
+                {"__component": uid, **_told(schema.components[uid], one, do)}
+                for one in _objects(value)
+                if (uid := str(one.get("__component"))) in schema.components
+            ]
+        case _:
+            return value
+
+
+def _each(value: object, make: Callable[[Mapping[str, Any]], object]) -> object:
+    if isinstance(value, list):
+        return [make(one) for one in _objects(value)]
+    return make(value) if isinstance(value, Mapping) else None
+
+
+def _objects(value: object) -> Iterator[Mapping[str, Any]]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, Mapping):
+            yield one
+
+
+def _some(one: Mapping[str, Any], names: tuple[str, ...]) -> Data:
+    return {name: one[name] for name in names if name in one}
+
+
+def _entry(named: Mapping[str, Any]) -> Data:
+    return {name: named[name] for name in _OF_ENTRIES if named.get(name) is not None}
