@@ -1,5 +1,7 @@
 """Whether a request has written anything for good: it must not be begun anew then."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 
@@ -27,3 +29,13 @@ def note_commit() -> None:
     commits = _present.get()
     if commits is not None:
         commits.count += 1
+
+
+@contextmanager
+def for_everybody() -> Iterator[None]:
+    """Count nothing of what is committed meanwhile: it is no part of what the request asks for."""
+    watched = _present.set(None)
+    try:
+        yield
+    finally:
+        _present.reset(watched)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.commits import for_everybody
 from quire.database.connection import Database
 from quire.database.program import Program, Statement
 from quire.database.room import Room
@@ -49,7 +50,8 @@ class OwnTables:
 
     async def _make(self, table: OwnTable) -> None:
         try:
-            await self._database.write(self._created(table))
+            with for_everybody():
+                await self._database.write(self._created(table))
         except AppError:
             # Another process may have made it at the same moment.
             if not await self._is_there(table):
