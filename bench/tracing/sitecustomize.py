@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
-import asyncpg
+
+from quire.database.dialects.postgresql.connection import Connection
+from quire.database.program import Rows
 
 
 def _trace_to(path: Path) -> None:
@@ -33,15 +35,15 @@ def _trace_to(path: Path) -> None:
 
 def _watch_postgresql(note: Callable[[str, object], None]) -> None:
     # What every statement with values goes through; what begins and ends transactions does not.
-    execute = asyncpg.Connection._execute  # type: ignore[attr-defined]  # noqa: SLF001 - no other place
+    run = Connection.rows
 
     async def traced(
-        self: asyncpg.Connection, query: str, args: Sequence[object], *rest: object
-    ) -> object:
-        note(query, args)
-        return await execute(self, query, args, *rest)
+        self: Connection, sql: str, values: Sequence[object], most: int | None
+    ) -> Rows:
+        note(sql, values)
+        return await run(self, sql, values, most)
 
-    asyncpg.Connection._execute = traced  # type: ignore[attr-defined]  # noqa: SLF001 - likewise
+    Connection.rows = traced  # type: ignore[method-assign]  # what tracing is
 
 
 if _path := os.environ.get("QUIRE_BENCH_TRACE"):

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 import asyncpg
 
+from quire.database.dialects.postgresql import arrays
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.program import Operand, Program, Rows
 
@@ -39,9 +40,24 @@ class Connection(asyncpg.Connection):
 
     async def rows(self, sql: str, values: Sequence[Operand], most: int | None) -> Rows:
         """Run a statement; returns its rows, at most so many."""
-        # What `fetch` and `fetchrow` of the driver are made of.
-        execute = self._execute  # type: ignore[attr-defined]  # not among the stubs
-        found = await execute(sql, values, 0 if most is None else most, None)
+        limit = 0 if most is None else most
+        try:
+            # The inside of the driver's `fetch`; what is around it takes as long again.
+            statement = await self._get_statement(sql, None)  # type: ignore[attr-defined]  # not among the stubs
+            found = await self._protocol.bind_execute(  # type: ignore[attr-defined]  # likewise
+                state=statement,
+                args=values,
+                portal_name="",
+                limit=limit,
+                return_extra=False,
+                timeout=None,
+            )
+        except (asyncpg.InvalidCachedStatementError, asyncpg.OutdatedSchemaCacheError):
+            # Tables are not what they were when this was prepared.
+            await self.reload_schema_state()
+            if self.is_in_transaction():
+                raise
+            found = await self._execute(sql, values, limit, None)  # type: ignore[attr-defined]  # likewise
         if sql.startswith(_RESHAPING):
             # Within its transaction nothing is prepared again by itself.
             await self.reload_schema_state()
@@ -124,6 +140,18 @@ async def _set_up(connection: Connection) -> None:
         )
     await connection.set_type_codec(
         "numeric", schema="pg_catalog", encoder=str, decoder=float, format="text"
+    )
+    # What `set_type_codec` ends with, which refuses arrays.
+    settings = connection._protocol.get_settings()  # type: ignore[attr-defined]  # noqa: SLF001 - see above
+    settings.add_python_codec(
+        arrays.TYPE,
+        arrays.NAME,
+        "pg_catalog",
+        [],
+        "scalar",
+        arrays.pack_ids,
+        arrays.unpack_ids,
+        "binary",
     )
 
 

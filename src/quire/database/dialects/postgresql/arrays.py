@@ -1,0 +1,66 @@
+"""Lists of ids on their way to the server, packed at once.
+
+The keys of parents go along with each statement of a populated list. The driver looks at each
+element of a list anew, whether it is a list itself; that takes four times as long as to pack them.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from struct import Struct, error, unpack_from
+
+TYPE = 1007
+"""The number of the type ``int4[]``, the same in every server."""
+NAME = "_int4"
+
+_ELEMENT, _LENGTH, _NULL = 23, 4, -1
+_HEAD = Struct(">iii")
+_FIRST = 1
+"""Where arrays begin to count."""
+
+
+def pack_ids(values: Sequence[int | None]) -> bytes:
+    """Return a list of ids in the form of the wire.
+
+    Raises ValueError when one of them is no whole number of 32 bits.
+    """
+    count = len(values)
+    if not count:
+        return _HEAD.pack(0, 0, _ELEMENT)
+    elements = [_LENGTH] * (2 * count)
+    try:
+        elements[1::2] = values  # type: ignore[assignment]  # what else is in it does not pack
+        return _of_length(count).pack(1, 0, _ELEMENT, count, _FIRST, *elements)
+    except error as fault:
+        if None in values:
+            return _pack_some(values)
+        raise ValueError("an id is no whole number of 32 bits") from fault
+
+
+def _pack_some(values: Sequence[int | None]) -> bytes:
+    """Pack a list in which some are missing."""
+    parts = [_HEAD.pack(1, 1, _ELEMENT), len(values).to_bytes(4), _FIRST.to_bytes(4)]
+    for value in values:
+        parts.append((_NULL if value is None else _LENGTH).to_bytes(4, signed=True))
+        if value is not None:
+            parts.append(pack_ids([value])[-_LENGTH:])
+    return b"".join(parts)
+
+
+def unpack_ids(packed: bytes) -> list[int | None]:
+    """Return the ids in a list that the server has sent, which has one dimension."""
+    found: list[int | None] = []
+    position = _HEAD.size + 8
+    while position < len(packed):
+        length, *_ = unpack_from(">i", packed, position)
+        position += 4
+        if length == _NULL:
+            found.append(None)
+        else:
+            found += unpack_from(">i", packed, position)
+            position += length
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _of_length(count: int) -> Struct:
+    return Struct(f">{5 + 2 * count}i")
