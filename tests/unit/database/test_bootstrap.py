@@ -1,32 +1,27 @@
 """The first rows of a new database."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-import apsw
 import pytest
 
 from quire.database.bookkeeping import CURRENT_MIGRATIONS
 from quire.database.bootstrap import FirstLocale, bootstrap_program
 from quire.database.ddl import create_program
 from quire.database.defaults import permission_fields
-from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
-from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.inspect import opening_program, wanted_tables
+from quire.database.mapping import map_tables
 from quire.database.program import Program, Statement
+from quire.database.room import DatabaseKind
+from quire.database.rooms import room_of
+from quire.database.tables import build_metadata
 from quire.schema.model import Schema
-from tests.unit.database.running import (
-    WRITER,
-    awkward_schema,
-    component,
-    content_type,
-    new_database,
-    run,
-    schema_of,
-    tables_of,
-)
+from quire.settings import load_settings
+from tests.databases.kind import Kind
+from tests.databases.store import Store
+from tests.unit.database.running import awkward_schema, component, content_type, schema_of
 
 NOW = 1_700_000_000_123
 
@@ -67,15 +62,19 @@ def document_ids() -> Iterator[str]:
 
 
 def first_rows(
-    schema: Schema, *, locale: FirstLocale | None = None, api_prefix: str = "/api"
+    schema: Schema,
+    kind: DatabaseKind,
+    *,
+    locale: FirstLocale | None = None,
+    api_prefix: str = "/api",
 ) -> Program[None]:
-    table_map, metadata = tables_of(schema)
+    table_map = map_tables(schema)
     ids = document_ids()
     return bootstrap_program(
         schema,
         table_map,
-        metadata,
-        SqliteDialect(),
+        build_metadata(schema, table_map, kind.column_types),
+        kind.dialect(),
         clock=lambda: NOW,
         new_id=lambda: next(ids),
         locale=locale,
@@ -84,43 +83,57 @@ def first_rows(
 
 
 @pytest.fixture
-def database() -> apsw.Connection:
-    connection = new_database(tables_of(SCHEMA)[1])
-    run(connection, first_rows(SCHEMA))
-    return connection
+def empty(open_store: Callable[[Schema], Store]) -> Store:
+    """The tables, and nothing in them."""
+    return open_store(SCHEMA)
 
 
-def rows(database: apsw.Connection, sql: str) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in database.execute(sql).fetchall()]
+@pytest.fixture
+def database(empty: Store) -> Store:
+    empty.run(first_rows(SCHEMA, empty.kind))
+    return empty
 
 
-def setting(database: apsw.Connection, key: str) -> object:
+def rows(database: Store, sql: str) -> list[tuple[object, ...]]:
+    return database.execute(sql)
+
+
+def setting(database: Store, key: str) -> object:
     sql = "SELECT value FROM strapi_core_store_settings WHERE key = ?"
-    ((value,),) = database.execute(sql, (key,)).fetchall()
+    ((value,),) = database.execute(sql, (key,))
     return json.loads(str(value))
 
 
-async def test_the_driver_makes_a_database_that_a_start_accepts(tmp_path: Path) -> None:
-    path = tmp_path / "data.db"
-    path.touch()
+def moments(database: Store, *stored: Any) -> list[int | None]:  # noqa: ANN401 - as it comes
+    """Read moments as epoch milliseconds."""
+    return [database.dialect.epoch_ms(one) for one in stored]
+
+
+async def test_the_driver_makes_a_database_that_a_start_accepts(kind: Kind, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    kind.settle(project)
+    room = room_of(load_settings(project, environ={}))
     schema = awkward_schema()
-    table_map, metadata = tables_of(schema)
-    database = SqliteDatabase(SqliteOptions(path=path))
+    table_map = map_tables(schema)
 
     def everything() -> Program[None]:
-        yield from create_program(metadata, WRITER)
-        yield from first_rows(schema)
+        metadata = build_metadata(schema, table_map, room.kind.column_types)
+        yield from create_program(metadata, room.kind.ddl)
+        yield from first_rows(schema, room.kind)
 
-    await database.write(everything())
-    wanted = wanted_tables(table_map)
-    opening = await database.read(lambda: opening_program(SqliteInspector(), wanted))
-    await database.close()
+    async with room.new() as database:
+        await database.write(everything())
+        wanted = wanted_tables(table_map)
+        opening = await database.read(lambda: opening_program(room.kind.inspector, wanted))
+    kind.release(project)
     assert (opening.empty, opening.problem, opening.missing_tables) == (False, None, ())
 
 
-def test_the_layout_is_written_down_as_the_current_one(database: apsw.Connection) -> None:
+def test_the_layout_is_written_down_as_the_current_one(database: Store) -> None:
     found = rows(database, "SELECT name, time FROM strapi_migrations_internal ORDER BY id")
-    assert found == [(name, NOW) for name in CURRENT_MIGRATIONS]
+    assert [name for name, _ in found] == [*CURRENT_MIGRATIONS]
+    assert set(moments(database, *(at for _, at in found))) == {NOW}
 
 
 @pytest.mark.parametrize(
@@ -135,12 +148,12 @@ def test_the_layout_is_written_down_as_the_current_one(database: apsw.Connection
     ],
 )
 def test_nobody_has_an_account_or_a_token_and_no_schema_is_stored(
-    database: apsw.Connection, table: str
+    database: Store, table: str
 ) -> None:
     assert rows(database, f"SELECT * FROM {table}") == []
 
 
-def test_settings_say_the_type_of_their_value(database: apsw.Connection) -> None:
+def test_settings_say_the_type_of_their_value(database: Store) -> None:
     found = rows(database, "SELECT key, type, environment, tag FROM strapi_core_store_settings")
     assert found == [
         ("strapi_unidirectional-join-table-repair-ran", "boolean", None, None),
@@ -154,36 +167,39 @@ def test_settings_say_the_type_of_their_value(database: apsw.Connection) -> None
     ]
 
 
-def test_the_default_locale_is_english(database: apsw.Connection) -> None:
+def test_the_default_locale_is_english(database: Store) -> None:
     assert setting(database, "plugin_i18n_default_locale") == "en"
     found = rows(
         database,
         "SELECT name, code, created_at, updated_at, published_at, created_by_id, locale"
         " FROM i18n_locale",
     )
-    assert found == [("English (en)", "en", NOW, NOW, NOW, None, None)]
+    ((name, code, *at, creator, locale),) = found
+    assert (name, code, creator, locale) == ("English (en)", "en", None, None)
+    assert moments(database, *at) == [NOW] * 3
 
 
-def test_the_default_locale_can_be_another_one() -> None:
-    connection = new_database(tables_of(SCHEMA)[1])
-    run(connection, first_rows(SCHEMA, locale=FirstLocale(code="fr", name="French (fr)")))
-    assert setting(connection, "plugin_i18n_default_locale") == "fr"
-    assert rows(connection, "SELECT code FROM i18n_locale") == [("fr",)]
-    (properties,) = rows(connection, "SELECT properties FROM admin_permissions WHERE id = 1")
+def test_the_default_locale_can_be_another_one(empty: Store) -> None:
+    french = FirstLocale(code="fr", name="French (fr)")
+    empty.run(first_rows(SCHEMA, empty.kind, locale=french))
+    assert setting(empty, "plugin_i18n_default_locale") == "fr"
+    assert rows(empty, "SELECT code FROM i18n_locale") == [("fr",)]
+    (properties,) = rows(empty, "SELECT properties FROM admin_permissions WHERE id = 1")
     assert json.loads(str(properties[0]))["locales"] == ["fr"]
 
 
-def test_providers_call_back_under_the_prefix_of_the_api_and_only_email_is_enabled() -> None:
-    connection = new_database(tables_of(SCHEMA)[1])
-    run(connection, first_rows(SCHEMA, api_prefix="/content/v1/"))
-    providers = setting(connection, "plugin_users-permissions_grant")
+def test_providers_call_back_under_the_prefix_of_the_api_and_only_email_is_enabled(
+    empty: Store,
+) -> None:
+    empty.run(first_rows(SCHEMA, empty.kind, api_prefix="/content/v1/"))
+    providers = setting(empty, "plugin_users-permissions_grant")
     assert isinstance(providers, dict)
     assert providers["github"]["callbackUrl"] == "content/v1/auth/github/callback"
     assert [name for name, provider in providers.items() if provider["enabled"]] == ["email"]
 
 
 def test_mails_have_the_places_that_are_filled_in_when_they_are_sent(
-    database: apsw.Connection,
+    database: Store,
 ) -> None:
     mails = setting(database, "plugin_users-permissions_email")
     assert isinstance(mails, dict)
@@ -192,7 +208,7 @@ def test_mails_have_the_places_that_are_filled_in_when_they_are_sent(
     assert "<%= URL %>?confirmation=<%= CODE %>" in message
 
 
-def test_end_users_may_sign_in_and_out_and_nothing_else(database: apsw.Connection) -> None:
+def test_end_users_may_sign_in_and_out_and_nothing_else(database: Store) -> None:
     found = rows(
         database,
         "SELECT r.type, p.action, l.permission_ord FROM up_permissions p"
@@ -217,7 +233,7 @@ def test_end_users_may_sign_in_and_out_and_nothing_else(database: apsw.Connectio
     ]
 
 
-def granted(database: apsw.Connection, role: str) -> list[tuple[object, ...]]:
+def granted(database: Store, role: str) -> list[tuple[object, ...]]:
     return rows(
         database,
         "SELECT replace(p.action, 'plugin::content-manager.explorer.', ''), p.subject,"
@@ -238,7 +254,7 @@ UPLOADS = (
 )
 
 
-def test_editors_may_do_everything_with_all_content(database: apsw.Connection) -> None:
+def test_editors_may_do_everything_with_all_content(database: Store) -> None:
     subjects = ("api::note.note", "api::tag.tag")
     verbs = ("create", "read", "update", "delete", "publish")
     assert granted(database, "strapi-editor") == [
@@ -247,7 +263,7 @@ def test_editors_may_do_everything_with_all_content(database: apsw.Connection) -
     ]
 
 
-def test_authors_may_edit_what_they_made_and_not_publish(database: apsw.Connection) -> None:
+def test_authors_may_edit_what_they_made_and_not_publish(database: Store) -> None:
     own = '["admin::is-creator"]'
     found = granted(database, "strapi-author")
     content = [row for row in found if row[1] is not None]
@@ -258,7 +274,7 @@ def test_authors_may_edit_what_they_made_and_not_publish(database: apsw.Connecti
 
 
 def test_super_admins_have_a_role_whose_permissions_are_worked_out_elsewhere(
-    database: apsw.Connection,
+    database: Store,
 ) -> None:
     codes = rows(database, "SELECT code FROM admin_roles ORDER BY id")
     assert codes == [("strapi-super-admin",), ("strapi-editor",), ("strapi-author",)]
@@ -266,7 +282,7 @@ def test_super_admins_have_a_role_whose_permissions_are_worked_out_elsewhere(
 
 
 def test_permissions_name_fields_and_for_localized_types_locales(
-    database: apsw.Connection,
+    database: Store,
 ) -> None:
     found = {
         (str(action).rpartition(".")[2], subject): json.loads(str(properties))
@@ -298,14 +314,14 @@ def test_fields_of_components_within_components_are_named_by_their_path() -> Non
     assert not {"id", "documentId", "createdAt", "createdBy", "locale"} & set(fields)
 
 
-def test_every_row_has_a_document_id_of_its_own(database: apsw.Connection) -> None:
+def test_every_row_has_a_document_id_of_its_own(database: Store) -> None:
     tables = ("i18n_locale", "up_roles", "up_permissions", "admin_roles", "admin_permissions")
     ids = [row[0] for table in tables for row in rows(database, f"SELECT document_id FROM {table}")]
     assert len(ids) == len(set(ids)) == 1 + 2 + 13 + 3 + 30
 
 
-def test_the_same_clock_and_ids_make_the_same_rows() -> None:
-    first, second = (statements(first_rows(SCHEMA)) for _ in range(2))
+def test_the_same_clock_and_ids_make_the_same_rows(empty: Store) -> None:
+    first, second = (statements(first_rows(SCHEMA, empty.kind)) for _ in range(2))
     assert first == second
 
 

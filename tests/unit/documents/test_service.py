@@ -3,12 +3,11 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import apsw
 import pytest
 
+from quire.database.connection import Database
 from quire.database.content.store import open_store
-from quire.database.ddl import create_program
-from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
+from quire.database.mapping import map_tables
 from quire.database.program import Program, Statement
 from quire.documents.actions.create import create
 from quire.documents.intents import Create, Delete, DiscardDraft, Publish, Unpublish, Update
@@ -17,7 +16,8 @@ from quire.documents.unit import Engine, UnitOfWork
 from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
 from quire.events.bus import Event, EventBus
 from quire.ids import new_document_id
-from tests.unit.database.running import WRITER, run, tables_of
+from tests.databases.kind import Kind, Rows
+from tests.databases.tables import lay_tables, open_database
 from tests.unit.documents.press import STORY, TOPIC, press_schema
 
 START_MS = 1_000_000
@@ -25,16 +25,18 @@ ROUNDS = 10
 
 
 class House:
-    """A service on a database in a file, and a listener that writes down what it is told."""
+    """A service on a database, and a listener that writes down what it is told.
 
-    def __init__(self, file: Path) -> None:
-        tables, metadata = tables_of(press_schema())
-        self.file = apsw.Connection(str(file))
-        run(self.file, create_program(metadata, WRITER))
-        self.database = SqliteDatabase(SqliteOptions(path=file))
+    ``rows`` is another look at the same database.
+    """
+
+    def __init__(self, database: Database, rows: Rows) -> None:
+        tables = map_tables(press_schema())
+        self.rows = rows
+        self.database = database
         self.told: list[Event] = []
         self.seen: list[int] = []
-        """How many stories there were in the file whenever something was told."""
+        """How many stories others saw whenever something was told."""
         self.hashed: list[tuple[str, int]] = []
         bus = EventBus()
         bus.subscribe(self._listen)
@@ -56,18 +58,29 @@ class House:
         return f"hash of {text}"
 
     def stories(self) -> list[tuple[object, ...]]:
-        return self.file.execute("SELECT name, pin FROM storys ORDER BY id").fetchall()
+        return self.rows.execute("SELECT name, pin FROM storys ORDER BY id")
 
     def names(self) -> list[str]:
         return [event.name.value for event in self.told]
 
 
+@pytest.fixture(scope="module")
+async def empty(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Path]:
+    """A project with the tables and no rows, of which copies are made."""
+    project = await lay_tables(kind, tmp_path_factory.mktemp("press"), press_schema())
+    yield project
+    kind.release(project)
+
+
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    house = House(tmp_path / "data.db")
+async def house(kind: Kind, empty: Path, tmp_path: Path) -> AsyncIterator[House]:
+    project = kind.copy(empty, tmp_path / "house")
+    rows = kind.open(project)
+    house = House(await open_database(project), rows)
     yield house
     await house.database.close()
-    house.file.close()
+    rows.close()
+    kind.release(project)
 
 
 def story(name: str | None = "Alps", *, publish: bool = False, **data: object) -> Create:
@@ -118,7 +131,7 @@ async def test_several_things_are_done_one_after_the_other(house: House) -> None
     topic = Create(uid=TOPIC, data={"name": "Snow"}, document_id=new_document_id())
     first, second = await house.documents.perform([topic, story(topics=[topic.document_id])])
     assert (first[0].uid, second[0].uid) == (TOPIC, STORY)
-    links = house.file.execute("SELECT count(*) FROM storys_topics_lnk").fetchall()
+    links = house.rows.execute("SELECT count(*) FROM storys_topics_lnk")
     assert links == [(1,)]
 
 

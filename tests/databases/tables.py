@@ -1,0 +1,29 @@
+"""Projects without content, whose databases have the tables of a schema and no rows."""
+
+from pathlib import Path
+
+from quire.database.connection import Database
+from quire.database.ddl import create_program
+from quire.database.mapping import map_tables
+from quire.database.rooms import room_of
+from quire.database.tables import build_metadata
+from quire.schema.model import Schema
+from quire.settings import load_settings
+from tests.databases.kind import Kind
+
+
+async def lay_tables(kind: Kind, project: Path, schema: Schema) -> Path:
+    """Let an empty folder be such a project, of which copies can be made (`Kind.copy`)."""
+    kind.settle(project)
+    room = room_of(load_settings(project, environ={}))
+    metadata = build_metadata(schema, map_tables(schema), room.kind.column_types)
+    async with room.new() as database:
+        await database.write(create_program(metadata, room.kind.ddl))
+    kind.seal(project)
+    return project
+
+
+async def open_database(project: Path, **overrides: object) -> Database:
+    """Open the database of a project; what is overridden are settings of ``database``."""
+    settings = {f"database.{name}": value for name, value in overrides.items()}
+    return await room_of(load_settings(project, environ={}, overrides=settings)).open()
