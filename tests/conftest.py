@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from quire.schema.model import Schema
@@ -18,6 +19,10 @@ from tests.databases.store import Store
 from tests.secrecy.logs import watch_logs
 from tests.secrecy.watch import WATCH
 
+# Traces with the local variables of each frame, as they are by default, take half a minute each.
+*_first, _ = structlog.get_config()["processors"]
+_plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*_first, _plain])
 watch_logs()
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")

@@ -17,6 +17,7 @@
     │   ├── ForbiddenError            403  the principal lacks the permission
     │   │   └── PolicyError           403  an administrator lacks the right to a route
     │   ├── NotFoundError             404  no such document, file, role or route
+    │   ├── ConflictError             409  things are not, or no longer, as the request needs them
     │   ├── PreconditionFailedError   412  the document is not what the client takes it for
     │   ├── PayloadTooLargeError      413  body beyond the limit
     │   ├── UnsupportedEncodingError  415  unknown Content-Encoding
@@ -205,6 +206,14 @@ class NotFoundError(AppError):
     status = 404
     name = "NotFoundError"
     default_message = "Not Found"
+
+
+class ConflictError(AppError):
+    """Things are not, or no longer, as the request needs them."""
+
+    status = 409
+    name = "ConflictError"
+    default_message = "Things are not as this request needs them"
 
 
 class PreconditionFailedError(AppError):

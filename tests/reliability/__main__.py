@@ -1,8 +1,9 @@
 """The crash test with as many rounds as wanted: ``python -m tests.reliability --rounds 200``.
 
 Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``. And as many
-changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. Migrations
-that end after each of their statements: ``python -m tests.reliability migrations``.
+changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. The server
+killed while they change: ``python -m tests.reliability remodel-crash``. Migrations that end after
+each of their statements: ``python -m tests.reliability migrations``.
 """
 
 import asyncio
@@ -26,7 +27,8 @@ from tests.reliability.articles import Site
 from tests.reliability.crash import crash
 from tests.reliability.migrating import change_files, cut_off
 from tests.reliability.outage import WAYS, Outcome, live_through
-from tests.reliability.remodels import make_ready, memory_of, remodel
+from tests.reliability.remodel_crash import crash_changes
+from tests.reliability.remodels import memory_of, remodel
 
 _CLIENTS = 6
 _PATIENCE_S = 60
@@ -156,13 +158,10 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
     console = Console()
     with TemporaryDirectory(prefix="quire-remodels-") as folder, console.status("starting"):
         project = kind.recorded(Path(folder) / "project")
-        model = make_ready(project)
         launch = quire(project, workers)
         with running(launch, _PROBE, _ALIVE) as server:
             site = Site(launch.port, credentials().api_tokens["full"])
             outcome = remodel(
-                project,
-                model,
                 site,
                 times=times,
                 progress=lambda _: memory.append(memory_of(server.pid)),
@@ -174,6 +173,39 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
     console.print(
         f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
         f" {outcome.slowest:.2f} s, {len(outcome.faults)} faults; megabytes: {told}",
+        highlight=False,
+    )
+    return 1 if outcome.faults else 0
+
+
+@app.command
+def remodel_crash(
+    *, rounds: int = 30, seconds: float = 3.0, seed: int = 1, database: KindName = "sqlite"
+) -> int:
+    """Kill the server again and again while content types change; look which model is there.
+
+    Parameters
+    ----------
+    rounds
+        How many times it is killed.
+    seconds
+        How long content types change at the longest, before it is killed at a random moment.
+    seed
+        Decides those moments.
+    database
+        The kind of database.
+    """
+    kind = kind_called(database)
+    console = Console()
+    with TemporaryDirectory(prefix="quire-remodel-crash-") as folder, console.status("starting"):
+        project = kind.recorded(Path(folder) / "project")
+        outcome = crash_changes(lambda: quire(project), rounds=rounds, seconds=seconds, seed=seed)
+        kind.release(project)
+    for fault in outcome.faults:
+        console.print(fault, style="red", markup=False)
+    console.print(
+        f"killed {outcome.rounds} times, {outcome.acknowledged:,} changes acknowledged, "
+        f"{outcome.unanswered:,} cut off, {len(outcome.faults)} faults",
         highlight=False,
     )
     return 1 if outcome.faults else 0

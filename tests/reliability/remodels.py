@@ -1,6 +1,6 @@
 """Changes content types again and again while a server is read from and written to."""
 
-import asyncio
+import json
 import os
 import re
 import threading
@@ -11,13 +11,30 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 
-from quire.database.rooms import room_of
-from quire.settings import load_settings
-from tests.library.remodelling import Model
+from tests.conformance.corpus import CORPUS
 from tests.reliability.articles import RefusalError, Site
 
 _READERS = 4
 _PATIENCE_SECONDS = 30.0
+_UPDATE = "/content-type-builder/update-schema"
+_TAG = {
+    "action": "update",
+    "uid": "api::tag.tag",
+    "displayName": "Tag",
+    "singularName": "tag",
+    "pluralName": "tags",
+    "kind": "collectionType",
+    "draftAndPublish": False,
+}
+_POSTER = {
+    "uid": "api::poster.poster",
+    "displayName": "Poster",
+    "singularName": "poster",
+    "pluralName": "posters",
+    "kind": "collectionType",
+    "draftAndPublish": True,
+    "attributes": [{"action": "create", "name": "motto", "properties": {"type": "text"}}],
+}
 _LIST = "/api/tags?sort=id&pagination[pageSize]=5"
 
 
@@ -60,25 +77,35 @@ class Client:
                 self.sees_wide = "colour" in found[0]
 
 
-def make_ready(project: Path) -> Model:
-    """Give the database of a project, which nobody serves, what both models have."""
-    settings = load_settings(project, environ={})
-    model = Model(settings)
-    model.write_files(wide=True)
+class Builder:
+    """An administrator who changes the model: tags have a colour or not, there are posters or not.
 
-    async def make() -> None:
-        database = await room_of(settings).open()
-        await database.write(model.make_posters())
-        await database.close()
+    ``session`` is the access token.
+    """
 
-    asyncio.run(make())
-    model.write_files(wide=False)
-    return model
+    def __init__(self, site: Site, session: str) -> None:
+        self._site = Site(site.port, session)
+
+    def change(self, *, wide: bool) -> None:
+        """Add to the model, or take away from it. Raises RefusalError."""
+        colour = {"action": "create", "name": "colour", "properties": {"type": "string"}}
+        tag = _TAG | {"attributes": [colour if wide else {"action": "delete", "name": "colour"}]}
+        poster = _POSTER | {"action": "create" if wide else "delete"}
+        body = {"data": {"contentTypes": [tag, poster]}}
+        with closing(self._site.connect()) as connection:
+            self._site.send(connection, "POST", _UPDATE, body)
+
+
+def builder(site: Site) -> Builder:
+    """Sign the recorded administrator in."""
+    recorded = json.loads((CORPUS / "credentials.json").read_bytes())["admin"]
+    body = {name: recorded[name] for name in ("email", "password")}
+    with closing(site.connect()) as connection:
+        answer = site.send(connection, "POST", "/admin/login", body)
+    return Builder(site, answer["data"]["token"])
 
 
 def remodel(
-    project: Path,
-    model: Model,
     site: Site,
     *,
     times: int,
@@ -88,6 +115,7 @@ def remodel(
 
     ``progress`` is told the number of each change that all clients have seen.
     """
+    changing = builder(site)
     clients = [Client(site, writes=number == 0) for number in range(_READERS)]
     ended = threading.Event()
     threads = [threading.Thread(target=client.ask, args=(ended,)) for client in clients]
@@ -95,18 +123,19 @@ def remodel(
         thread.start()
     faults: list[str] = []
     slowest = 0.0
-    with asyncio.Runner() as runner:
-        database = runner.run(room_of(load_settings(project, environ={})).open())
-        for number in range(1, times + 1):
-            schema = model.write_files(wide=number % 2 == 1)
-            runner.run(database.write(model.change(database, schema)))
-            seconds = _seen_by_all(clients, wide=model.is_wide)
-            if seconds is None:
-                faults += [f"change {number} was not seen by all"]
-                break
-            slowest = max(slowest, seconds)
-            progress(number)
-        runner.run(database.close())
+    for number in range(1, times + 1):
+        wide = number % 2 == 1
+        try:
+            changing.change(wide=wide)
+        except RefusalError as fault:
+            faults += [str(fault)]
+            break
+        seconds = _seen_by_all(clients, wide=wide)
+        if seconds is None:
+            faults += [f"change {number} was not seen by all"]
+            break
+        slowest = max(slowest, seconds)
+        progress(number)
     ended.set()
     for thread in threads:
         thread.join()

@@ -9,7 +9,7 @@ from bench.servers import quire, running
 from tests.conformance.corpus import credentials
 from tests.databases.kind import Kind
 from tests.reliability.articles import Site
-from tests.reliability.remodels import make_ready, remodel
+from tests.reliability.remodels import remodel
 
 TIMES = 6
 
@@ -23,11 +23,10 @@ def project(kind: Kind, recorded: Path, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_types_change_under_clients_that_read_and_write(project: Path, workers: int) -> None:
-    model = make_ready(project)
     launch = quire(project, workers)
     with running(launch, "/_health", frozenset({204})):
         site = Site(launch.port, credentials().api_tokens["full"])
-        outcome = remodel(project, model, site, times=TIMES)
+        outcome = remodel(site, times=TIMES)
 
     assert outcome.faults == ()
     assert outcome.answered > TIMES

@@ -67,7 +67,7 @@ class Journal:
     def finish(self) -> None:
         """Let the files take their places. Raises OSError; the journal is left then."""
         for change in self._written.changes:
-            _take_place(self._project, change)
+            take_place(self._project, change)
         self._clear()
 
     def discard(self) -> None:
@@ -136,7 +136,7 @@ def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
         target = project / change.path
         present = target.read_text(encoding="utf-8") if target.is_file() else None
         if present == change.before and present != change.after:
-            _take_place(project, change)
+            take_place(project, change)
             yield change.path
 
 
@@ -149,7 +149,8 @@ def _sweep(project: Path, journal: Path, changes: Sequence[FileChange]) -> None:
         _remove_empty(project, change.path)
 
 
-def _take_place(project: Path, change: FileChange) -> None:
+def take_place(project: Path, change: FileChange) -> None:
+    """Let a file be as it is after a change: whoever reads it finds the one or the other."""
     target = project / change.path
     if change.after is None:
         target.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from quire.database.migration.sides import Renames
 from quire.database.migration.towards import Goal, migrate_towards, plan_towards
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
-from quire.errors import ApplicationError, InternalServerError, UncertainOutcomeError
+from quire.errors import ConflictError, InternalServerError, UncertainOutcomeError
 from quire.schema.load import build_schema, in_file_order, read_sources
 from quire.schema.model import Schema
 from quire.schema.project import load_options
@@ -32,14 +32,6 @@ _DRIFTED = (
 )
 _HALF_DONE = "The database follows the new model, but not all schema files could be written"
 _log = structlog.get_logger("quire.schema")
-
-
-class DriftedFilesError(ApplicationError):
-    """The files of a project have been changed by hand since the server read them."""
-
-    status = 409
-    name = "ConflictError"
-    default_message = _DRIFTED
 
 
 class Project(Struct, frozen=True, kw_only=True):
@@ -86,8 +78,8 @@ class Remodeller:
     async def draw(self, change: Callable[[Blueprint], None]) -> Draft:
         """Return what the model becomes by a change; nothing is changed yet.
 
-        Raises DriftedFilesError, what ``change`` raises, and SchemaError with every fault that the
-        files would have.
+        Raises ConflictError when somebody has changed the files since, what ``change`` raises, and
+        SchemaError with every fault that the files would have.
         """
         return await asyncio.to_thread(self._draw, change)
 
@@ -127,7 +119,9 @@ class Remodeller:
         try:
             await asyncio.to_thread(journal.finish)
         except OSError as error:
-            _log.exception("schema files cannot be written", version=draft.schema.version)
+            _log.error(
+                "schema files cannot be written", version=draft.schema.version, reason=str(error)
+            )
             raise InternalServerError(_HALF_DONE) from error
         finally:
             await project.adopt(draft.schema)
@@ -137,7 +131,7 @@ class Remodeller:
         settings = self._project.settings
         sources, options = read_sources(settings.project), load_options(settings)
         if build_schema(sources, options).version != self.schema.version:
-            raise DriftedFilesError
+            raise ConflictError(_DRIFTED)
         blueprint = Blueprint(self.schema, sources)
         change(blueprint)
         drawn = blueprint.drawn()

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from quire.builder.journal import has_journals
+from quire.assembly.following import SchemaFollower
+from quire.builder.journal import Journal, has_journals
+from quire.builder.recovery import recover_files
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office
 from tests.unit.admin_api.test_content_manager import paper
@@ -303,6 +305,31 @@ async def test_files_that_cannot_be_written_leave_everything_as_it_was(workshop:
     assert reply.error.startswith(f"{MEMO_FILE} cannot be written: ")
     assert workshop.files() == before
     assert (await workshop.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
+
+
+async def test_files_that_are_left_half_changed_are_put_right_at_the_next_start(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing(_: SchemaFollower) -> bool:
+        return True
+
+    def fail(_: Journal) -> None:
+        raise OSError(28, "No space left on device")
+
+    body = memo({"title": {"type": "string"}})
+    entries = f"/content-manager/collection-types/{MEMO}"
+    with monkeypatch.context() as patched:
+        patched.setattr(SchemaFollower, "look", nothing)  # which would put them right, too
+        patched.setattr(Journal, "finish", fail)
+        reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
+        assert reply.status == 500
+        assert "not all schema files could be written" in reply.error
+        assert (await workshop.ask("POST", entries, {"title": "Buy ink"})).status == 201
+        assert not (workshop.project / MEMO_FILE).exists()
+        assert await recover_files(workshop.office.app.settings) == [MEMO_FILE]
+    async with run_office(workshop.project) as office:
+        found = await office.ask("GET", entries, token=workshop.office.boss)
+        assert [one["title"] for one in found.json["results"]] == ["Buy ink"]
 
 
 async def test_files_of_javascript_come_and_go_where_a_project_has_any(workshop: Workshop) -> None:

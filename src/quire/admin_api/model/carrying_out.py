@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from quire.admin_api.model.plans import PlanChangedError, consent_of, digest_of, shown_plan
+from quire.admin_api.model.plans import PLAN_CHANGED, consent_of, digest_of, shown_plan
 from quire.admin_api.model.told import ToldError, flaws, told_problems, uids_of_files
 from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
@@ -12,18 +12,11 @@ from quire.builder.journal import UnwritableFilesError
 from quire.builder.remodel import Draft, Remodeller
 from quire.database.migration.structure import MigrationConflictError
 from quire.database.migration.towards import ConsentNeededError
-from quire.errors import ApplicationError, SchemaError
+from quire.errors import ConflictError, SchemaError
 
 Handler = Callable[[Request], Awaitable[Answer]]
 Change = Callable[[Blueprint], None]
 _WOULD_LOSE = "The change would take away what people have written"
-
-
-class ModelConflictError(ApplicationError):
-    """A change of the model that cannot be made as things are now."""
-
-    status = 409
-    name = "ConflictError"
 
 
 async def drawn(remodeller: Remodeller, change: Change) -> Draft:
@@ -35,11 +28,11 @@ async def drawn(remodeller: Remodeller, change: Change) -> Draft:
 
 
 async def planned(remodeller: Remodeller, draft: Draft) -> dict[str, Any]:
-    """Return what a draft would do, as it is shown. Raises ModelConflictError."""
+    """Return what a draft would do, as it is shown. Raises ConflictError."""
     try:
         return shown_plan(draft, await remodeller.plan(draft))
     except MigrationConflictError as error:
-        raise ModelConflictError(str(error)) from error
+        raise ConflictError(str(error)) from error
 
 
 async def carried_out(
@@ -47,7 +40,7 @@ async def carried_out(
 ) -> Draft:
     """Change the model as a request agrees to it.
 
-    Raises ToldError, ModelConflictError, PlanChangedError, and other AppErrors; then nothing has
+    Raises ToldError, ConflictError, and other AppErrors; then nothing has
     changed.
     """
     consent = consent_of(request.query)
@@ -55,16 +48,16 @@ async def carried_out(
     if consent.digest is not None:
         found = await remodeller.plan(draft)
         if digest_of(draft, found) != consent.digest:
-            raise PlanChangedError
+            raise ConflictError(PLAN_CHANGED)
     if not draft.files:
         return draft
     try:
         await remodeller.apply(draft, title=title, may_lose=consent.may_lose)
     except ConsentNeededError as error:
         losses = [str(step) for step in error.plan.losses]
-        raise ModelConflictError(_WOULD_LOSE, {"losses": losses}) from error
+        raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
     except (MigrationConflictError, UnwritableFilesError) as error:
-        raise ModelConflictError(str(error)) from error
+        raise ConflictError(str(error)) from error
     return draft
 
 

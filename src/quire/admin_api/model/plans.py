@@ -10,17 +10,9 @@ from msgspec import Struct
 from quire.builder.remodel import Draft
 from quire.database.migration.plan import Planned
 from quire.database.migration.steps import Notice, Step, rows_lost
-from quire.errors import ApplicationError, ValidationError
+from quire.errors import ValidationError
 
-_CHANGED = "The plan is another one by now: the model or the content has changed meanwhile"
-
-
-class PlanChangedError(ApplicationError):
-    """What would be done is not what somebody has agreed to."""
-
-    status = 409
-    name = "ConflictError"
-    default_message = _CHANGED
+PLAN_CHANGED = "The plan is another one by now: the model or the content has changed meanwhile"
 
 
 class Consent(Struct, frozen=True, kw_only=True):
