@@ -75,6 +75,9 @@ class Kind(Protocol):
     def recorded_store(self, project: Path) -> "Store":
         """Make one that has the rows of the recorded project."""
 
+    def store_of(self, project: Path) -> "Store":
+        """Look into the database of a project by programs; what they change is kept."""
+
     def release(self, project: Path) -> None:
         """Let go of what a project has outside of its folder."""
 

@@ -92,6 +92,14 @@ class _Lent(PostgresqlStore):
         self._idle.append(self)
 
 
+class _Kept(PostgresqlStore):
+    """A store that keeps what is done, of a database that others use, too."""
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._end()
+
+
 class Postgresql:
     """PostgreSQL (a `Kind`)."""
 
@@ -166,6 +174,10 @@ class Postgresql:
         store = idle.pop() if idle else _Lent(url_of(make()), idle)
         store.begin(restart=restart)
         return store
+
+    def store_of(self, project: Path) -> PostgresqlStore:
+        """See `Kind.store_of`."""
+        return _Kept(url_of(_database(project)))
 
     def release(self, project: Path) -> None:
         """See `Kind.release`."""

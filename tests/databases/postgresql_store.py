@@ -78,6 +78,9 @@ class PostgresqlStore:
         """Take back whatever was done; the database can be used again."""
         self._send("ROLLBACK")
 
+    def _end(self) -> None:
+        wait(self._connection.close())
+
     def _fetch(self, sql: str, values: Sequence[object]) -> list[Any]:
         return cast("list[Any]", wait(self._connection.fetch(numbered(sql), *values)))
 

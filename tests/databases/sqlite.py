@@ -115,6 +115,12 @@ class Sqlite:
         recorded.close()
         return SqliteStore(connection)
 
+    def store_of(self, project: Path) -> SqliteStore:
+        """See `Kind.store_of`."""
+        connection = apsw.Connection(str(file_of(project)))
+        connection.set_busy_timeout(5000)
+        return SqliteStore(connection)
+
     def release(self, project: Path) -> None:
         """Everything is in the folder."""
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.presence import Presence
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
     DatabaseOpenError,
@@ -17,6 +18,7 @@ from quire.errors import (
     StaleSchemaError,
     ValidationError,
 )
+from tests.postgresql.session import Session
 from tests.unit.database.dialects.postgresql.conftest import run
 
 COUNT = "SELECT count(*) FROM notes"
@@ -186,72 +188,81 @@ def two_moments() -> Program[bool]:
     return first[0] == second[0]
 
 
-async def test_a_snapshot_takes_no_transaction_while_nobody_commits(
-    database: PostgresDatabase,
-) -> None:
-    assert await database.read(two_moments, snapshot=True)  # nothing is known yet
+class Commits:
+    """Stands for what the server says of who has committed, since others use it as well."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def told(self) -> str:
+        return f"{self.count}:{self.count}:"
+
+
+@pytest.fixture
+async def commits(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> Commits:
+    """Nobody commits, but for those who say so here; that much is known."""
+    commits = Commits()
+    monkeypatch.setattr(database, "_presence", Presence(commits.told))
     await database.present_version()
+    return commits
+
+
+async def test_a_snapshot_takes_no_transaction_while_nobody_commits(
+    database: PostgresDatabase, commits: Commits
+) -> None:
     assert not await database.read(two_moments, snapshot=True)
-    await database.write(run(ADD, "one"))
+    commits.count += 1
     assert [await database.read(two_moments, snapshot=True) for _ in range(40)] == (
         [True] * 33 + [False] * 7
     )
 
 
+async def test_a_snapshot_has_a_transaction_while_nothing_is_known(
+    database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_presence", Presence(Commits().told))
+    assert await database.read(two_moments, snapshot=True)
+
+
 async def test_a_snapshot_that_somebody_commits_in_is_begun_again(
-    database: PostgresDatabase, options: PostgresOptions
+    database: PostgresDatabase, url: str
 ) -> None:
     seen: list[list[object]] = []
+    someone = Session(url)
 
-    async with another(options) as other:
-        adding: list[asyncio.Future[Rows]] = []
+    def twice() -> Program[tuple[object, object]]:
+        rows = yield Statement(COUNT)
+        found = [rows[0][0]]
+        if not seen:
+            someone.execute("INSERT INTO notes (text) VALUES ('one')")
+        rows = yield Statement(COUNT)
+        seen.append([*found, rows[0][0]])
+        return found[0], rows[0][0]
 
-        def twice() -> Program[tuple[object, object]]:
-            seen.append([])
-            rows = yield Statement(COUNT)
-            seen[-1].append(rows[0][0])
-            if not adding:
-                adding.append(asyncio.ensure_future(other.write(run(ADD, "one"))))
-            yield Statement("SELECT pg_sleep(0.1)")
-            rows = yield Statement(COUNT)
-            seen[-1].append(rows[0][0])
-            return seen[-1][0], seen[-1][1]
-
-        await database.present_version()
-        found = await database.read(twice, snapshot=True)
-        await adding[0]
+    await database.present_version()
+    found = await database.read(twice, snapshot=True)
+    someone.close()
 
     assert found == (1, 1)
     assert seen == [[0, 1], [1, 1]]
 
 
-@pytest.mark.parametrize(("commits", "runs"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize(("commits_in", "runs"), [(0, 1), (1, 2)])
 async def test_what_a_snapshot_raises_is_raised_when_it_is_sure_that_it_is_one(
-    database: PostgresDatabase, options: PostgresOptions, *, commits: bool, runs: int
+    database: PostgresDatabase, commits: Commits, commits_in: int, runs: int
 ) -> None:
     seen: list[object] = []
 
-    async with another(options) as other:
+    def refusing() -> Program[None]:
+        rows = yield Statement(COUNT)
+        seen.append(rows[0][0])
+        commits.count += commits_in
+        raise ValidationError("no")
 
-        async def commit() -> None:
-            await other.write(run(ADD, "one"))
+    with pytest.raises(ValidationError, match="no"):
+        await database.read(refusing, snapshot=True)
 
-        adding: list[asyncio.Future[None]] = []
-
-        def refusing() -> Program[None]:
-            rows = yield Statement(COUNT)
-            seen.append(rows[0][0])
-            if commits and not adding:
-                adding.append(asyncio.ensure_future(commit()))
-            yield Statement("SELECT pg_sleep(0.1)")
-            raise ValidationError("no")
-
-        await database.present_version()
-        with pytest.raises(ValidationError, match="no"):
-            await database.read(refusing, snapshot=True)
-        await asyncio.gather(*adding)
-
-    assert seen == [*range(runs)]
+    assert seen == [0] * runs
 
 
 async def test_writers_wait_for_each_other_whatever_process_they_are_in(
