@@ -7,7 +7,8 @@ is done. So nothing in it may have to be closed: such things belong to the `Foun
 
 from msgspec import Struct
 
-from quire.admin_api.assembly import AdminParts, AdminSources, assemble_admin
+from quire.admin_api.assembly import AdminParts, assemble_admin
+from quire.admin_api.ground import AdminSources
 from quire.api.accounts import AccountApis
 from quire.api.content import ContentApi
 from quire.api.messages import AsgiApp
@@ -70,37 +71,24 @@ def make_generation(
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
     """
-    settings, database, clock = foundation.settings, foundation.database, foundation.clock
     tables = map_tables(schema)
     reader = make_reader(foundation, schema, tables, default_locale)
-    store = open_store(schema, tables, database.dialect)
+    store = open_store(schema, tables, foundation.database.dialect)
     require = require_schema(store.writes, schema.version, disregarded)
     engine = _engine(foundation, store, default_locale)
     documents = _document_service(foundation, engine, require)
-    # Uploads that arrive while types change cannot be begun again. What they write is of built-in
-    # types, whatever the schema.
-    files = _document_service(foundation, engine, require_nothing)
-    library = open_library(
-        settings, Rows(database=database, store=store, documents=files), foundation.premises
-    )
-    accounts = Accounts(tables, database.dialect)
+    library = _library(foundation, engine)
+    accounts = Accounts(tables, foundation.database.dialect)
     account_apis = AccountApis(
-        settings, reader, documents, accounts, foundation.services, clock=clock
+        foundation.settings,
+        reader,
+        documents,
+        accounts,
+        foundation.services,
+        clock=foundation.clock,
     )
-    admin = _admin_parts(
-        foundation,
-        AdminSources(
-            reader=reader,
-            documents=documents,
-            library=library,
-            accounts=account_apis,
-            services=foundation.services,
-            attempts=foundation.attempts,
-            audit=foundation.audit,
-            webhooks=foundation.webhooks,
-            project=_project(foundation, schema, require),
-        ),
-    )
+    project = _project(foundation, schema, require)
+    admin = _admin_parts(foundation, reader, documents, library, account_apis, project)
     parts = ContentParts(
         accounts=accounts,
         reader=reader,
@@ -110,7 +98,7 @@ def make_generation(
         beside=None if admin is None else admin.api,
     )
     content = assemble_content(foundation, parts)
-    timed = settings.is_development
+    timed = foundation.settings.is_development
     return Generation(
         schema=schema,
         reader=reader,
@@ -121,6 +109,17 @@ def make_generation(
         answering=ServerTiming(content) if timed else content,
         direct=None if timed else content,
     )
+
+
+def _library(foundation: Foundation, engine: Engine) -> Library:
+    """Open the media library, which writes whatever schema is announced.
+
+    Uploads that arrive while types change cannot be begun again. What they write is of built-in
+    types, whatever the schema.
+    """
+    files = _document_service(foundation, engine, require_nothing)
+    rows = Rows(database=foundation.database, store=engine.store, documents=files)
+    return open_library(foundation.settings, rows, foundation.premises)
 
 
 def _project(foundation: Foundation, schema: Schema, require: Requirement) -> Project:
@@ -158,9 +157,27 @@ def _document_service(
     )
 
 
-def _admin_parts(foundation: Foundation, sources: AdminSources) -> AdminParts | None:
+def _admin_parts(
+    foundation: Foundation,
+    reader: Reader,
+    documents: DocumentService,
+    library: Library,
+    accounts: AccountApis,
+    project: Project,
+) -> AdminParts | None:
     if foundation.settings.secrets.admin_jwt_secret is None:
         return None
+    sources = AdminSources(
+        reader=reader,
+        documents=documents,
+        library=library,
+        accounts=accounts,
+        services=foundation.services,
+        attempts=foundation.attempts,
+        audit=foundation.audit,
+        webhooks=foundation.webhooks,
+        project=project,
+    )
     return assemble_admin(
         foundation.settings,
         sources,

@@ -1,0 +1,95 @@
+"""Who administrators are: signing in, their profiles, those beside them, and their roles."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from quire.admin_api.cookies import RefreshCookie
+from quire.admin_api.ground import Ground
+from quire.admin_api.lists import Lists
+from quire.admin_api.permissions import PermissionApi
+from quire.admin_api.profile import ProfileApi
+from quire.admin_api.roles import AdminRoleApi
+from quire.admin_api.second_factor import SecondFactorApi
+from quire.admin_api.sign_in import AdminSignInApi
+from quire.admin_api.staff import StaffApi
+from quire.api.routes import Route
+from quire.auth.admin.accounts import AdminAccounts
+from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.auth.admin.limits import Limits
+from quire.auth.admin.recovery import AdminRecovery, Mailing
+from quire.auth.admin.roles import AdminRoles
+from quire.auth.admin.second_factor import SecondFactors
+from quire.auth.admin.staff import Staff
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """What tells administrators from others, and from each other."""
+
+    accounts: AdminAccounts
+    authenticator: AdminAuthenticator
+    recovery: AdminRecovery
+    factors: SecondFactors
+
+
+def open_identity(ground: Ground) -> Identity:
+    """Make what administrators sign in by."""
+    settings, database, clock = ground.settings, ground.database, ground.clock
+    rows, people, sessions = ground.rows, ground.people, ground.sessions
+    key = settings.secrets.encryption_key or ground.secret
+    factors = SecondFactors(ground.engine.store.writes, key, clock)
+    return Identity(
+        accounts=AdminAccounts(
+            database,
+            rows,
+            people,
+            sessions,
+            factors,
+            clock=clock,
+            registration_key=ground.secret if settings.admin.registration == "link" else None,
+        ),
+        authenticator=AdminAuthenticator(
+            database, ground.schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
+        ),
+        recovery=AdminRecovery(database, rows, people, sessions, factors, _mailing(ground), clock),
+        factors=factors,
+    )
+
+
+def identity_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
+    """Yield the routes of sessions, accounts and roles of administrators."""
+    settings, database = ground.settings, ground.database
+    schema, people, attempts = ground.schema, ground.people, ground.sources.attempts
+    cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(ground))
+    limits = Limits(schema, people)
+    yield from AdminSignInApi(identity.accounts, identity.recovery, cookie, attempts).routes()
+    yield from SecondFactorApi(
+        database,
+        people,
+        identity.factors,
+        limits,
+        attempts,
+        project=settings.project.resolve().name,
+    ).routes()
+    yield from ProfileApi(database, schema, people, ground.sessions, ground.clock).routes()
+    yield from _staff_routes(ground, limits)
+    yield from PermissionApi(database, schema, people).routes()
+
+
+def _staff_routes(ground: Ground, limits: Limits) -> Iterator[Route]:
+    database, rows, people, clock = ground.database, ground.rows, ground.people, ground.clock
+    lists = Lists(ground.settings, database, ground.schema, rows.store.tables)
+    staff = Staff(database, rows, people, ground.sessions, limits, clock=clock)
+    yield from StaffApi(database, people, staff, lists).routes()
+    roles = AdminRoles(database, rows, people, limits, clock=clock)
+    yield from AdminRoleApi(database, ground.schema, people, roles, lists).routes()
+
+
+def _mailing(ground: Ground) -> Mailing:
+    settings, services = ground.settings.server, ground.sources.services
+    server = settings.url or f"http://localhost:{settings.port}"
+    return Mailing(postbox=services.postbox, sender=services.sender, page=f"{server}/admin")
+
+
+def _over_tls(ground: Ground) -> bool:
+    return (ground.settings.server.url or "").startswith("https://")
