@@ -4,7 +4,17 @@ from quire.builder.journal import has_journals, recover
 from quire.database.announcement import announced_schema
 from quire.database.rooms import room_of
 from quire.database.writes import Writes
+from quire.schema.project import load_project_schema
 from quire.settings import Settings
+
+
+async def is_announced(settings: Settings) -> bool:
+    """Tell whether the schema files are those of the model that the database has.
+
+    Raises SchemaError for files with faults, and DatabaseOpenError.
+    """
+    schema = load_project_schema(settings)
+    return schema.version == await _announced(settings)
 
 
 async def recover_files(settings: Settings) -> list[str]:
@@ -15,9 +25,12 @@ async def recover_files(settings: Settings) -> list[str]:
     """
     if not has_journals(settings.project):
         return []
+    return recover(settings.project, await _announced(settings))
+
+
+async def _announced(settings: Settings) -> str | None:
     room = room_of(settings)
     if not await room.has_tables():
-        return recover(settings.project, None)
+        return None
     async with room.look() as looking:
-        version = await looking.run(announced_schema(Writes(room.kind.dialect())))
-    return recover(settings.project, version)
+        return await looking.run(announced_schema(Writes(room.kind.dialect())))

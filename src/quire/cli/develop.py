@@ -1,8 +1,10 @@
 """Serves a project to the one who develops it: starts the server again when files change."""
 
+import asyncio
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from quire.settings import Settings, hand_over_settings, load_settings_from_envi
 
 _SUFFIXES = frozenset({".json", ".js", ".ts", ".py"})
 _FILES = (".env", "quire.toml")
+_LOOKS, _BETWEEN_LOOKS = 3, 0.1
 
 
 def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
@@ -42,6 +45,7 @@ class _Watch(BaseReload):
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         config = server_config(settings, FACTORY, reload=True)
         super().__init__(config, _serve_in_child, [listener])
+        self._settings = settings
         self._project = settings.project
         self._seen = times_of(settings.project)
         self.reloader_name = "quire dev"
@@ -50,9 +54,36 @@ class _Watch(BaseReload):
         """The files that changed since the last look, ``None`` when none did."""
         self.pause()
         now = times_of(self._project)
-        changed = [path for path, _ in self._seen.items() ^ now.items()]
+        changed = {path for path, _ in self._seen.items() ^ now.items()}
         self._seen = now
-        return sorted(set(changed)) or None
+        if not changed or self._is_followed(changed):
+            return None
+        return sorted(changed)
+
+    def _is_followed(self, changed: set[Path]) -> bool:
+        """Tell whether the server that runs answers by the changed files already, or soon will.
+
+        So it is when they are schema files of the model that the database tells of: administrators
+        have changed it, or ``quire migrate`` has.
+        """
+        if not self.process.is_alive() or not all(is_schema_file(path) for path in changed):
+            return False
+        from quire.builder.recovery import is_announced
+
+        for _ in range(_LOOKS):
+            try:
+                if asyncio.run(is_announced(self._settings)):
+                    return True
+            except QuireError:
+                return False
+            time.sleep(_BETWEEN_LOOKS)  # other files of the change may be on their way
+        return False
+
+
+def is_schema_file(path: Path) -> bool:
+    """Tell whether a file of a project's ``src`` describes a content type or a component."""
+    in_components = path.parent.parent.name == "components" and path.suffix == ".json"
+    return path.name == "schema.json" or in_components
 
 
 def times_of(project: Path) -> dict[Path, int]:
