@@ -31,9 +31,6 @@ EXPECTED: Mapping[str, Mapping[int, str]] = {
     "types/attributes that cannot be": dict.fromkeys(
         (23, 25), "names types that other steps had made, which are no part of the recording"
     ),
-    "types/draft and publish and localization switched": dict.fromkeys(
-        (5, 6), "made the drafts in the order in which their relations were looked up"
-    ),
 }
 """Steps that differ on purpose, by what explains them."""
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from bench.servers import ServerError
 from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS, SQLITE
+from tests.interop.changes import changed_and_opened
 from tests.interop.moving import there_and_back_again
 from tests.interop.round_trip import Told, Trip, there_and_back
 
@@ -26,6 +27,7 @@ def interop(
     strapi: Path,
     database: str = SQLITE.name,
     moved: Annotated[bool, Parameter(negative=())] = False,
+    changes: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write with one server, open and read with the other, both ways.
 
@@ -37,6 +39,8 @@ def interop(
         The kind of database: ``sqlite`` or ``postgresql``.
     moved
         Let ``quire copy`` move the database to the other kind and back, and Strapi open both.
+    changes
+        Change content types instead, and let one server bring the tables there for the other one.
     """
     console = Console()
     if shutil.which("node") is None:
@@ -50,7 +54,9 @@ def interop(
     try:
         with TemporaryDirectory() as folder, console.status("starting") as status:
             trips = asyncio.run(
-                _trips(Path(folder), strapi, kind, status.update, moved=moved),
+                changed_and_opened(Path(folder) / "changed", strapi, kind, status.update)
+                if changes
+                else _trips(Path(folder), strapi, kind, status.update, moved=moved),
             )
     except ServerError as error:
         console.print(str(error), style="red", markup=False)

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from quire.database.content.finding import entries_of
 from quire.database.content.store import Store
 from quire.database.content.versions import Replacement, link_to_itself, replace_version
+from quire.database.migration.belongings import with_belongings
 from quire.database.migration.naming import rename_fields, rename_models
 from quire.database.migration.said import say_otherwise
 from quire.database.migration.sides import Renames
@@ -64,7 +65,11 @@ def _begin_locales(store: Store, uid: str, locale: str) -> Program[None]:
 
 
 def _begin_drafts(store: Store, uid: str) -> Program[None]:
-    """Give each entry a draft that says the same."""
+    """Give each entry a draft that says the same.
+
+    Those that have no components or links come first, as they are done first by the reference,
+    which makes all drafts at once.
+    """
     layout = store.layout(uid)
     columns = layout.table.columns
 
@@ -75,6 +80,8 @@ def _begin_drafts(store: Store, uid: str) -> Program[None]:
         return chosen.order_by(source.c("id"))
 
     rows = yield from store.writes.run(("live entries", uid), build)
+    bound = yield from with_belongings(store, uid, [int(id_ or 0) for id_, _ in rows])
+    rows.sort(key=lambda row: row[0] in bound)
     made = []
     for id_, document in rows:
         entries = yield from entries_of(store, layout, str(document))

@@ -80,6 +80,10 @@ class AsideKeeper:
         row: Mapping[str, Value] = {"made_at": entry.made_at, "title": entry.title, "kept": "[]"}
         self._id = yield from self._writes.insert(ASIDE_TABLE, row)
 
+    def knows(self, table: str) -> bool:
+        """Tell whether there is a table that rows can be kept of."""
+        return table in self._found
+
     def keep(
         self,
         table: str,

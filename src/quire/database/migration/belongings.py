@@ -1,6 +1,6 @@
 """What belongs to rows of content, found so that it can be kept aside before it goes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import sqlalchemy as sa
 
@@ -53,9 +53,19 @@ def lose_attribute(store: Store, keeper: AsideKeeper, uid: str, name: str) -> Pr
             raise TypeError(f"{uid}.{name} keeps its rows in tables of its own")
 
 
+def with_belongings(store: Store, uid: str, ids: Collection[int]) -> Program[set[int]]:
+    """Return those of the rows of a model that have components, or links of any kind."""
+    layout = store.layout(uid)
+    parts = yield from component_links(store, layout, ids)
+    found = {part.entity for part in parts}
+    for table, column, morph in _ways(store, uid):
+        found.update((yield from _bound(store, table, column, ids, morph)))
+    return found
+
+
 def _keep(keeper: AsideKeeper, found: _Belongings) -> Program[None]:
     for table, ids in found.items():
-        if ids:
+        if ids and keeper.knows(table):
             yield from keeper.keep(table, ids=sorted(ids))
 
 
@@ -68,16 +78,20 @@ def _gather(store: Store, uid: str, ids: Collection[int], found: _Belongings) ->
         links.update(link.link_id for link in parts)
     for part, part_ids in _by_uid(parts).items():
         yield from _gather(store, part, part_ids, found)
-    ways = [(edge.table, edge.near) for _, edge in layout.links]
-    ways += [(edge.table, edge.near) for _, edge in layout.morph_lists]
+    for table, column, morph in _ways(store, uid):
+        rows = yield from _leading(store, table, column, ids, morph)
+        found.setdefault(table, set()).update(rows)
+
+
+def _ways(store: Store, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
+    """Iterate over the tables of links from and to rows of a model, and the columns of those."""
+    layout = store.layout(uid)
+    yield from ((edge.table, edge.near, None) for _, edge in layout.links)
+    yield from ((edge.table, edge.near, None) for _, edge in layout.morph_lists)
     if "::" in uid:
         incoming = store.layouts.incoming(uid).links
-        ways += [(link.edge.table, link.edge.far) for link in incoming]
-    for table, column in ways:
-        found.setdefault(table, set()).update((yield from _leading(store, table, column, ids)))
-    for _, edge in layout.morph_targets:
-        rows = yield from _leading(store, edge.table, edge.near_id, ids, edge)
-        found.setdefault(edge.table, set()).update(rows)
+        yield from ((link.edge.table, link.edge.far, None) for link in incoming)
+    yield from ((edge.table, edge.near_id, edge) for _, edge in layout.morph_targets)
 
 
 def _by_uid(links: Collection[ComponentLink]) -> dict[str, list[int]]:
@@ -95,17 +109,40 @@ def _leading(
     morph: MorphTargetEdge | None = None,
 ) -> Program[list[int]]:
     """Return the ids of rows whose ``column`` is one of ``ids``, of a type in a morph table."""
+    return (yield from _chosen(store, table, ("id", column), ids, morph))
+
+
+def _bound(
+    store: Store,
+    table: str,
+    column: str,
+    ids: Collection[int],
+    morph: MorphTargetEdge | None,
+) -> Program[list[int]]:
+    """Return those of ``ids`` that are in a column, of a type in a morph table."""
+    return (yield from _chosen(store, table, (column, column), ids, morph))
+
+
+def _chosen(
+    store: Store,
+    table: str,
+    columns: tuple[str, str],
+    ids: Collection[int],
+    morph: MorphTargetEdge | None,
+) -> Program[list[int]]:
+    """Return the first column of rows whose second one is one of ``ids``."""
+    chosen, column = columns
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table)
         here = store.dialect.member_of(source.c(column), builder.parents())
-        query = sa.select(source.c("id")).select_from(source.source).where(here)
+        query = sa.select(source.c(chosen)).select_from(source.source).where(here)
         if morph is not None:
             query = query.where(source.c(morph.near_type) == builder.plain_slot(0))
         return query
 
     values: tuple[Value, ...] = () if morph is None else (morph.type_value,)
-    key = ("leading", table, column, morph is None)
+    key = ("leading", table, columns, morph is None)
     rows = yield from store.writes.run_listed(key, build, ids, values)
     return [int(id_ or 0) for (id_,) in rows]
 

@@ -1,6 +1,6 @@
 """Migrating a database to a schema, from whatever it was made for."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -81,10 +81,11 @@ def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]
     recorded = yield from recorded_schema(writes)
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
     locale = settings.get(DEFAULT_LOCALE_KEY)
-    before = _former(kind, recorded, goal)
-    renames = Renames()
-    if before is not None:
-        renames = renames_to_do(goal.renames, before.schema, goal.schema)
+    tables = yield from kind.inspector.table_names()
+    before = _former(kind, recorded, goal, tables)
+    renames = Renames() if before is None else goal.renames
+    if before is not None and goal.former is None:
+        renames = renames_to_do(renames, before.schema, goal.schema)
     return Change(
         before=before,
         after=side_of(goal.schema, kind.column_types),
@@ -93,21 +94,23 @@ def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]
     )
 
 
-def _former(kind: DatabaseKind, recorded: Recorded | None, goal: Goal) -> Side | None:
+def _former(
+    kind: DatabaseKind, recorded: Recorded | None, goal: Goal, tables: Collection[str]
+) -> Side | None:
     """Make the schema that the database was made for; ``None`` where nobody knows it."""
     if recorded is None:
         return None if goal.former is None else side_of(goal.former, kind.column_types)
     sources = list(recorded.sources)
     if not recorded.whole:
         known = {source.uid for source in sources}
-        sources += [s for s in _others(goal) if s.uid not in known]
+        sources += [s for s in _others(goal, tables) if s.uid not in known]
     try:
         return side_of(build_schema(sources, goal.options), kind.column_types)
     except SchemaError:
         return None
 
 
-def _others(goal: Goal) -> list[Source]:
+def _others(goal: Goal, tables: Collection[str]) -> list[Source]:
     """Return components and extensions, of which a database of the reference says nothing.
 
     Where nobody knows it, they are taken to have been as they are now, but for their names.
@@ -116,7 +119,7 @@ def _others(goal: Goal) -> list[Source]:
     if goal.former is not None:
         schema, renames = goal.former, Renames()
     components = [
-        Source(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames))
+        Source(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames, tables))
         for m in schema.components.values()
     ]
     extended = [
@@ -127,18 +130,33 @@ def _others(goal: Goal) -> list[Source]:
     return [*components, *extended]
 
 
-def _before_renaming(model: Model, renames: Renames) -> Mapping[str, object]:
-    """Return the description of a component with the earlier names of all that it names."""
+def _before_renaming(
+    model: Model, renames: Renames, tables: Collection[str]
+) -> Mapping[str, object]:
+    """Return the description of a component with the earlier names of all that it names.
+
+    A renamed one whose table is not there was in that which the reference calls after it.
+    """
     names = renames.attributes.get(model.uid, {})
     own = model.raw.get("attributes")
     attributes = own if isinstance(own, Mapping) else {}
+    raw = dict(model.raw)
+    if model.uid in renames.models and model.collection_name not in tables:
+        usual = (name for name in _usual(renames.models[model.uid]) if name in tables)
+        raw["collectionName"] = next(usual, model.collection_name)
     return {
-        **model.raw,
+        **raw,
         "attributes": {
             names.get(name, name): _with_earlier_uids(raw, renames.models)
             for name, raw in attributes.items()
         },
     }
+
+
+def _usual(uid: str) -> Iterator[str]:
+    """Yield what the reference may have called the table of a component."""
+    base = f"components_{uid.replace('.', '_').replace('-', '_')}"
+    yield from (f"{base}s", f"{base}es", f"{base.removesuffix('y')}ies", base)
 
 
 def _with_earlier_uids(attribute: object, models: Mapping[str, str]) -> object:

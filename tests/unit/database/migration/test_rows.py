@@ -32,11 +32,32 @@ def test_each_entry_gets_a_draft_with_all_that_belongs_to_it(make_ground: MakeGr
     later = schema_of(content_type(NOTE, attributes, drafts=True))
     assert ground.plan(later).steps[-1] == BeginDrafts(uid=NOTE, rows=2)
     ground = ground.migrate(later)
-    assert ground.column("notes", "title") == ["one", "two", "one", "two"]
+    assert ground.column("notes", "title") == ["one", "two", "two", "one"]
     live = [value is not None for value in ground.column("notes", "published_at")]
     assert live == [True, True, False, False]
     assert ground.column("notes_tags_lnk", "tag_id") == [tag, tag]
     assert ground.column("components_parts_quotes", "text") == ["quoted", "quoted"]
+
+
+def test_drafts_of_entries_that_lead_nowhere_are_made_first(make_ground: MakeGround) -> None:
+    attributes = {"title": STRING, "tags": TAGS, "quotes": QUOTES}
+    ground = make_ground(schema_of(content_type(NOTE, attributes)))
+    tag = ground.entry("tags", "t", name="tag")
+    linked, composed = (ground.entry("notes", name, title=name) for name in ("linked", "composed"))
+    for name in ("first", "second"):
+        ground.entry("notes", name, title=name)
+    ground.insert("notes_tags_lnk", note_id=linked, tag_id=tag, tag_ord=1)
+    quote = ground.insert("components_parts_quotes", text="quoted")
+    ground.insert(
+        "notes_cmps",
+        entity_id=composed,
+        cmp_id=quote,
+        component_type=QUOTE,
+        field="quotes",
+        order=1,
+    )
+    ground = ground.migrate(schema_of(content_type(NOTE, attributes, drafts=True)))
+    assert ground.column("notes", "title")[4:] == ["first", "second", "linked", "composed"]
 
 
 def test_without_drafts_a_document_is_what_was_published(make_ground: MakeGround) -> None:

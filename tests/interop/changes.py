@@ -1,0 +1,216 @@
+"""Content types change: one server brings the tables there, the other one finds all as it wants it.
+
+The kinds of change are made together, in a few groups: each takes one start of the reference.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from bench.servers import quire
+from quire.clock import now_ms
+from quire.database.inspect import inspect_program
+from quire.database.integrity.examine import examine_program
+from quire.database.integrity.layout import Layout
+from quire.database.mapping import map_tables
+from quire.database.migration.sides import Renames
+from quire.database.migration.towards import Goal, migrate_towards, plan_towards
+from quire.database.rooms import room_of
+from quire.schema.model import ContentType
+from quire.schema.project import load_options, load_project_schema
+from quire.settings import load_settings
+from tests.conformance.client import Authorization
+from tests.conformance.corpus import JSON, credentials
+from tests.conformance.over_socket import SocketClient
+from tests.databases.kind import Kind
+from tests.interop.model_files import ModelFiles
+from tests.interop.open_order import settled
+from tests.interop.round_trip import Told, Trip
+from tests.interop.rows import differences
+from tests.interop.sites import application_of, complaints, rows, serving
+
+_STRING: Mapping[str, object] = {"type": "string"}
+
+
+class Group(Struct, frozen=True):
+    """Changes that are made together, and what has another name by them."""
+
+    name: str
+    change: Callable[[ModelFiles], None]
+    renames: Renames = Renames()
+
+
+def _change_values(files: ModelFiles) -> None:
+    """Attributes come, go and are renamed; they get other types and rules."""
+    files.edit(
+        "article", {"mood": {**_STRING, "default": "calm"}, "rating": _STRING}, gone=["featured"]
+    )
+    files.edit("author", {"born": _STRING, "bio": {"type": "richtext", "required": True}})
+    files.edit("category", {"name": {**_STRING, "unique": True}})
+    files.edit("tag", {"color": {"type": "enumeration", "enum": ["red", "green", "mauve"]}})
+    files.rename("passport", {"number": "serial"})
+    files.add("poster", {"motto": _STRING, "tags": _to("manyToMany", "tag")})
+
+
+def _change_parts(files: ModelFiles) -> None:
+    """Types and components are renamed, relations become others, components and media go."""
+    files.rename_component("shared.link", "shared.anchor")
+    files.edit("article", {}, gone=["gallery", "sources"])
+    files.edit("author", {}, gone=["socials"])
+    files.edit("review", {"article": _to("manyToOne", "article")})
+    files.edit("category", {}, gone=["parent", "children"])
+    files.rename_type("review", "opinion")
+
+
+def _switch(files: ModelFiles) -> None:
+    """Drafts and locales are switched on and off."""
+    files.edit("author", {}, options={"draftAndPublish": True})
+    files.edit("category", {}, options={"draftAndPublish": False})
+    files.edit("review", {}, localized=True)
+    files.edit("tag", {}, localized=False)
+
+
+GROUPS = (
+    Group(
+        "values",
+        _change_values,
+        Renames(attributes={"api::passport.passport": {"serial": "number"}}),
+    ),
+    Group(
+        "parts",
+        _change_parts,
+        Renames(
+            models={"shared.anchor": "shared.link", "api::opinion.opinion": "api::review.review"}
+        ),
+    ),
+    Group("drafts and locales", _switch),
+)
+
+
+async def changed_and_opened(
+    folder: Path, installed: Path, kind: Kind, told: Told
+) -> dict[str, Trip]:
+    """Let one server bring the tables to changed files and the other one open what is there.
+
+    Returns what has shown itself, under a sentence that says what was changed and by whom. Raises
+    ServerError when a server does not start.
+    """
+    trips: dict[str, Trip] = {}
+    for group in GROUPS:
+        for name, trip in (
+            (f"Quire changes {group.name}, Strapi goes on", _ours),
+            (f"Strapi changes {group.name}, Quire goes on", _theirs),
+        ):
+            told(name)
+            place = folder / str(len(trips))
+            trips[name] = await trip(place, installed, kind, group)
+            shutil.rmtree(place, ignore_errors=True)
+    return trips
+
+
+async def _ours(folder: Path, installed: Path, kind: Kind, group: Group) -> Trip:
+    project = kind.recorded(folder / "first")
+    group.change(ModelFiles(project))
+    await _migrate(project, group.renames)
+    kind.seal(project)
+    copied = kind.copy(project, folder / "second")
+    reader = application_of(copied, folder / "strapi", installed)
+    before = rows(copied)
+    with serving(reader) as theirs:
+        after = rows(copied)
+        complained = complaints(reader)
+        with serving(quire(project)) as ours:
+            answers = await _differing(project, kind, ours, theirs)
+    changed = (*differences(before, after), *(await _faults(project)))
+    found = Trip(complained, changed, tuple(answers))
+    for one in (project, copied):
+        kind.release(one)
+    return found
+
+
+async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Trip:
+    project = kind.recorded(folder / "first")
+    group.change(ModelFiles(project))
+    application = application_of(project, folder / "strapi", installed)
+    with serving(application):
+        pass
+    before = rows(project)
+    left = await _left_to_do(project)
+    kind.seal(project)
+    copied = kind.copy(project, folder / "second")
+    with serving(quire(copied)) as ours, serving(application) as theirs:
+        after = rows(copied)
+        answers = await _differing(copied, kind, ours, theirs)
+    changed = (*left, *differences(before, after))
+    for one in (project, copied):
+        kind.release(one)
+    return Trip((), changed, tuple(answers))
+
+
+async def _migrate(project: Path, renames: Renames) -> None:
+    room, goal = room_of(load_settings(project, environ={})), _goal(project, renames)
+    database = await room.open()
+    await database.write(migrate_towards(room.kind, goal, now=now_ms()))
+    await database.close()
+
+
+async def _left_to_do(project: Path) -> list[str]:
+    """Say what Quire would still do to a database that the reference has brought to the files."""
+    room = room_of(load_settings(project, environ={}))
+    async with room.look() as looking:
+        planned = await looking.run(plan_towards(room.kind, _goal(project, Renames())))
+    return [f"left to do: {step}" for step in planned.plan.steps]
+
+
+async def _faults(project: Path) -> list[str]:
+    """Say what ``quire check`` would say of the rows."""
+    settings = load_settings(project, environ={})
+    room, schema = room_of(settings), load_project_schema(settings)
+    async with room.look() as looking:
+        found = await looking.run(inspect_program(room.kind.inspector))
+        tables, dialect = map_tables(schema), room.kind.dialect()
+        layout = Layout(schema=schema, tables=tables, found=found, dialect=dialect)
+        return [str(one) for one in await looking.run(examine_program(layout))]
+
+
+def _goal(project: Path, renames: Renames) -> Goal:
+    settings = load_settings(project, environ={})
+    return Goal(
+        schema=load_project_schema(settings),
+        options=load_options(settings),
+        renames=renames,
+        may_lose=True,
+    )
+
+
+async def _differing(
+    project: Path, kind: Kind, ours: SocketClient, theirs: SocketClient
+) -> list[str]:
+    """Read every type of the project from both; returns a line for each read that differs."""
+    schema = load_project_schema(load_settings(project, environ={}))
+    told = []
+    for type_ in schema.api_types:
+        for target in _targets(type_):
+            one, other = [await _read(client, target) for client in (ours, theirs)]
+            if (one[0], settled(one[1], kind.name)) != (other[0], settled(other[1], kind.name)):
+                told.append(f"GET {target}: Quire {one[0]}, Strapi {other[0]}")
+    return told
+
+
+def _targets(type_: ContentType) -> Iterator[str]:
+    for status in ("published", "draft"):
+        for locale in ("", "&locale=fr"):
+            query = f"status={status}{locale}&populate=*&sort=id&pagination[pageSize]=100"
+            yield f"/api/{type_.route_name}?{query}"
+
+
+async def _read(client: SocketClient, target: str) -> tuple[int, JSON]:
+    headers = await Authorization(client, credentials()).headers("full")
+    answer = await client.request("GET", target, headers)
+    return answer.status, answer.json
+
+
+def _to(relation: str, name: str) -> Mapping[str, object]:
+    return {"type": "relation", "relation": relation, "target": f"api::{name}.{name}"}
