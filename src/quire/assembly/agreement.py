@@ -19,17 +19,13 @@ async def require_agreement(
 ) -> None:
     """Demand that rows are what a schema takes them for, and say in the log what is left over.
 
-    Raises DatabaseOpenError, and lets go of the database.
+    Raises DatabaseOpenError.
     """
     room = room_of(settings)
-    try:
-        if await database.read(lambda: is_followed(room, schema)):
-            return
-        goal = Goal(schema=schema, options=options, renames=Renames())
-        pending = await require_followed(room, goal)
-    except BaseException:
-        await database.close()
-        raise
+    if await database.read(lambda: is_followed(room, schema)):
+        return
+    goal = Goal(schema=schema, options=options, renames=Renames())
+    pending = await require_followed(room, goal)
     if pending.plan.steps:
         _log.warning(
             "the database has more than the schema wants; `quire migrate` shows it",
