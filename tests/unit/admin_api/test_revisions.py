@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.databases.kind import Kind
+from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import Office, open_office
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER
@@ -107,6 +108,22 @@ async def test_a_draft_becomes_what_it_was(office: Office) -> None:
     assert answer["missing"] == []
     assert (await shown(office, document_id, 0))["fields"] == {}
     assert await titles(office, document_id) == ["Tide", "Ebb", "Tide"]
+
+
+async def test_passwords_are_in_no_revision_and_stay_what_they_are(office: Office) -> None:
+    document_id = await paper(office, title="Tide", lock="Open-sesame-1")
+    await put(office, document_id, title="Ebb", lock="Open-sesame-2")
+    with rows_of(office.app.settings.project) as rows:
+        [(before,)] = rows.execute("SELECT lock FROM paper_rows")
+        kept = str(rows.execute("SELECT data FROM quire_revisions"))
+
+    await restore(office, document_id, -1)
+
+    with rows_of(office.app.settings.project) as rows:
+        assert list(rows.execute("SELECT lock FROM paper_rows")) == [(before,)]
+    assert "lock" not in kept
+    assert "sesame" not in kept
+    assert str(before) not in kept
 
 
 async def test_what_a_revision_led_to_may_be_gone(office: Office) -> None:
