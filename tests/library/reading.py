@@ -10,30 +10,10 @@ import msgspec
 
 from quire.access.ability import Ability
 from quire.api.reader import Mode, Reader
+from quire.database.connection import Database
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
 from quire.query.resolve.scope import ReadLimits
-from quire.schema.model import Schema
-from tests.databases.sqlite_store import SqliteStore
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
-from tests.library.rows import LibraryRows, new_connection
-from tests.library.shelf import fill_shelf
-
-
-def new_database_file(folder: Path, schema: Schema | None = None) -> Path:
-    """Make a file with the tables of the library and no rows."""
-    path = folder / "data.db"
-    new_connection(str(path), schema).close()
-    return path
-
-
-def stocked(folder: Path, count: int) -> Path:
-    """Make a file with a shelf of so many books."""
-    path = folder / "data.db"
-    connection = new_connection(str(path))
-    with connection:
-        fill_shelf(LibraryRows(SqliteStore(connection)), count)
-    connection.close()
-    return path
 
 
 @asynccontextmanager
@@ -47,7 +27,7 @@ async def opened(path: Path, **options: Any) -> AsyncIterator[SqliteDatabase]:  
 
 
 def reader(
-    database: SqliteDatabase,
+    database: Database,
     *,
     limits: ReadLimits | None = None,
     plan_cache: int = 100,

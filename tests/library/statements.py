@@ -5,8 +5,19 @@ from contextlib import contextmanager
 from typing import Any
 
 import apsw
+import pytest
 
-_HOUSEKEEPING = ("BEGIN", "COMMIT", "ROLLBACK", "PRAGMA", "SELECT count(*) FROM sqlite_master")
+from quire.database.dialects.postgresql.connection import Connection
+from quire.database.program import Operand, Rows
+
+_HOUSEKEEPING = (
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "PRAGMA",
+    "SELECT count(*) FROM sqlite_master",
+    "SELECT pg_current_snapshot()",
+)
 
 
 class StatementLog:
@@ -15,11 +26,10 @@ class StatementLog:
     def __init__(self) -> None:
         self.statements: list[str] = []
 
-    def note(self, _cursor: apsw.Cursor, sql: str, _values: Any) -> bool:  # noqa: ANN401 - a hook
-        """Write down a statement, and let it run."""
+    def note(self, sql: str) -> None:
+        """Write down a statement."""
         if not sql.startswith(_HOUSEKEEPING):
             self.statements.append(sql)
-        return True
 
     def since(self, position: int) -> Sequence[str]:
         """Return the statements from a position on."""
@@ -31,12 +41,26 @@ def log_statements() -> Iterator[StatementLog]:
     """Note what is run on connections that are opened within the block."""
     log = StatementLog()
 
+    def trace(_cursor: apsw.Cursor, sql: str, _values: Any) -> bool:  # noqa: ANN401 - a hook
+        log.note(sql)
+        return True
+
     def watch(connection: apsw.Connection) -> None:
-        connection.exec_trace = log.note
+        connection.exec_trace = trace
+
+    run = Connection.rows
+
+    async def noted(
+        connection: Connection, sql: str, values: Sequence[Operand], most: int | None
+    ) -> Rows:
+        log.note(sql)
+        return await run(connection, sql, values, most)
 
     apsw.connection_hooks.append(watch)
     try:
-        yield log
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Connection, "rows", noted)
+            yield log
     finally:
         apsw.connection_hooks.remove(watch)
 

@@ -1,14 +1,17 @@
 """Reads: what they show, and with how many statements."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quire.api.reader import Reader
-from tests.library.model import BOOK, HOMEPAGE, LINK, NOTE, PERSON, QUOTE, SEO
-from tests.library.reading import opened, read_list, reader, stocked
+from tests.databases.kind import Kind
+from tests.databases.tables import lay_tables, open_database
+from tests.library.model import BOOK, HOMEPAGE, LINK, NOTE, PERSON, QUOTE, SEO, library_schema
+from tests.library.reading import read_list, reader
+from tests.library.rows import LibraryRows
+from tests.library.shelf import fill_shelf
 from tests.library.statements import StatementLog, assert_statements, log_statements
 
 COUNTS = [1, 4]
@@ -17,14 +20,18 @@ COUNTS = [1, 4]
 
 @pytest.fixture(scope="module", params=COUNTS, ids=lambda count: f"{count} books")
 async def shelf(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, kind: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[tuple[Reader, StatementLog, int]]:
-    folder: Path = tmp_path_factory.mktemp("shelf")
     count: int = request.param
-    path = stocked(folder, count)
+    project = await lay_tables(kind, tmp_path_factory.mktemp("shelf"), library_schema())
+    store = kind.store_of(project)
+    fill_shelf(LibraryRows(store), count)
+    store.close()
     with log_statements() as log:
-        async with opened(path, guard_ms=60_000) as database:
-            yield reader(database), log, count
+        database = await open_database(project, slow_query_ms=60_000)
+        yield reader(database), log, count
+        await database.close()
+    kind.release(project)
 
 
 Shown = list[dict[str, Any]]
@@ -73,7 +80,7 @@ async def test_there_is_one_statement_for_an_edge_however_many_rows_there_are(
 ) -> None:
     asked, log, _ = shelf
     # A count that is known already would be one statement less.
-    asked_anew = reader(asked.database)  # type: ignore[arg-type]
+    asked_anew = reader(asked.database)
     with assert_statements(log, expected):
         await read_list(asked_anew, query, uid)
 
