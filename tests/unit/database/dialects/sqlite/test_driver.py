@@ -11,7 +11,13 @@ import pytest
 
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions, open_connection
 from quire.database.program import Program, Rows, Statement
-from quire.errors import AppError, DatabaseOpenError, InternalServerError, ServiceUnavailableError
+from quire.errors import (
+    AppError,
+    DatabaseLockedError,
+    DatabaseOpenError,
+    InternalServerError,
+    ServiceUnavailableError,
+)
 from tests.library.reading import opened
 from tests.unit.database.dialects.sqlite.programs import committing
 
@@ -509,3 +515,22 @@ async def test_closing_right_after_a_look_at_the_version_leaves_nothing_behind(
     finally:
         loop.set_exception_handler(handler)
     assert faults == []
+
+
+async def test_a_file_gets_its_log_as_soon_as_others_have_finished_writing(path: Path) -> None:
+    """Whoever opens it for the first time needs it alone for a moment."""
+    with connected(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.1, other.execute, ["COMMIT"])
+        timer.start()
+        database = SqliteDatabase(SqliteOptions(path=path, busy_timeout_ms=5000))
+        timer.join()
+        assert await database.read(amounts) == [60, 40]
+        await database.close()
+
+
+def test_a_file_that_others_keep_for_themselves_is_locked(path: Path) -> None:
+    with connected(path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DatabaseLockedError, match="is locked by another program"):
+            SqliteDatabase(SqliteOptions(path=path, busy_timeout_ms=1))
