@@ -57,3 +57,9 @@ def _problem(uid: str, path: Sequence[str], message: str) -> Problem:
     place = ".".join(steps)
     told = f"{uid.removeprefix(EXTENSION)}: {place} {message}" if place else f"{uid}: {message}"
     return Problem((uid.removeprefix(EXTENSION), *steps), told)
+
+
+def raise_problems(problems: list[Problem]) -> None:
+    """Raise ToldError if there are any problems."""
+    if problems:
+        raise told_problems(problems)

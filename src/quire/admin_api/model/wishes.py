@@ -76,6 +76,19 @@ def held_components(attributes: Body) -> set[str]:
     return found
 
 
+def former_names(body: Body) -> dict[str, str]:
+    """Return what attributes are called now that have another name in a body.
+
+    That is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
+    """
+    former = {
+        name: attribute["formerName"]
+        for name, attribute in body["attributes"].items()
+        if isinstance(attribute.get("formerName"), str)
+    }
+    return {name: earlier for name, earlier in former.items() if earlier != name}
+
+
 def _resolved(attribute: Body, uids: Mapping[str, str]) -> dict[str, Any]:
     found = dict(attribute)
     for option in ("component", "target"):

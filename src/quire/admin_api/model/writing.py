@@ -12,6 +12,7 @@ from typing import Any
 from quire.admin_api.answers import respond_data
 from quire.admin_api.forms import read_body
 from quire.admin_api.model.attribute_forms import Attribute
+from quire.admin_api.model.beside import ComponentsBeside
 from quire.admin_api.model.carrying_out import carried_out, telling
 from quire.admin_api.model.model_forms import CATEGORY_FORM, ComponentForm, ContentTypeForm
 from quire.admin_api.model.reading import BUILD, PREFIX
@@ -20,6 +21,7 @@ from quire.admin_api.model.told import (
     COMPONENT_NOT_FOUND,
     CONTENT_TYPE_NOT_FOUND,
     ToldError,
+    raise_problems,
     told_problems,
     told_validation,
 )
@@ -27,7 +29,7 @@ from quire.admin_api.model.update import SchemaUpdate
 from quire.admin_api.model.wishes import (
     Body,
     component_wish,
-    held_components,
+    former_names,
     resolved,
     type_wish,
     uid_of_component,
@@ -38,7 +40,6 @@ from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.builder.blueprint import Blueprint
 from quire.builder.remodel import Remodeller
-from quire.builder.wishes import SELF
 from quire.documents.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
 from quire.javascript.patterns import PatternError, compile_pattern
@@ -48,8 +49,6 @@ from quire.schema.words import kebab_case
 
 _CATEGORY_NOT_FOUND = "category not found"
 _CATEGORY_TAKEN = "Name already taken"
-_THIS_TYPE = "__contentType__"
-_MOST_COMPONENTS = 100
 
 
 class ModelWritingApi:
@@ -99,7 +98,7 @@ class ModelWritingApi:
         def change(blueprint: Blueprint) -> None:
             uids = components(blueprint, uid)
             source = uid if uid.startswith("api::") else blueprint.extend(uid)
-            wish = type_wish(body, resolved(body["attributes"], uids), _former_names(body))
+            wish = type_wish(body, resolved(body["attributes"], uids), former_names(body))
             blueprint.change_type(source, wish)
 
         await carried_out(self._remodeller, request, change, uid)
@@ -142,7 +141,7 @@ class ModelWritingApi:
         def change(blueprint: Blueprint) -> None:
             uids = components(blueprint, present.uid)
             attributes = resolved(body["attributes"], uids)
-            wish = component_wish(body, attributes, _former_names(body))
+            wish = component_wish(body, attributes, former_names(body))
             blueprint.change_component(present.uid, wish)
 
         await carried_out(self._remodeller, request, change, present.uid)
@@ -226,7 +225,7 @@ class ModelWritingApi:
         if present is not None:
             known = describe_content_type(present)["schema"]["attributes"]
         form = ContentTypeForm(schema=self._schema, known=known, present=present)
-        _raise_problems(list(form.problems(("contentType",), body)))
+        raise_problems(list(form.problems(("contentType",), body)))
         _refuse_broken_patterns(body["attributes"])
         return body
 
@@ -239,78 +238,17 @@ class ModelWritingApi:
         if present is not None:
             known = describe_component(present)["schema"]["attributes"]
         form = ComponentForm(schema=self._schema, known=known)
-        _raise_problems(list(form.problems(("component",), body)))
+        raise_problems(list(form.problems(("component",), body)))
         _refuse_broken_patterns(body["attributes"])
         return dict(body)
 
-    def _components(self, request: Request, attributes: Body) -> "_Beside":
+    def _components(self, request: Request, attributes: Body) -> ComponentsBeside:
         """Return the components that come with a model. Raises ToldError."""
         body = request.body
         given = body.get("components") if isinstance(body, Mapping) else None
-        beside = _Beside(self, given if isinstance(given, list) else [])
+        beside = ComponentsBeside(self._schema, given if isinstance(given, list) else [])
         beside.check(attributes)
         return beside
-
-    def known_component(self, uid: str) -> Component | None:
-        """Return a component that is there."""
-        return self._schema.components.get(uid)
-
-    def component_form(self, present: Component | None) -> ComponentForm:
-        """Return what the body of a component must be."""
-        known = {} if present is None else describe_component(present)["schema"]["attributes"]
-        return ComponentForm(schema=self._schema, known=known)
-
-
-class _Beside:
-    """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
-
-    Called with a blueprint it makes them, and returns which uid each stand-in means.
-    """
-
-    def __init__(self, api: ModelWritingApi, given: list[Any]) -> None:
-        self._api = api
-        self._given = given
-
-    def check(self, attributes: Body) -> None:
-        """Raise ToldError for components that cannot be, or are nowhere."""
-        problems: list[Problem] = []
-        if len(self._given) > _MOST_COMPONENTS:
-            message = f"components field must have at most {_MOST_COMPONENTS} items"
-            problems.append(Problem(("components",), message))
-        for index, body in enumerate(self._given[:_MOST_COMPONENTS]):
-            uid = body.get("uid") if isinstance(body, Mapping) else None
-            present = self._api.known_component(uid) if isinstance(uid, str) else None
-            if isinstance(uid, str) and present is None:
-                raise ToldError(COMPONENT_NOT_FOUND)
-            form = self._api.component_form(present)
-            problems += form.problems(("components", index), body)
-        _raise_problems(problems)
-        known = {body.get("tmpUID") for body in self._given}
-        for held in [attributes, *(body["attributes"] for body in self._given)]:
-            for uid in held_components(held):
-                if uid not in known and self._api.known_component(uid) is None:
-                    raise ToldError(COMPONENT_NOT_FOUND)
-        for body in self._given:
-            if "uid" not in body and self._api.known_component(uid_of_component(body)) is not None:
-                raise ToldError(COMPONENT_EXISTS)
-
-    def __call__(self, blueprint: Blueprint, model: str) -> dict[str, str]:
-        uids = {_THIS_TYPE: model, SELF: model}
-        for body in self._given:
-            if "uid" not in body:
-                uid = uid_of_component(body)
-                uids[str(body.get("tmpUID"))] = uid
-                blueprint.add_component(uid, component_wish(body, {}, {}))
-        for body in self._given:
-            uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
-            attributes = resolved(body["attributes"], uids)
-            blueprint.change_component(uid, component_wish(body, attributes, _former_names(body)))
-        return uids
-
-
-def _raise_problems(problems: list[Problem]) -> None:
-    if problems:
-        raise told_problems(problems)
 
 
 def _refuse_broken_patterns(attributes: Body) -> None:
@@ -322,19 +260,6 @@ def _refuse_broken_patterns(attributes: Body) -> None:
                 compile_pattern(pattern)
             except PatternError as error:
                 raise ToldError({}) from error
-
-
-def _former_names(body: Body) -> dict[str, str]:
-    """Return what attributes are called now that have another name in a body.
-
-    That is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
-    """
-    former = {
-        name: attribute["formerName"]
-        for name, attribute in body["attributes"].items()
-        if isinstance(attribute.get("formerName"), str)
-    }
-    return {name: earlier for name, earlier in former.items() if earlier != name}
 
 
 def _mapping(body: Body, name: str) -> Mapping[str, Any]:
