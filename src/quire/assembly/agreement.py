@@ -22,7 +22,7 @@ async def require_agreement(
     Raises DatabaseOpenError.
     """
     room = room_of(settings)
-    if await database.read(lambda: is_followed(room, schema)):
+    if await database.read(lambda: is_followed(room.kind, schema)):
         return
     goal = Goal(schema=schema, options=options, renames=Renames())
     pending = await require_followed(room, goal)

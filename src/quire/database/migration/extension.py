@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from quire.database.migration.record import told
 from quire.schema.model import Model, Schema
 
 _ATTRIBUTES = "attributes"
-_TOLD = frozenset({_ATTRIBUTES, "info"})
+_FREE = frozenset({_ATTRIBUTES, "info"})
+"""What is compared otherwise, or does not matter."""
 
 
 def extends(after: Schema, before: Schema) -> bool:
@@ -26,7 +28,7 @@ def _is_in(before: Model, after: Model | None) -> bool:
 
 
 def _rest(model: Model) -> dict[str, object]:
-    return {key: value for key, value in model.raw.items() if key not in _TOLD}
+    return {key: value for key, value in told(model.raw).items() if key not in _FREE}
 
 
 def _attributes(model: Model) -> Mapping[str, object]:

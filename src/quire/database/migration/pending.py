@@ -6,7 +6,7 @@ that mean something else by the files than by the schema that they were written 
 
 from msgspec import Struct
 
-from quire.database.migration.record import Recorded, recorded_schema
+from quire.database.migration.record import Recorded, recorded_schema, told
 from quire.database.migration.steps import (
     BeginDrafts,
     BeginLocales,
@@ -18,9 +18,10 @@ from quire.database.migration.steps import (
 )
 from quire.database.migration.towards import Goal, plan_towards
 from quire.database.program import Program
-from quire.database.room import Room
+from quire.database.room import DatabaseKind, Room
 from quire.database.writes import Writes
 from quire.errors import DatabaseOpenError
+from quire.schema.load import EXTENSION
 from quire.schema.model import Model, Schema
 
 
@@ -35,12 +36,12 @@ class Pending(Struct, frozen=True):
         return tuple(step for step in self.plan.steps if _is_about_rows(step))
 
 
-def is_followed(room: Room, schema: Schema) -> Program[bool]:
+def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
     """Tell whether a database says that its tables are for a schema; ``True`` if it says nothing.
 
     This is one short statement.
     """
-    recorded = yield from recorded_schema(Writes(room.kind.dialect()))
+    recorded = yield from recorded_schema(Writes(kind.dialect()))
     return recorded is None or _is_for(recorded, schema)
 
 
@@ -70,8 +71,8 @@ def _is_for(recorded: Recorded, schema: Schema) -> bool:
     models: list[Model] = [*schema.api_types]
     if recorded.whole:
         models += schema.components.values()
-    described = {s.uid: s.raw for s in recorded.sources if not s.uid.startswith("extension:")}
-    return described == {model.uid: model.raw for model in models}
+    described = {s.uid: told(s.raw) for s in recorded.sources if not s.uid.startswith(EXTENSION)}
+    return described == {model.uid: told(model.raw) for model in models}
 
 
 def _is_about_rows(step: Step) -> bool:

@@ -63,15 +63,23 @@ def recorded_schema(writes: Writes) -> Program[Recorded | None]:
             return None
         return Recorded(version=_version(ours), sources=tuple(own), whole=True)
     described = list(_their_sources(theirs))
+    if isinstance(ours, dict) and _api_types(own) == _api_types(described):
+        return Recorded(version=_version(ours), sources=tuple(own), whole=True)
     others = [source for source in own if not source.uid.startswith("api::")]
-    same = {s.uid: s.raw for s in own if s.uid.startswith("api::")} == {
-        s.uid: s.raw for s in described
-    }
     return Recorded(
-        version=_version(ours) if same else None,
+        version=None,
         sources=(*described, *others),
         whole=isinstance(ours, dict),
     )
+
+
+def _api_types(sources: Sequence[Source]) -> dict[str, dict[str, object]]:
+    return {s.uid: told(s.raw) for s in sources if s.uid.startswith("api::")}
+
+
+def told(raw: Mapping[str, object]) -> dict[str, object]:
+    """Return what is recorded of a content type by everybody; its file may say more."""
+    return {key: raw[key] for key in (*_DESCRIBED, "attributes") if raw.get(key)}
 
 
 def record_schema(
