@@ -10,7 +10,7 @@ from tests.databases.kind import Kind
 from tests.interop.accounts import make_accounts, recorded_users, use_accounts
 from tests.interop.administrators import make_administrators, use_administrators
 from tests.interop.answers import Side, differing
-from tests.interop.open_order import settled
+from tests.interop.open_order import lay_in_order, settled
 from tests.interop.rows import differences
 from tests.interop.sites import application_of, complaints, rows, serving, write_all
 
@@ -66,6 +66,7 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         told("making accounts")
         made = await make_accounts(client)
         administrators = await make_administrators(client)
+    lay_in_order(project)
     kind.seal(project)
     copied = kind.copy(project, folder / "second")
     reader = application_of(copied, folder / "strapi-second", installed)
