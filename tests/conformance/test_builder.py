@@ -3,9 +3,11 @@
 The reference starts again after each change; here the next request finds the change made.
 """
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,6 +63,52 @@ async def test_administrators_change_the_model_as_by_the_reference(
     if surprising:
         pytest.fail("\n    ".join(surprising[:SHOWN_DIFFERENCES]), pytrace=False)
     assert sorted(found) == sorted(expected), "what is listed to differ does not"
+
+
+async def test_what_the_reference_has_not_seen_yet_is_known_all_the_same(
+    recorded: Path, kind: Kind, tmp_path: Path
+) -> None:
+    """The database says of types made here nothing in the reference's own record of types."""
+    memo = {
+        "displayName": "Memo",
+        "singularName": "memo",
+        "pluralName": "memos",
+        "draftAndPublish": False,
+        "attributes": {
+            "title": {"type": "string"},
+            "author": {
+                "type": "relation",
+                "relation": "manyToOne",
+                "target": "api::author.author",
+                "targetAttribute": "memos",
+            },
+        },
+    }
+    later = {**memo, "attributes": {"headline": {"type": "string", "formerName": "title"}}}
+    folder = tmp_path / "project"
+    async with fresh_project(recorded, kind, folder) as client:
+        authorization = AdminAuthorization(client, credentials())
+        headers = {**await authorization.headers("admin"), "Content-Type": "application/json"}
+
+        async def ask(method: str, target: str, body: object) -> Any:  # noqa: ANN401 - as JSON
+            content = json.dumps(body).encode()
+            answer = await client.request(method, target, headers, content)
+            assert answer.status < 300, answer.content
+            return answer.json
+
+        types, entries = "/content-type-builder/content-types", "/content-manager/collection-types"
+        await ask("POST", types, {"contentType": memo})
+        await ask("POST", f"{entries}/api::memo.memo", {"title": "Buy ink"})
+        category = "/content-type-builder/component-categories/people"
+        await ask("PUT", category, {"name": "persons"})
+        shown = await ask("GET", f"{entries}/api::author.author?sort=id", None)
+        assert shown["results"][0]["address"]["city"] == "London"
+        await ask("PUT", f"{types}/api::memo.memo", {"contentType": later})
+        shown = await ask("GET", f"{entries}/api::memo.memo", None)
+        assert shown["results"][0]["headline"] == "Buy ink"
+        app = build_app(load_settings(folder, environ={}))
+        async with running(app):  # the record agrees with the files
+            assert app.database is not None
 
 
 @asynccontextmanager

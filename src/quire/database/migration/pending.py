@@ -71,7 +71,8 @@ def _is_for(recorded: Recorded, schema: Schema) -> bool:
     models: list[Model] = [*schema.api_types]
     if recorded.whole:
         models += schema.components.values()
-    described = {s.uid: told(s.raw) for s in recorded.sources if not s.uid.startswith(EXTENSION)}
+    known = (*recorded.sources, *recorded.unseen)
+    described = {s.uid: told(s.raw) for s in known if not s.uid.startswith(EXTENSION)}
     return described == {model.uid: told(model.raw) for model in models}
 
 

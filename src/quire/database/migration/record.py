@@ -41,12 +41,14 @@ class Recorded(Struct, frozen=True, kw_only=True):
     """The schema that a database was last changed for, as far as it is known.
 
     ``version`` is `Schema.version` where we wrote it. ``sources`` lack the components of a database
-    that we never changed; ``whole`` says whether they are all there.
+    that we never changed; ``whole`` says whether they are all there. ``unseen`` are content types
+    that we have made and the reference has not seen: of that it says nothing, or has none of them.
     """
 
     version: str | None
     sources: tuple[Source, ...]
     whole: bool
+    unseen: tuple[Source, ...] = ()
 
 
 def recorded_schema(writes: Writes) -> Program[Recorded | None]:
@@ -63,13 +65,16 @@ def recorded_schema(writes: Writes) -> Program[Recorded | None]:
             return None
         return Recorded(version=_version(ours), sources=tuple(own), whole=True)
     described = list(_their_sources(theirs))
-    if isinstance(ours, dict) and _api_types(own) == _api_types(described):
+    unseen = [s for s in own if s.uid.startswith("api::") and s.uid not in theirs]
+    seen = [source for source in own if source not in unseen]
+    if isinstance(ours, dict) and _api_types(seen) == _api_types(described):
         return Recorded(version=_version(ours), sources=tuple(own), whole=True)
     others = [source for source in own if not source.uid.startswith("api::")]
     return Recorded(
         version=None,
         sources=(*described, *others),
         whole=isinstance(ours, dict),
+        unseen=tuple(unseen),
     )
 
 

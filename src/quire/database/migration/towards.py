@@ -104,10 +104,13 @@ def _former(
     if not recorded.whole:
         known = {source.uid for source in sources}
         sources += [s for s in _others(goal, tables) if s.uid not in known]
-    try:
-        return side_of(build_schema(sources, goal.options), kind.column_types)
-    except SchemaError:
-        return None
+    # The reference may have taken away what makes sense of the types that it had not seen.
+    for known_sources in ([*sources, *recorded.unseen], sources):
+        try:
+            return side_of(build_schema(known_sources, goal.options), kind.column_types)
+        except SchemaError:
+            continue
+    return None
 
 
 def _others(goal: Goal, tables: Collection[str]) -> list[Source]:
