@@ -48,17 +48,24 @@ def log_statements() -> Iterator[StatementLog]:
     def watch(connection: apsw.Connection) -> None:
         connection.exec_trace = trace
 
-    run = Connection.rows
+    opened: set[Connection] = set()
+    set_up, run = Connection.watch, Connection.rows
+
+    def began(connection: Connection) -> None:
+        opened.add(connection)
+        set_up(connection)
 
     async def noted(
         connection: Connection, sql: str, values: Sequence[Operand], most: int | None
     ) -> Rows:
-        log.note(sql)
+        if connection in opened:
+            log.note(sql)
         return await run(connection, sql, values, most)
 
     apsw.connection_hooks.append(watch)
     try:
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Connection, "watch", began)
             patch.setattr(Connection, "rows", noted)
             yield log
     finally:
