@@ -34,7 +34,10 @@ Who = str | None
 
 @dataclass(slots=True)
 class Watched:
-    """A database that notes what it is asked to run."""
+    """A database that notes what it is asked to run.
+
+    Of a read that is begun again, as when somebody commits meanwhile, only the last time counts.
+    """
 
     inner: Database
     statements: list[Statement] = field(default_factory=list)
@@ -52,7 +55,13 @@ class Watched:
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None
     ) -> T:
-        return await self.inner.read(lambda: self._watch(make()), snapshot=snapshot, key=key)
+        before = len(self.statements)
+
+        def begin() -> Program[T]:
+            del self.statements[before:]
+            return self._watch(make())
+
+        return await self.inner.read(begin, snapshot=snapshot, key=key)
 
     async def write(self, program: Program[T]) -> T:
         return await self.inner.write(self._watch(program))
