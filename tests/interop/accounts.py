@@ -108,6 +108,7 @@ async def recorded_users(client: SocketClient) -> list[str]:
         answer = await _post(client, "/api/auth/local", _credentials(name, password))
         if answer.status == RateLimitError.status:
             await asyncio.sleep(_PERIOD_S)
+            client.connection.close()  # as the server has done meanwhile; it is opened anew
             answer = await _post(client, "/api/auth/local", _credentials(name, password))
         said = answer.json.get("error", {}) if isinstance(answer.json, dict) else {}
         refused = said.get("message", "") if isinstance(said, dict) else ""
