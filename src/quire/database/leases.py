@@ -48,13 +48,15 @@ class Leases:
         self._clock = clock
 
     @asynccontextmanager
-    async def hold(self, name: str, *, wait: float) -> AsyncIterator[None]:
+    async def hold(self, name: str, *, wait: float, machine: str = "") -> AsyncIterator[None]:
         """Hold a lease, once nobody else does.
 
-        Raises ServiceUnavailableError when that takes longer than ``wait`` seconds.
+        Whoever names a ``machine`` has made sure that no other process of that machine holds it: a
+        lease that one has left behind when it was killed is taken over at once. Raises
+        ServiceUnavailableError when it takes longer than ``wait`` seconds.
         """
         await self._tables.ensure(_TABLE)
-        holder = new_document_id()
+        holder = f"{machine}/{new_document_id()}"
         await self._wait_for(name, holder, wait)
         renewing = asyncio.get_running_loop().create_task(self._renew(name, holder))
         try:
@@ -97,7 +99,7 @@ class Leases:
             yield from self._writes.insert(_NAME, row)
             return True
         (row_id, present, until) = found[0]
-        if present != holder and int(until or 0) > now:
+        if int(until or 0) > now and not _is_ours(str(present), holder):
             return False
         changed: dict[str, Value] = {"holder": holder, "ends_at": ends_at}
         yield from self._writes.update(_NAME, int(row_id or 0), changed)
@@ -107,6 +109,12 @@ class Leases:
         found = yield from self._writes.run((_NAME, "held"), _held, (name,))
         own = [int(row_id or 0) for row_id, present, _ in found if present == holder]
         yield from self._writes.delete(_NAME, own)
+
+
+def _is_ours(present: str, holder: str) -> bool:
+    """Tell whether a lease is of the same holder, or of a machine that says whose it is."""
+    machine = holder.partition("/")[0]
+    return present == holder or (machine != "" and present.startswith(f"{machine}/"))
 
 
 def _held(builder: StatementBuilder) -> sa.ClauseElement:

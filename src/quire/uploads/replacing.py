@@ -12,8 +12,9 @@ import fcntl
 import os
 import shutil
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
+from secrets import token_hex
 
 import msgspec
 import structlog
@@ -29,6 +30,7 @@ _log = structlog.get_logger("quire.uploads")
 _NOTE = "note.json"
 _LOCK = ".lock"
 _LEASE = "upload {}"
+_MACHINE = ".machine"
 _LOOK_AGAIN_SECONDS = 0.05
 WAIT_SECONDS = 30.0
 BUSY = "The file is being replaced by somebody else"
@@ -56,6 +58,13 @@ class Replacements:
         self._storage = storage
         self._leases = leases
 
+    async def _held(self, name: str, wait: float) -> AbstractAsyncContextManager[None]:
+        """Keep other machines out; on this one, the lock has kept everybody else out already."""
+        if self._leases is None:
+            return nullcontext()
+        machine = await asyncio.to_thread(_machine, self._folder.parent)
+        return self._leases.hold(name, wait=wait, machine=machine)
+
     @asynccontextmanager
     async def alone(self, file_id: int, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Path]:
         """Wait until nobody else replaces a file; gives the place for what waits aside.
@@ -65,7 +74,7 @@ class Replacements:
         lock = await self._locked(file_id, wait)
         name = _LEASE.format(file_id)
         try:
-            async with self._leases.hold(name, wait=wait) if self._leases else nullcontext():
+            async with await self._held(name, wait):
                 yield self._folder / str(file_id)
         finally:
             await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
@@ -224,3 +233,17 @@ def _flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _machine(folder: Path) -> str:
+    """Return what tells this machine, or whoever shares its folder and its locks, from others."""
+    path = folder / _MACHINE
+    folder.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        fresh = path.with_name(f"{_MACHINE}.{token_hex(8)}")
+        fresh.write_text(token_hex(8), encoding="ascii")
+        try:
+            os.link(fresh, path)
+        finally:
+            fresh.unlink()
+    return path.read_text(encoding="ascii")

@@ -68,3 +68,16 @@ async def test_nobody_gives_back_what_has_become_another_ones(servers: Servers) 
         with pytest.raises(ServiceUnavailableError):
             async with servers.one.hold("files", wait=0):
                 pass
+
+
+async def test_a_machine_takes_over_what_its_own_killed_process_has_left(servers: Servers) -> None:
+    """It has made sure by a lock of its own that no other of its processes is at it."""
+    async with servers.one.hold("files", wait=0, machine="here"):
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.other.hold("files", wait=0, machine="there"):
+                pass
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.other.hold("files", wait=0):
+                pass
+        async with servers.other.hold("files", wait=0, machine="here"):
+            pass

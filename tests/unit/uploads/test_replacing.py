@@ -269,7 +269,8 @@ async def test_machines_that_share_a_database_wait_for_each_other(
         premises = application.foundation.premises
         leases = premises.leases or leases_of(application)
         here, elsewhere = (
-            Replacements(tmp_path / machine, premises.storage, leases) for machine in ("a", "b")
+            Replacements(tmp_path / machine / "replacing", premises.storage, leases)
+            for machine in ("a", "b")
         )
         async with here.alone(1):
             async with elsewhere.alone(2, wait=0):
