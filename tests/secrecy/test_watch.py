@@ -77,6 +77,14 @@ def test_an_error_may_show_a_value_that_it_refuses_but_not_what_else_was_sent(
     assert len(watch.leaks) == 2
 
 
+def test_files_that_come_with_the_server_show_nobodys_secrets(watch: Watch) -> None:
+    told = orjson.dumps({"a": PASSWORD})
+    watch.told("/docs/swagger-ui-bundle.js", {}, told, b"")
+    assert watch.leaks == []
+    watch.told("/docs", {}, told, b"")
+    assert len(watch.leaks) == 1
+
+
 def test_what_is_no_secret_is_none() -> None:
     watch = Watch()
     watch.sent({"Authorization": "Bearer x"}, b'{"password": "password", "code": "1234567"}')
