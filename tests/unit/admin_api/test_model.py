@@ -167,6 +167,28 @@ async def test_h132_a_plan_tells_what_is_lost_and_nothing_is_without_consent(
     assert "title" not in shown.data
 
 
+async def test_a_plan_shows_steps_of_every_kind_and_changes_nothing(workshop: Workshop) -> None:
+    await paper(workshop.office, title="Tide")
+    before = workshop.files()
+    headline = attribute("headline", former="title", type="string")
+    wanted = [
+        changed(PAPER, headline, attribute("price", "update", type="string"),
+                attribute("pages", type="integer", required=True),
+                attribute("lines", "delete"), draftAndPublish=False),
+        changed("api::pen.pen", formerUid=WRITER, pluginOptions={"i18n": {"localized": True}}),
+        changed(MEMO, attribute("title", type="string"),
+                attribute("pens", **relation("manyToMany", "api::pen.pen", "memos")),
+                action="create"),
+    ]  # fmt: skip
+    reply = await workshop.plan(*wanted)
+    assert reply.status == 200, reply.json
+    shown = {step["step"] for step in reply.data["steps"]}
+    assert {"addColumn", "convertColumn", "createTable", "renameColumn", "renameModel"} <= shown
+    assert all(step["details"] for step in reply.data["steps"])
+    assert [notice["rule"] for notice in reply.data["notices"]] == ["is required"]
+    assert workshop.files() == before
+
+
 async def test_renamed_attributes_and_types_keep_what_is_in_them(workshop: Workshop) -> None:
     document_id = await paper(workshop.office, title="Tide")
     headline = attribute("headline", former="title", type="string", required=True, maxLength=40)

@@ -58,8 +58,16 @@ def _shown_step(step: Step) -> dict[str, Any]:
         "step": f"{kind[0].lower()}{kind[1:]}",
         "text": str(step),
         "rowsLost": rows_lost(step),
-        "details": msgspec.to_builtins(msgspec.structs.asdict(step)),
+        "details": msgspec.to_builtins(msgspec.structs.asdict(step), enc_hook=_plain),
     }
+
+
+def _plain(value: object) -> str:
+    """Return a name as text: those of columns are of a class of SQLAlchemy's own."""
+    if isinstance(value, str):
+        return str(value)
+    message = f"{type(value).__name__} is nothing that a step tells"
+    raise TypeError(message)
 
 
 def _shown_notice(notice: Notice) -> dict[str, Any]:
