@@ -14,6 +14,7 @@ from quire.database.announcement import Requirement
 from quire.database.connection import Database
 from quire.database.migration.plan import Planned
 from quire.database.migration.sides import Renames
+from quire.database.migration.steps import Crowd
 from quire.database.migration.towards import Goal, migrate_towards, plan_towards
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
@@ -32,6 +33,14 @@ _DRIFTED = (
 )
 _HALF_DONE = "The database follows the new model, but not all schema files could be written"
 _log = structlog.get_logger("quire.schema")
+
+
+class CrowdedTypeError(Exception):
+    """A collection type with several documents cannot become a single type."""
+
+    def __init__(self, crowd: Crowd) -> None:
+        """``crowd`` is the type, with how many documents it has."""
+        super().__init__(str(crowd))
 
 
 class Project(Struct, frozen=True, kw_only=True):
@@ -86,18 +95,19 @@ class Remodeller:
     async def plan(self, draft: Draft) -> Planned:
         """Return what would be done to the database.
 
-        Raises MigrationConflictError, and AppError when the database cannot be asked.
+        Raises MigrationConflictError, CrowdedTypeError, and AppError when the database cannot be
+        asked.
         """
         goal = self._goal(draft, title="", may_lose=True)
         kind = self._project.kind
-        return await self._project.database.read(lambda: plan_towards(kind, goal))
+        return _served(await self._project.database.read(lambda: plan_towards(kind, goal)))
 
     async def apply(self, draft: Draft, *, title: str, may_lose: bool) -> Planned:
         """Let the tables, the files and this process follow a draft.
 
         ``title`` is what the change is called where something is kept aside. Raises
-        UnwritableFilesError, ConsentNeededError, MigrationConflictError, StaleSchemaError and other
-        AppErrors; then nothing has changed.
+        UnwritableFilesError, ConsentNeededError, MigrationConflictError, CrowdedTypeError,
+        StaleSchemaError and other AppErrors; then nothing has changed.
         """
         self._busy += 1
         try:
@@ -155,4 +165,10 @@ class Remodeller:
     def _migrate(self, goal: Goal) -> Program[Planned]:
         yield from self._project.require()
         kind, now = self._project.kind, self._project.clock()
-        return (yield from migrate_towards(kind, goal, now=now))
+        return _served((yield from migrate_towards(kind, goal, now=now)))
+
+
+def _served(planned: Planned) -> Planned:
+    for crowd in planned.plan.crowds:
+        raise CrowdedTypeError(crowd)
+    return planned

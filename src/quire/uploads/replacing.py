@@ -30,8 +30,10 @@ _log = structlog.get_logger("quire.uploads")
 _NOTE = "note.json"
 _LOCK = ".lock"
 _LEASE = "upload {}"
-_MACHINE = ".machine"
 _LOOK_AGAIN_SECONDS = 0.05
+MACHINE = ".machine"
+"""The file that tells machines from each other; it is made once and stays."""
+
 WAIT_SECONDS = 30.0
 BUSY = "The file is being replaced by somebody else"
 
@@ -237,10 +239,10 @@ def _flush(path: Path) -> None:
 
 def _machine(folder: Path) -> str:
     """Return what tells this machine, or whoever shares its folder and its locks, from others."""
-    path = folder / _MACHINE
+    path = folder / MACHINE
     folder.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        fresh = path.with_name(f"{_MACHINE}.{token_hex(8)}")
+        fresh = path.with_name(f"{MACHINE}.{token_hex(8)}")
         fresh.write_text(token_hex(8), encoding="ascii")
         try:
             os.link(fresh, path)

@@ -189,6 +189,36 @@ async def test_a_plan_shows_steps_of_every_kind_and_changes_nothing(workshop: Wo
     assert workshop.files() == before
 
 
+async def test_a_type_with_several_documents_does_not_become_a_single_one(
+    workshop: Workshop,
+) -> None:
+    body = memo({"title": {"type": "string"}})
+    await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    entries = f"/content-manager/collection-types/{MEMO}"
+    first = await workshop.ask("POST", entries, {"title": "Buy ink"})
+    await workshop.ask("POST", entries, {"title": "Sell papers"})
+    files = workshop.files()
+    single = memo({"title": {"type": "string"}}, kind="singleType")
+    update = changed(MEMO, attribute("title", "update", type="string"), kind="singleType")
+    refusals = [
+        await workshop.ask("PUT", f"{BUILDER}/content-types/{MEMO}", single),
+        await workshop.update(update),
+    ]
+    text = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
+    for refused in refusals:
+        assert (refused.status, refused.json) == (400, {"error": text})
+    plan = await workshop.plan(update)
+    assert (plan.status, plan.json["error"]["message"]) == (
+        409,
+        f"2 documents of {MEMO} are there, a single type serves only one",
+    )
+    assert workshop.files() == files
+    await workshop.ask("DELETE", f"{entries}/{first.data['documentId']}")
+    assert (await workshop.update(update)).status == 200
+    kept = await workshop.ask("GET", f"/content-manager/single-types/{MEMO}")
+    assert kept.data["title"] == "Sell papers"
+
+
 async def test_renamed_attributes_and_types_keep_what_is_in_them(workshop: Workshop) -> None:
     document_id = await paper(workshop.office, title="Tide")
     headline = attribute("headline", former="title", type="string", required=True, maxLength=40)

@@ -9,13 +9,14 @@ from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
 from quire.builder.blueprint import Blueprint, UnfitWishError
 from quire.builder.journal import UnwritableFilesError
-from quire.builder.remodel import Draft, Remodeller
+from quire.builder.remodel import CrowdedTypeError, Draft, Remodeller
 from quire.database.migration.structure import MigrationConflictError
 from quire.database.migration.towards import ConsentNeededError
 from quire.errors import ConflictError, SchemaError
 
 Handler = Callable[[Request], Awaitable[Answer]]
 Change = Callable[[Blueprint], None]
+_CROWDED = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
 _WOULD_LOSE = "The change would take away what people have written"
 
 
@@ -31,7 +32,7 @@ async def planned(remodeller: Remodeller, draft: Draft) -> dict[str, Any]:
     """Return what a draft would do, as it is shown. Raises ConflictError."""
     try:
         return shown_plan(draft, await remodeller.plan(draft))
-    except MigrationConflictError as error:
+    except (MigrationConflictError, CrowdedTypeError) as error:
         raise ConflictError(str(error)) from error
 
 
@@ -45,17 +46,19 @@ async def carried_out(
     """
     consent = consent_of(request.query)
     draft = await drawn(remodeller, change)
-    if consent.digest is not None:
-        found = await remodeller.plan(draft)
-        if digest_of(draft, found) != consent.digest:
-            raise ConflictError(PLAN_CHANGED)
-    if not draft.files:
-        return draft
     try:
+        if consent.digest is not None:
+            found = await remodeller.plan(draft)
+            if digest_of(draft, found) != consent.digest:
+                raise ConflictError(PLAN_CHANGED)
+        if not draft.files:
+            return draft
         await remodeller.apply(draft, title=title, may_lose=consent.may_lose)
     except ConsentNeededError as error:
         losses = [str(step) for step in error.plan.losses]
         raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
+    except CrowdedTypeError as error:
+        raise ToldError(_CROWDED) from error
     except (MigrationConflictError, UnwritableFilesError) as error:
         raise ConflictError(str(error)) from error
     return draft

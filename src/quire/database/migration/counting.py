@@ -46,6 +46,16 @@ class Counting:
         )
         return _number(found)
 
+    def documents(self, table: str) -> Program[int]:
+        """Count the documents that have rows in a table."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            source = builder.table(table)
+            return sa.select(sa.func.count(sa.distinct(source.c("document_id"))))
+
+        found = yield from self._writes.run(("count documents", table), build)
+        return _number(found)
+
     def repeated(self, table: str, column: str, *, documents: bool) -> Program[int]:
         """Count rows whose value another row has, too.
 

@@ -18,6 +18,7 @@ from quire.database.migration.steps import (
     ConvertColumn,
     CreateIndex,
     CreateTable,
+    Crowd,
     DropColumn,
     DropIndex,
     DropRows,
@@ -35,7 +36,7 @@ from quire.database.migration.structure import StructureChange, TableChange, cha
 from quire.database.migration.versions import drafts_of, other_locales
 from quire.database.program import Program
 from quire.database.writes import Writes
-from quire.schema.model import ContentType
+from quire.schema.model import ContentType, Kind
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -85,12 +86,13 @@ def plan_program(
     )
     planner = _Planner(change, correspondence, structure, found, writes)
     steps = yield from planner.steps()
+    crowds = yield from planner.crowds()
     notices = yield from notices_program(
         change.before, change.after, correspondence, change.renames, found, writes
     )
     return Planned(
         change=change,
-        plan=Plan(steps=tuple(steps), notices=tuple(notices)),
+        plan=Plan(steps=tuple(steps), notices=tuple(notices), crowds=tuple(crowds)),
         structure=structure,
         correspondence=correspondence,
     )
@@ -122,6 +124,19 @@ class _Planner:
         if self._change.before is not None:
             steps += yield from self._arriving(self._change.before)
         return steps
+
+    def crowds(self) -> Program[list[Crowd]]:
+        """List the types that have too many documents for what they become."""
+        crowds: list[Crowd] = []
+        before = self._change.before
+        if before is None:
+            return crowds
+        for was, will in self._content_types(before):
+            if was.kind is Kind.COLLECTION and will.kind is Kind.SINGLE:
+                count = yield from self._counting.documents(before.tables[was.uid].name)
+                if count > 1:
+                    crowds.append(Crowd(uid=will.uid, documents=count))
+        return crowds
 
     def _leaving(self, before: Side) -> Program[list[Step]]:
         """What is taken away from rows while the tables are still the former ones."""

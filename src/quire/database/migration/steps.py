@@ -257,11 +257,23 @@ class Notice(Struct, frozen=True, kw_only=True):
         return f"{self.rows} entries of {self.uid} break a rule: {self.attribute} {self.rule}"
 
 
+class Crowd(Struct, frozen=True, kw_only=True):
+    """A collection type with several documents that becomes a single type, which serves one."""
+
+    uid: str
+    documents: int
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"{self.documents} documents of {self.uid} are there, a single type serves only one"
+
+
 class Plan(Struct, frozen=True, kw_only=True):
     """Everything that a change of the schema does to a database."""
 
     steps: tuple[Step, ...] = ()
     notices: tuple[Notice, ...] = field(default_factory=tuple)
+    crowds: tuple[Crowd, ...] = ()
 
     @property
     def losses(self) -> tuple[Step, ...]:
@@ -272,3 +284,4 @@ class Plan(Struct, frozen=True, kw_only=True):
         """Say it for a terminal, a line for each step and notice."""
         yield from (str(step) for step in self.steps)
         yield from (str(notice) for notice in self.notices)
+        yield from (str(crowd) for crowd in self.crowds)
