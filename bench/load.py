@@ -21,6 +21,8 @@ import uvloop
 from bench.measure import percentile
 
 _TIMEOUT_S = 600
+_MOST_LOST = 50
+"""How many connections may be lost under a request in one run before it counts as failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +48,29 @@ class LoadResult:
 
 
 class LoadError(Exception):
-    """The server answered a request with another status than 200, or hung up."""
+    """The server answered a request with another status than 200, or hung up again and again."""
+
+
+class _LostError(Exception):
+    """The server closed a connection instead of answering ``request``.
+
+    Servers do so that are busy for longer than they keep a connection on which they see nothing:
+    they do not look whether a request has come meanwhile. Clients ask again, and so does this one.
+    """
+
+    def __init__(self, request: bytes, reason: Exception | None) -> None:
+        super().__init__(f"the server closed a connection: {reason}")
+        self.request = request
 
 
 class _Connection(asyncio.Protocol):
     """One kept-alive connection: sends a request, waits for its whole answer, sends the next."""
 
-    def __init__(self, requests: Iterator[bytes], latencies: list[float]) -> None:
+    def __init__(self, requests: Iterator[bytes], latencies: list[float], first: bytes) -> None:
         self.body_bytes = 0
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._requests = requests
+        self._request: bytes | None = first
         self._latencies = latencies
         self._sent_at = 0.0
         self._transport: asyncio.Transport | None = None
@@ -63,14 +78,14 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._send_next(self._transport)
+        self._send(self._transport)
 
     def data_received(self, data: bytes) -> None:
         self._parser.feed_data(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if not self.finished.done():
-            self.finished.set_exception(LoadError(f"the server closed a connection: {exc}"))
+        if self._request is not None and not self.finished.done():
+            self.finished.set_exception(_LostError(self._request, exc))
 
     def on_body(self, body: bytes) -> None:
         """Called by the parser for each piece of an answer's body."""
@@ -83,19 +98,54 @@ class _Connection(asyncio.Protocol):
             return
         status = self._parser.get_status_code()
         if status == 200:
-            self._send_next(self._transport)
+            self._request = next(self._requests, None)
+            self._send(self._transport)
             return
         self.finished.set_exception(LoadError(f"the server answered {status}"))
         self._transport.close()
 
-    def _send_next(self, transport: asyncio.Transport) -> None:
-        request = next(self._requests, None)
-        if request is None:
+    def _send(self, transport: asyncio.Transport) -> None:
+        if self._request is None:
             self.finished.set_result(None)
             transport.close()
             return
         self._sent_at = time.perf_counter()
-        transport.write(request)
+        transport.write(self._request)
+
+
+class _Client:
+    """What loads a server: its connections share requests, and what came of them is kept."""
+
+    def __init__(self, job: LoadJob) -> None:
+        sent = [request_bytes(target, job.token) for target in job.targets]
+        self._port = job.port
+        self._requests = islice(cycle(sent), job.requests)
+        self._lost = 0
+        self.latencies: list[float] = []
+        self.body_bytes = 0
+
+    async def run(self) -> None:
+        """Send requests over one connection, or those that take its place, until none is left."""
+        request = next(self._requests, None)
+        while request is not None:
+            request = await self._ask_from(request)
+
+    async def _ask_from(self, request: bytes) -> bytes | None:
+        """Use one connection for as long as it lasts; returns the request that it left open."""
+        connection = _Connection(self._requests, self.latencies, request)
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(lambda: connection, "127.0.0.1", self._port)
+        try:
+            await connection.finished
+        except _LostError as error:
+            self._lost += 1
+            if self._lost > _MOST_LOST:
+                raise LoadError(str(error)) from error
+            return error.request
+        finally:
+            self.body_bytes += connection.body_bytes
+            transport.close()
+        return None
 
 
 def request_bytes(target: str, token: str) -> bytes:
@@ -109,29 +159,25 @@ def request_bytes(target: str, token: str) -> bytes:
 async def run_load(job: LoadJob) -> LoadResult:
     """Send the requests of ``job`` and return what was seen.
 
-    Raises LoadError when an answer's status is not 200 or a connection is lost, OSError when none
-    can be made, TimeoutError when it all takes longer than ten minutes.
+    Raises LoadError when an answer's status is not 200 or connections are lost again and again,
+    OSError when none can be made, TimeoutError when it all takes longer than ten minutes.
     """
-    requests = islice(
-        cycle([request_bytes(target, job.token) for target in job.targets]), job.requests
-    )
-    latencies: list[float] = []
-    loop = asyncio.get_running_loop()
+    client = _Client(job)
     started = time.perf_counter()
-    connections: list[_Connection] = []
     async with asyncio.timeout(_TIMEOUT_S):
-        for _ in range(job.concurrency):
-            _, connection = await loop.create_connection(
-                lambda: _Connection(requests, latencies), "127.0.0.1", job.port
-            )
-            connections.append(connection)
-        await asyncio.gather(*(connection.finished for connection in connections))
+        tasks = [asyncio.create_task(client.run()) for _ in range(job.concurrency)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
     return LoadResult(
-        requests=len(latencies),
+        requests=len(client.latencies),
         seconds=time.perf_counter() - started,
-        p50_ms=percentile(latencies, 0.50) * 1000,
-        p99_ms=percentile(latencies, 0.99) * 1000,
-        body_bytes=sum(connection.body_bytes for connection in connections),
+        p50_ms=percentile(client.latencies, 0.50) * 1000,
+        p99_ms=percentile(client.latencies, 0.99) * 1000,
+        body_bytes=client.body_bytes,
     )
 
 

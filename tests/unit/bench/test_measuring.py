@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import cast
 
 import apsw
 import pytest
@@ -52,6 +53,44 @@ def test_a_load_of_fewer_requests_than_connections_ends(server: Server) -> None:
 def test_a_load_that_meets_another_status_than_200_fails(server: Server) -> None:
     with pytest.raises(LoadError, match="the server answered 404"):
         load(LoadJob(server.port, ("/nowhere",), "token", requests=10))
+
+
+class _Moody(asyncio.Protocol):
+    """A server that answers a request, or hangs up instead."""
+
+    def __init__(self, answers: Iterator[bool]) -> None:
+        self._answers = answers
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        assert data.endswith(b"\r\n\r\n")
+        if next(self._answers):
+            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        else:
+            self._transport.close()
+
+
+async def _under_load(answers: Iterator[bool]) -> int:
+    """Load such a server; returns how many requests were answered."""
+    loop = asyncio.get_running_loop()
+    async with await loop.create_server(lambda: _Moody(answers), "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        try:
+            job = LoadJob(port, ("/",), "token", requests=12, concurrency=3)
+            return (await run_load(job)).requests
+        finally:
+            await asyncio.sleep(0.05)  # connections end in the rounds of the loop that follow
+
+
+def test_a_request_whose_connection_is_lost_is_sent_again() -> None:
+    assert asyncio.run(_under_load(number % 4 != 3 for number in count())) == 12
+
+
+def test_a_load_ends_when_connections_are_lost_again_and_again() -> None:
+    with pytest.raises(LoadError, match="the server closed a connection"):
+        asyncio.run(_under_load(False for _ in count()))
 
 
 def test_a_server_that_ends_at_once_is_reported_with_its_last_words(tmp_path: Path) -> None:
