@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 
 _RELATED, _LOCALIZATIONS = "list-related", "localizations"
 _FIELDS, _CLONES = "list-fields-of-others", "clones"
-_UNTOUCHED, _HOME = "untouched-locales", "home-counts"
 _FOLLOWS = "follows from a step before"
 NO_DEVIATIONS = frozenset({_FOLLOWS})
 """What explains a difference without a row of its own."""
@@ -22,44 +21,24 @@ EXPECTED: Mapping[str, Mapping[int, str]] = {
     "cm-bulk/publish, unpublish and delete several": _steps("bulk-publish", [2])
     | _steps(_FOLLOWS, [3, 4]),
     "cm-bulk/clone": _steps(_CLONES, [9, 10, 11]),
-    "cm-locales/publish several locales": _steps(_UNTOUCHED, [1, 2, 5, 6])
-    | _steps("bulk-unpublish", [7]),
     "cm-locales/relations follow the locale": _steps("shared-secrets", [11]),
-    "cm-locales/new locale in the list of locales": _steps(_UNTOUCHED, [6]),
     "cm-configuration/component": _steps("component-id", [1, 2, 3, 6]),
-    "cm-publish/update keeps the published version": _steps(
-        _UNTOUCHED, [1, 2, 3, 4, 6, 7, 8, 9, 10]
-    ),
-    "cm-publish/publish with a body": _steps(_UNTOUCHED, [1, 2, 3, 5, 6]),
-    "cm-relations/from the other side": _steps("relation-locale", [3, 8]),
-    "cm-relations/search leaves out what is linked": _steps(_UNTOUCHED, [2]),
-    "cm-single/homepage": _steps("draft-relations", [4]),
-    "cm-single/setting without drafts": _steps("single-collections", [17]),
     "cm-validation/odd bodies and reserved keys": _steps("document-ids", [24]),
-    "restricted/default editor: what may be read": _steps("component-id", [21])
-    | _steps(_HOME, [24]),
-    "restricted/default author: what may be read": _steps("component-id", [21])
-    | _steps(_HOME, [24]),
+    "restricted/default editor: what may be read": _steps("component-id", [21]),
+    "restricted/default author: what may be read": _steps("component-id", [21]),
     "restricted/author sees and changes only what is own": _steps(_CLONES, [12]),
     "restricted/only own entries (is creator)": _steps(_FOLLOWS, [29, 30, 36]),
     "restricted/an editor for all types": _steps(_RELATED, [5])
     | _steps(_LOCALIZATIONS, [14])
-    | _steps(_HOME, [29])
     | _steps(_CLONES, [30]),
     "restricted/limited fields": _steps(_FIELDS, [17])
     | _steps(_LOCALIZATIONS, [20])
-    | _steps("relation-locale", [29])
     | _steps(_CLONES, [30]),
-    "restricted/limited locales": _steps(_RELATED, [7])
-    | _steps(_LOCALIZATIONS, [13, 17])
-    | _steps(_UNTOUCHED, [25]),
+    "restricted/limited locales": _steps(_RELATED, [7]) | _steps(_LOCALIZATIONS, [13, 17]),
     "restricted/read only, no other type": _steps(_RELATED, [7])
-    | _steps("relation-locale", [23])
-    | _steps(_HOME, [32])
     | _steps("component-id", [34, 35])
     | _steps("uid-rights", [37]),
     "restricted/create without read, publish without update": _steps(_LOCALIZATIONS, [13, 14, 16]),
-    "restricted/two roles add up, no role permission, conditions": _steps("same-role", [31, 33]),
     "restricted/tokens, hooks and locales by right": _steps("others-files", [19]),
 }
 

@@ -26,17 +26,11 @@ GROUPS = ("actions", "entries", "lists", "models", "relations", "single-types")
 
 DEVIATIONS = {
     "list-fields": re.compile(r"GET /content-manager/collection-types/[^/?]*\?.*\bfields\[0\]="),
-    "home-counts": re.compile(r"GET /content-manager/homepage/count-documents"),
     "shared-secrets": re.compile(
         r'POST /i18n/content-manager/actions/get-non-localized-fields \{"model": '
         r'"api::article.article", "id": 3,'
     ),
     "relation-populate": re.compile(r"GET /content-manager/relations/.*[?&]populate="),
-    "relation-locale": re.compile(
-        r"GET /content-manager/relations/api::(article\.article/kvs6ljh4bigue2ssvg2vmk14"
-        r"/(tags(\?page=[12]&pageSize=1)?|related(\?status=published)?)"
-        r"|tag\.tag/u839g0rqukrpyhl1jklecwtp/articles\?pageSize=2)$"
-    ),
     "list-secrets": re.compile(r"GET /content-manager/.*[?&]sort=password"),
 }
 """Rows of docs/compatibility.md, and the requests that they speak of."""

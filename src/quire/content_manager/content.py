@@ -18,7 +18,7 @@ from quire.database.read import Counts
 from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError
-from quire.schema.model import ContentType
+from quire.schema.model import ContentType, Kind
 
 _IN_SHORT = ("id", "firstname", "lastname", "email")
 Listed = dict[str, object]
@@ -104,10 +104,14 @@ class ContentReading(Struct, frozen=True):
             localizations = self.localized(rights, entry, every)
         return self.document(rights, entry, every, wanted, localizations, rules)
 
-    def single(self, content_type: ContentType) -> Program[str | None]:
-        """Return the id of the document of a single type, if there is one."""
+    def single(self, content_type: ContentType, *, changed: bool = False) -> Program[str | None]:
+        """Return the id of the document of a single type, if there is one.
+
+        Collection types have several: when one is ``changed``, the format takes another one.
+        """
         layout = self.engine.store.layout(content_type.uid)
-        return (yield from first_document_id(self.engine.store, layout))
+        by_name = changed and content_type.kind is not Kind.SINGLE
+        return (yield from first_document_id(self.engine.store, layout, by_name=by_name))
 
     def every_version(self, rights: Rights, document_id: str) -> Program[list[Shown]]:
         """Return the facts of all versions of a document."""

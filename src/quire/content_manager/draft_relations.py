@@ -58,7 +58,8 @@ def _counted(engine: Engine, layout: Layout, ids: Sequence[int]) -> Program[Draf
         targets = engine.store.layout(target.uid)
         live = yield from counterparts(engine.store, targets, [*set(linked)], published=True)
         count = sum(row not in live for row in linked)
-        if attribute.relation is Relation.MANY_TO_MANY:
+        other_side = attribute.inversed_by or attribute.mapped_by
+        if attribute.relation is Relation.MANY_TO_MANY and other_side:
             many += count
         else:
             others += count

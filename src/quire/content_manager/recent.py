@@ -14,9 +14,10 @@ from quire.content_manager.shaping import owned
 from quire.content_manager.states import MODIFIED_STATUS, Shown, Versions
 from quire.content_manager.titles import main_field
 from quire.content_manager.views import View
+from quire.database.content.counting import count_standing
 from quire.database.program import Program
 from quire.documents.unit import Engine
-from quire.query.plan import PlanNode, PublicationFilter, ReadPlan, SortKey, Status
+from quire.query.plan import PlanNode, ReadPlan, SortKey, Status
 from quire.schema.model import ContentType, Schema
 
 MOST = 4
@@ -29,8 +30,7 @@ _FACTS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType]:
     """Yield the content types whose entries somebody is shown at all."""
     for content_type in schema.content_types.values():
-        shown = content_type.is_api and is_displayed(content_type)
-        if shown and reading(ability, content_type).rules(None):
+        if is_displayed(content_type) and reading(ability, content_type).rules(None):
             yield content_type
 
 
@@ -99,29 +99,17 @@ class Recent(Struct, frozen=True):
         return shown
 
     def counts(self) -> Program[dict[str, int]]:
-        """Count the documents that are drafts alone, published as they are, and changed since.
-
-        One of which some locale has changed since it was published counts as changed.
-        """
+        """Count all documents of these types by what has become of them."""
+        store = self.engine.store
         draft = published = modified = 0
         for content_type in managed_types(self.engine.schema, self.ability):
-            every = yield from self._count(content_type, None)
-            if content_type.draft_and_publish:
-                never = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
-                new = yield from self._count(content_type, never)
-                changed = yield from self._count(content_type, PublicationFilter.MODIFIED)
-                draft, modified = draft + new, modified + changed
-                every -= new + changed
-            published += every
+            one = yield from count_standing(store, store.layout(content_type.uid))
+            draft, published = draft + one.draft, published + one.published
+            modified += one.modified
         return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
 
     def count_of(self, content_type: ContentType) -> Program[int]:
         """Count the documents of a type that may be read."""
-        return (yield from self._count(content_type, None))
-
-    def _count(
-        self, content_type: ContentType, publication: PublicationFilter | None
-    ) -> Program[int]:
         planner, rights = Planner(self.engine), reading(self.ability, content_type)
         scope = planner.scope(rights, None)
         versioned = content_type.draft_and_publish
@@ -130,7 +118,6 @@ class Recent(Struct, frozen=True):
             fields=("id",),
             filter=both(None, planner.reached(rights, None, scope)),
             status="draft" if versioned else None,
-            publication=publication,
         )
         limit, offset = scope.slots.add(1), scope.slots.add(0)
         plan = ReadPlan(root=root, limit=limit, offset=offset, count=True, count_documents=True)

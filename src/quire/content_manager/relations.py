@@ -84,9 +84,9 @@ class Relations(Struct, frozen=True):
         self._require_field()
         omitted = set(query.omitted)
         if query.id is not None:
-            linked = yield from self._linked_rows(query)
-            omitted |= {*linked}.difference(query.included)
-        locale = self._asked_locale(query, default=None)
+            linked = yield from self._linked_anywhere(query)
+            omitted |= linked.difference(query.included)
+        locale = locale_of(query.raw, self.field.target, EVERY_LOCALE)
         plan, slots, pagination = self._search(query, locale, omitted)
         planned = self._planner.planned(plan, slots, pagination)
         rows, total = yield from planned.entries()
@@ -100,8 +100,7 @@ class Relations(Struct, frozen=True):
         not see it, or not this relation of it.
         """
         ids = yield from self._linked_rows(query)
-        locale = self._asked_locale(query, default=self.engine.default_locale)
-        rows = yield from self._matching(query, ids, locale)
+        rows = yield from self._matching(query, ids)
         placed = {row_id: place for place, row_id in enumerate(reversed(ids))}
         ordered = sorted({row["id"] for row in rows}, key=lambda row_id: placed[row_id])
         if not self.field.attribute.to_many:
@@ -129,25 +128,42 @@ class Relations(Struct, frozen=True):
         """Return the rows that the relation of the entry leads to, in their order."""
         model = self.field.model
         if isinstance(model, ContentType):
-            row_id = yield from self._entry(model, query)
+            row_id = (yield from self._entries(model, query))[0]
         else:
             row_id = yield from self._part(model, query)
         name = self.field.attribute.name
         found = yield from self.engine.store.links.read(model.uid, name, [row_id])
         return [link.row for link in found.get(row_id, ())]
 
-    def _entry(self, content_type: ContentType, query: RelationQuery) -> Program[int]:
-        rights = reading(self.ability, content_type)
+    def _linked_anywhere(self, query: RelationQuery) -> Program[set[int]]:
+        """Return the rows that the relation leads to in any version that the entry may be."""
+        model = self.field.model
+        if isinstance(model, ContentType):
+            rows = yield from self._entries(model, query)
+        else:
+            rows = [(yield from self._part(model, query))]
+        found = yield from self.engine.store.links.read(model.uid, self.field.attribute.name, rows)
+        return {link.row for links in found.values() for link in links}
+
+    def _entries(self, content_type: ContentType, query: RelationQuery) -> Program[list[int]]:
+        """Return the entry that is meant, then all other versions of it that may be seen.
+
+        Without a locale it is that of the first one in the alphabet, and every locale is meant.
+        """
+        rights, name = reading(self.ability, content_type), self.field.attribute.name
         rights.require()
         every, _ = yield from self._planner.versions_of(rights, query.id or "").entries()
-        locale = locale_of(query.raw, content_type, self.engine.default_locale)
-        here = chosen_of(content_type, every, Wanted(query.status or "draft", locale))
+        asked = locale_of(query.raw, content_type, None)
+        meant = [one for one in every if asked is None or one["locale"] == asked]
+        codes = sorted({str(one["locale"] or "") for one in meant})
+        wanted = [Wanted(query.status or "draft", code or None) for code in codes]
+        here = next((one for w in wanted if (one := chosen_of(content_type, meant, w))), None)
         if here is None:
             raise NotFoundError(NO_ENTITY)
-        rules = rights.require_on(owned(here))
-        if not covers(rules, self.field.attribute.name):
+        if not covers(rights.require_on(owned(here)), name):
             raise ForbiddenError
-        return int(here["id"])
+        others = [one for one in meant if covers(rights.on(owned(one)), name)]
+        return [int(here["id"]), *(int(one["id"]) for one in others)]
 
     def _part(self, component: Model, query: RelationQuery) -> Program[int]:
         """Return the row of a component, which has no address but its id."""
@@ -219,16 +235,6 @@ class Relations(Struct, frozen=True):
             return None
         return query.status or "draft"
 
-    def _asked_locale(self, query: RelationQuery, *, default: str | None) -> str | None:
-        """Return the locale of the target's entries; every one where nothing is said of it."""
-        target = self.field.target
-        if not target.localized:
-            return None
-        model = self.field.model
-        alike = not isinstance(model, ContentType) or not model.localized
-        fallback = EVERY_LOCALE if default is None or alike else default
-        return locale_of(query.raw, target, fallback)
-
     def _search(
         self, query: RelationQuery, locale: str | None, omitted: set[int]
     ) -> tuple[ReadPlan, Slots, Pagination]:
@@ -261,13 +267,11 @@ class Relations(Struct, frozen=True):
         )
         return plan, slots, pagination
 
-    def _matching(
-        self, query: RelationQuery, ids: Sequence[int], locale: str | None
-    ) -> Program[list[Shown]]:
+    def _matching(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[Shown]]:
         """Return those of the rows that may be shown, in no order."""
         if not ids:
             return []
-        wanted = Wanted("draft", locale)
+        wanted = Wanted("draft", locale_of({}, self.field.target, EVERY_LOCALE))
         main = self._main_field(wanted.locales)
         slots, condition = self._conditions(query, wanted, main)
         here = Comparison("id", Predicate.IN, (slots.add([*ids]),))

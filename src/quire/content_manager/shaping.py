@@ -23,6 +23,13 @@ def owned(entry: Mapping[str, Any]) -> Owned:
     )
 
 
+def forget_roles(entry: Mapping[str, Any]) -> None:
+    """Forget the roles of those who made an entry: no rule that asks for them holds for it."""
+    for name in CREATORS:
+        if isinstance(entry.get(name), dict):
+            entry[name].pop("roles", None)
+
+
 class Shaping:
     """Shapes the entries of one type for one administrator."""
 
@@ -41,9 +48,7 @@ class Shaping:
     def entry(self, entry: Shown, rules: Sequence[Rule] | None = None) -> Shown:
         """Return what is shown of an entry; by the rules that hold for it, or by these."""
         held = self._rights.on(owned(entry)) if rules is None else tuple(rules)
-        for name in CREATORS:
-            if isinstance(entry.get(name), dict):
-                entry[name].pop("roles", None)
+        forget_roles(entry)
         for name in self._people:
             if covers(held, name):
                 entry[name] = {}

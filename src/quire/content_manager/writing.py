@@ -4,6 +4,7 @@ A program here decides and writes in one transaction, so that nobody can change 
 the question whether it may be written and the writing.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from quire.content_manager.known_locales import require_locales
 from quire.content_manager.picking import Body, picked
 from quire.content_manager.requests import EVERY_LOCALE, Wanted
 from quire.content_manager.rights import Rights
-from quire.content_manager.shaping import owned
+from quire.content_manager.shaping import forget_roles, owned
 from quire.content_manager.states import Shown, is_published
 from quire.database.program import Program
 from quire.documents.intents import (
@@ -231,6 +232,7 @@ class ContentWriting(Struct, frozen=True):
         reader = self._reading
         wanted = Wanted("published", locale, "published")
         entry = yield from reader.entry(self.rights, live["id"], wanted)
+        forget_roles(entry)
         every = yield from reader.every_version(self.rights, document_id)
         intent = Unpublish(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from act_on(self.unit, intent)
@@ -271,19 +273,21 @@ class ContentWriting(Struct, frozen=True):
         All of them or none: raises ForbiddenError where one may not be published.
         """
         drafts = yield from self._many(document_ids, locales, PUBLISH, published=False)
-        for draft in drafts:
-            intent = Publish(
-                uid=self._type.uid, document_id=draft["documentId"], locale=draft["locale"]
-            )
-            written = (yield from act_on(self.unit, intent))[0]
-            yield from self._kept(written)
+        among = tuple(code for code in locales if code is not None)
+        for document_id in dict.fromkeys(draft["documentId"] for draft in drafts):
+            intent = Publish(uid=self._type.uid, document_id=document_id, locales=among)
+            for written in (yield from act_on(self.unit, intent)):
+                yield from self._kept(written)
             yield from self.unit.settle()
         return len(drafts)
 
     def unpublish_many(
         self, document_ids: Sequence[str], locales: Sequence[str | None]
     ) -> Program[int]:
-        """Take what is published of documents away in some locales; returns how many entries."""
+        """Take what is published of documents away in some locales; returns a count.
+
+        As in the format each entry counts for every entry of its document among them.
+        """
         live = yield from self._many(document_ids, locales, PUBLISH, published=True)
         for one in live:
             intent = Unpublish(
@@ -291,7 +295,8 @@ class ContentWriting(Struct, frozen=True):
             )
             yield from act_on(self.unit, intent)
             yield from self.unit.settle()
-        return len(live)
+        entries = Counter(one["documentId"] for one in live)
+        return sum(count * count for count in entries.values())
 
     def delete_many(
         self, document_ids: Sequence[str], locales: Sequence[str | None]
@@ -343,7 +348,8 @@ class ContentWriting(Struct, frozen=True):
     def shown(self, written: Written, *, full: bool, made: bool = False) -> Program[Result]:
         """Return an entry that was written as a form shows it.
 
-        What somebody has made without the right to read such entries at all is shown to them.
+        What somebody has made without the right to read such entries at all is shown to them. What
+        they may read for a role that its creator has is not, as the format has it, until they ask.
         """
         reader = self._reading
         live = written.published
@@ -357,6 +363,7 @@ class ContentWriting(Struct, frozen=True):
         if made and not rights.ability.allows(rights.action, self._type.uid):
             rules = (Rule(),)
         entry = yield from reader.entry(rights, written.entry_id, wanted, rules=rules)
+        forget_roles(entry)
         every = yield from reader.every_version(rights, written.document_id)
         if full:
             localizations = yield from reader.localized_in_full(rights, entry, every)

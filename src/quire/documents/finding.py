@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from quire.database.content.finding import Entry
 from quire.database.content.layout import Layout
-from quire.documents.intents import Every
+from quire.documents.intents import Delete, Every, Publish
 from quire.documents.unit import UnitOfWork
 
 
@@ -19,3 +19,12 @@ def in_locale(
         return list(entries)
     wanted = locale or unit.engine.default_locale
     return [entry for entry in entries if entry.locale == wanted]
+
+
+def in_locales(
+    unit: UnitOfWork, layout: Layout, entries: Collection[Entry], intent: Delete | Publish
+) -> list[Entry]:
+    """Return the entries of the locale or the locales that an intent is about."""
+    if intent.locales is not None and layout.is_localized():
+        return [entry for entry in entries if entry.locale in intent.locales]
+    return in_locale(unit, layout, entries, intent.locale)

@@ -68,11 +68,15 @@ class Delete(Struct, frozen=True, kw_only=True):
 
 
 class Publish(Struct, frozen=True, kw_only=True):
-    """Make what the drafts of a document say public, in one locale or in every one."""
+    """Make what the drafts of a document say public, in one locale or in every one.
+
+    ``locales`` are several locales, in the place of ``locale``.
+    """
 
     uid: str
     document_id: str
     locale: str | Every | None = None
+    locales: tuple[str, ...] | None = None
 
 
 class Unpublish(Struct, frozen=True, kw_only=True):

@@ -1,15 +1,17 @@
 """What the locales of a document have in common: attributes that are not localized.
 
-They are stored with every locale all the same. So whoever writes one locale writes them to the
-others of the same status too, and a new locale begins with what the document has already. The
-drafts of a document agree at all times, and so do its published entries.
+They are stored with every locale all the same. So whoever changes one of them in one locale writes
+all of them to the others of the same status too, and a new locale begins with what the document has
+already.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 
-from quire.database.content.finding import Entry
+from msgspec import Struct
+
+from quire.database.content.finding import Entry, entries_of
 from quire.database.content.layout import Layout
-from quire.database.content.parts import clear_parts, columns_of, signatures
+from quire.database.content.parts import Signatures, clear_parts, columns_of, signatures
 from quire.database.content.versions import copy_attributes
 from quire.database.program import Program, Value
 from quire.documents.unit import UnitOfWork
@@ -43,7 +45,60 @@ def take_over(
     )
 
 
-def share_later(
+class Common(Struct, frozen=True):
+    """The common values of an entry, as far as they can be compared: by column, and of parts."""
+
+    columns: Mapping[str, Value]
+    parts: Signatures
+
+
+def common_before(
+    unit: UnitOfWork, layout: Layout, entries: Collection[Entry], locale: str | None
+) -> Program[Common | None]:
+    """Return the common values that a document has before it is changed in a locale.
+
+    They are those of its first entry, drafts first and by locale; ``None`` where no other locale
+    could take them over.
+    """
+    if not layout.shared or all(entry.locale == locale for entry in entries):
+        return None
+    return (yield from _common(unit, layout, by_locale(entries)[0].id))
+
+
+def by_locale(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries in the order in which the format finds them: by locale, drafts first."""
+    return sorted(entries, key=lambda entry: (entry.locale or "", entry.published, entry.id))
+
+
+def agree_later(
+    unit: UnitOfWork,
+    layout: Layout,
+    source: Entry,
+    before: Common | None,
+    *,
+    copied: bool = False,
+) -> None:
+    """Let the other locales of its status agree with an entry, when it has been shown.
+
+    They take over all common values, and are modified by that, if any value is another one than
+    ``before``. In an entry that was ``copied`` from another version passwords count as changed:
+    they are hashed again where the format comes from.
+    """
+    if before is None:
+        return
+
+    def step() -> Program[None]:
+        after = yield from _common(unit, layout, source.id)
+        if after == before and not (copied and _has_secret(layout, after)):
+            return
+        entries = yield from entries_of(unit.store, layout, source.document_id)
+        for other in _other_locales(source, entries):
+            yield from _take_all(unit, layout, source, other, after)
+
+    unit.later(step)
+
+
+def give_later(
     unit: UnitOfWork,
     layout: Layout,
     source: Entry,
@@ -56,22 +111,49 @@ def share_later(
     attributes that belong to their locale are left out.
     """
     shared = layout.shared.intersection(names)
-    others = [
-        entry
-        for entry in entries
-        if entry.published == source.published and entry.locale != source.locale
-    ]
+    others = _other_locales(source, entries)
     if not shared or not others:
         return
 
     def step() -> Program[None]:
         for other in others:
-            yield from _share_with(unit, layout, source, other, shared)
+            yield from _give(unit, layout, source, other, shared)
 
     unit.later(step)
 
 
-def _share_with(
+def _other_locales(source: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries of the other locales with the status of an entry."""
+    return [
+        entry
+        for entry in entries
+        if entry.published == source.published and entry.locale != source.locale
+    ]
+
+
+def _common(unit: UnitOfWork, layout: Layout, row_id: int) -> Program[Common]:
+    columns = yield from shared_columns(unit, layout, row_id, layout.shared)
+    names = _parts(layout, layout.shared)
+    if not names:
+        return Common(columns, {})
+    return Common(columns, (yield from signatures(unit.store, layout, row_id, names)))
+
+
+def _has_secret(layout: Layout, common: Common) -> bool:
+    return any(
+        attribute.secret and common.columns.get(layout.table.columns[attribute.name]) is not None
+        for attribute in layout.model.scalars
+    )
+
+
+def _take_all(
+    unit: UnitOfWork, layout: Layout, source: Entry, other: Entry, common: Common
+) -> Program[None]:
+    parts = _parts(layout, layout.shared)
+    yield from _write(unit, layout, source, other, common.columns, parts)
+
+
+def _give(
     unit: UnitOfWork, layout: Layout, source: Entry, other: Entry, names: Collection[str]
 ) -> Program[None]:
     columns = _shared_columns(layout, names)
@@ -85,15 +167,26 @@ def _share_with(
             if value != old
         }
     parts = yield from _different_parts(unit, layout, source.id, other.id, _parts(layout, names))
-    if not changed and not parts:
-        return
+    if changed or parts:
+        yield from _write(unit, layout, source, other, changed, parts)
+
+
+def _write(
+    unit: UnitOfWork,
+    layout: Layout,
+    source: Entry,
+    other: Entry,
+    columns: Mapping[str, Value],
+    parts: frozenset[str],
+) -> Program[None]:
+    """Write columns to an entry, and parts of the source in the place of its own."""
     yield from clear_parts(unit.store, layout, other.id, parts)
     yield from copy_attributes(
         unit.store, layout, source.id, other.id, parts, published=source.published
     )
     stamp = unit.store.dialect.encoder(_updated_at(layout).storage)(unit.tick())
-    changed[layout.table.columns["updatedAt"]] = stamp
-    yield from unit.store.writes.update(layout.table.name, other.id, changed)
+    row = {**columns, layout.table.columns["updatedAt"]: stamp}
+    yield from unit.store.writes.update(layout.table.name, other.id, row)
 
 
 def _updated_at(layout: Layout) -> ScalarAttribute:

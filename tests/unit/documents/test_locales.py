@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.intents import Every
+from quire.documents.intents import Every, Publish
 from tests.unit.documents.press import STORY, TOPIC, Press
 
 
@@ -75,6 +75,22 @@ def test_entries_that_agree_already_stay_untouched(press: Press, story: str) -> 
     before = press.draft(STORY, story, "fr")
     press.update(STORY, story, rating=3, cover=1, facts=[{"name": "high"}, {"name": "cold"}])
     assert press.draft(STORY, story, "fr") == before
+
+
+def test_a_change_of_what_they_share_modifies_all_locales(press: Press, story: str) -> None:
+    press.update(STORY, story, locale="de", name="Alpen")
+    before = [press.draft(STORY, story, code)["updated_at"] for code in ("fr", "de")]
+    press.update(STORY, story, rating=4)
+    after = [press.draft(STORY, story, code) for code in ("fr", "de")]
+    assert [row["rating"] for row in after] == [4, 4]
+    assert all(row["updated_at"] > moment for row, moment in zip(after, before, strict=True))
+
+
+def test_several_locales_are_published_at_once(press: Press, story: str) -> None:
+    press.update(STORY, story, locale="de", name="Alpen")
+    written = press.do(Publish(uid=STORY, document_id=story, locales=("fr", "en")))
+    assert [one.locale for one in written] == ["en", "fr"]
+    assert press.entry(STORY, story, published=True, locale="de") is None
 
 
 def test_drafts_do_not_reach_the_public(press: Press, story: str) -> None:

@@ -173,7 +173,7 @@ class ChangeApi:
                 return (yield from writing.create(body, locale))
             return (yield from writing.update(document_id, body, locale, expected))
 
-        return await self._single(request, act)
+        return await self._single(request, act, changed=True)
 
     async def delete_single(self, request: Request) -> Answer:
         """Delete the document of a single type in one locale, or in all."""
@@ -196,7 +196,7 @@ class ChangeApi:
                 return (yield from writing.publish_new(body, locale))
             return (yield from writing.publish(document_id, body, locale))
 
-        return await self._single(request, act)
+        return await self._single(request, act, changed=True)
 
     async def unpublish_single(self, request: Request) -> Answer:
         """Take what is published of a single type away."""
@@ -240,12 +240,14 @@ class ChangeApi:
         self,
         request: Request,
         act: Callable[[ContentWriting, str | None], Program[Result]],
+        *,
+        changed: bool = False,
     ) -> Answer:
         """Run what is done to the document of a single type."""
 
         def run(writing: ContentWriting) -> Program[Result]:
             reading = ContentReading(writing.unit.engine)
-            document_id = yield from reading.single(writing.rights.content_type)
+            document_id = yield from reading.single(writing.rights.content_type, changed=changed)
             return (yield from act(writing, document_id))
 
         return await self._run(request, run)

@@ -51,16 +51,23 @@ def entries_of(store: Store, layout: Layout, document_id: str) -> Program[list[E
     ]
 
 
-def first_document_id(store: Store, layout: Layout) -> Program[str | None]:
-    """Return the document of a single type: that of its first row, whatever its version."""
+def first_document_id(
+    store: Store, layout: Layout, *, by_name: bool = False
+) -> Program[str | None]:
+    """Return the document of a single type: that of its first row, whatever its version.
+
+    ``by_name`` it is the first of several documents in the order of their ids.
+    """
     columns = layout.table.columns
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.name)
-        chosen = sa.select(table.c(columns["documentId"])).order_by(table.c("id"))
+        document = table.c(columns["documentId"])
+        chosen = sa.select(document).order_by(document if by_name else table.c("id"))
         return chosen.limit(sa.literal_column("1"))
 
-    rows = yield from store.writes.run(("first document", layout.model.uid), build)
+    key = ("first document", layout.model.uid, by_name)
+    rows = yield from store.writes.run(key, build)
     return str(rows[0][0]) if rows else None
 
 

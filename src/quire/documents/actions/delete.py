@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from quire.database.content.deletion import delete_entries
 from quire.database.content.finding import Entry, entries_of, first_document_id
 from quire.database.program import Program
-from quire.documents.finding import in_locale
+from quire.documents.finding import in_locales
 from quire.documents.intents import Delete, Written
 from quire.documents.preconditions import require_unchanged
 from quire.documents.unit import UnitOfWork
@@ -26,7 +26,7 @@ def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]
         if document_id is None:
             continue
         entries = yield from entries_of(unit.store, layout, document_id)
-        chosen = _chosen(unit, intent, entries)
+        chosen = in_locales(unit, layout, entries, intent)
         if intent.expected is not None:
             drafts = [entry for entry in chosen if not entry.published]
             require_unchanged(next(iter(drafts or chosen), None), intent.expected)
@@ -40,13 +40,6 @@ def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]
             deleted.append(gone)
         yield from delete_entries(unit.store, layout, [entry.id for entry in chosen])
     return deleted
-
-
-def _chosen(unit: UnitOfWork, intent: Delete, entries: Sequence[Entry]) -> list[Entry]:
-    layout = unit.layout(intent.uid)
-    if intent.locales is not None and layout.is_localized():
-        return [entry for entry in entries if entry.locale in intent.locales]
-    return in_locale(unit, layout, entries, intent.locale)
 
 
 def _going(unit: UnitOfWork, uid: str, entry: Entry) -> Program[Written]:

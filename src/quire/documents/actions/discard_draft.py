@@ -10,7 +10,7 @@ from quire.database.content.versions import Replacement, link_to_itself, replace
 from quire.database.program import Program
 from quire.documents.finding import in_locale
 from quire.documents.intents import DiscardDraft, Written
-from quire.documents.locales import share_later
+from quire.documents.locales import Common, agree_later, by_locale, common_before
 from quire.documents.stamps import stamp
 from quire.documents.unit import UnitOfWork
 from quire.errors import NotFoundError
@@ -27,18 +27,24 @@ def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[
         layout = unit.layout(intent.uid)
         entries = yield from entries_of(unit.store, layout, intent.document_id)
         chosen = in_locale(unit, layout, entries, intent.locale)
-        live = [entry for entry in chosen if entry.published]
+        live = by_locale(entry for entry in chosen if entry.published)
         if not live:
             raise NotFoundError
+        before = yield from common_before(unit, layout, entries, live[0].locale)
         for place, entry in enumerate(live):
             if place:
                 entries = yield from entries_of(unit.store, layout, intent.document_id)
-            written.append((yield from _discard(unit, layout, entry, entries)))
+            leading = None if place else before
+            written.append((yield from _discard(unit, layout, entry, entries, leading)))
     return written
 
 
 def _discard(
-    unit: UnitOfWork, layout: Layout, live: Entry, entries: Sequence[Entry]
+    unit: UnitOfWork,
+    layout: Layout,
+    live: Entry,
+    entries: Sequence[Entry],
+    before: Common | None,
 ) -> Program[Written]:
     uid = layout.model.uid
     drafts = [entry for entry in entries if not entry.published]
@@ -63,7 +69,7 @@ def _discard(
     )
     draft = replace(live, id=new.id, published=False)
     unit.later(lambda: link_to_itself(unit.store, new))
-    share_later(unit, layout, draft, entries, layout.shared)
+    agree_later(unit, layout, draft, before, copied=True)
     return Written(
         uid=uid,
         document_id=live.document_id,

@@ -9,9 +9,9 @@ from quire.database.content.layout import FIRST_PUBLISHED, Layout
 from quire.database.content.versions import Replacement, link_to_itself, replace_version
 from quire.database.program import Program
 from quire.documents.content_types import content_type_of
-from quire.documents.finding import in_locale
+from quire.documents.finding import in_locales
 from quire.documents.intents import Publish, Written
-from quire.documents.locales import share_later
+from quire.documents.locales import Common, agree_later, by_locale, common_before
 from quire.documents.relations import Version
 from quire.documents.stamps import stamp
 from quire.documents.understanding import check_publishable
@@ -30,14 +30,16 @@ def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Writte
     for intent in intents:
         layout = unit.layout(intent.uid)
         entries = yield from entries_of(unit.store, layout, intent.document_id)
-        chosen = in_locale(unit, layout, entries, intent.locale)
-        drafts = [entry for entry in chosen if not entry.published]
+        chosen = in_locales(unit, layout, entries, intent)
+        drafts = by_locale(entry for entry in chosen if not entry.published)
         if not drafts:
             raise NotFoundError
+        before = yield from common_before(unit, layout, entries, drafts[0].locale)
         for place, draft in enumerate(drafts):
             if place:
                 entries = yield from entries_of(unit.store, layout, intent.document_id)
-            written.append((yield from publish_draft(unit, layout, draft, entries)))
+            leading = None if place else before
+            written.append((yield from publish_draft(unit, layout, draft, entries, leading)))
     return written
 
 
@@ -46,13 +48,13 @@ def publish_draft(
     layout: Layout,
     draft: Entry,
     entries: Collection[Entry],
-    shared: Collection[str] = (),
+    before: Common | None = None,
 ) -> Program[Written]:
     """Publish one draft in the place of what was published; ``entries`` are all of its document.
 
     The published row says when the draft was changed last, so that equal moments mean that there
-    is nothing new to publish. The attributes in ``shared`` become public in the other published
-    locales too; what else all locales have in common is published with each of them.
+    is nothing new to publish. Common values that are others than ``before`` become public in the
+    other published locales too.
     """
     content_type = content_type_of(layout)
     version = Version(content_type=content_type, published=True, locale=draft.locale)
@@ -79,7 +81,7 @@ def publish_draft(
     )
     live = replace(draft, id=new.id, published=True)
     unit.later(lambda: link_to_itself(unit.store, new))
-    share_later(unit, layout, live, entries, shared)
+    agree_later(unit, layout, live, before, copied=True)
     return Written(
         uid=content_type.uid,
         document_id=draft.document_id,

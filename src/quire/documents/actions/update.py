@@ -15,9 +15,11 @@ from quire.documents.entries import insert_entry, update_entry
 from quire.documents.finding import in_locale
 from quire.documents.intents import Create, Update, Written
 from quire.documents.locales import (
+    agree_later,
     blank_lists,
+    common_before,
+    give_later,
     model_entry,
-    share_later,
     shared_columns,
     take_over,
 )
@@ -82,14 +84,17 @@ class _Update:
         if entry is None and here:
             entry = yield from self._draft_of(here[0], entries)
             entries = yield from self._entries()
+        before = yield from common_before(self._unit, self._layout, entries, self._locale)
+        added = entry is None
         if entry is None:
             entry, given = yield from self._add_locale(entries)
         else:
             entry, given = yield from self._change(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
-        share_later(self._unit, self._layout, entry, entries, given)
         if self._type.draft_and_publish and self._intent.publish:
-            return (yield from publish_draft(self._unit, self._layout, entry, entries, given))
+            give_later(self._unit, self._layout, entry, entries, given)
+            return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
+        agree_later(self._unit, self._layout, entry, before, copied=added)
         return Written(
             uid=self._intent.uid,
             document_id=entry.document_id,
