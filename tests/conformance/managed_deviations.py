@@ -21,19 +21,14 @@ EXPECTED: Mapping[str, Mapping[int, str]] = {
     "cm-bulk/publish, unpublish and delete several": _steps("bulk-publish", [2])
     | _steps(_FOLLOWS, [3, 4]),
     "cm-bulk/clone": _steps(_CLONES, [9, 10, 11]),
-    "cm-locales/relations follow the locale": _steps("shared-secrets", [11]),
     "cm-configuration/component": _steps("component-id", [1, 2, 3, 6]),
     "cm-validation/odd bodies and reserved keys": _steps("document-ids", [24]),
     "restricted/default editor: what may be read": _steps("component-id", [21]),
     "restricted/default author: what may be read": _steps("component-id", [21]),
     "restricted/author sees and changes only what is own": _steps(_CLONES, [12]),
     "restricted/only own entries (is creator)": _steps(_FOLLOWS, [29, 30, 36]),
-    "restricted/an editor for all types": _steps(_RELATED, [5])
-    | _steps(_LOCALIZATIONS, [14])
-    | _steps(_CLONES, [30]),
-    "restricted/limited fields": _steps(_FIELDS, [17])
-    | _steps(_LOCALIZATIONS, [20])
-    | _steps(_CLONES, [30]),
+    "restricted/an editor for all types": _steps(_RELATED, [5]) | _steps(_LOCALIZATIONS, [14]),
+    "restricted/limited fields": _steps(_FIELDS, [17]) | _steps(_LOCALIZATIONS, [20]),
     "restricted/limited locales": _steps(_RELATED, [7]) | _steps(_LOCALIZATIONS, [13, 17]),
     "restricted/read only, no other type": _steps(_RELATED, [7])
     | _steps("component-id", [34, 35])

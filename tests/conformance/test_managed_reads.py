@@ -25,11 +25,6 @@ GROUPS = ("actions", "entries", "lists", "models", "relations", "single-types")
 """Those whose requests Quire knows."""
 
 DEVIATIONS = {
-    "list-fields": re.compile(r"GET /content-manager/collection-types/[^/?]*\?.*\bfields\[0\]="),
-    "shared-secrets": re.compile(
-        r'POST /i18n/content-manager/actions/get-non-localized-fields \{"model": '
-        r'"api::article.article", "id": 3,'
-    ),
     "relation-populate": re.compile(r"GET /content-manager/relations/.*[?&]populate="),
     "list-secrets": re.compile(r"GET /content-manager/.*[?&]sort=password"),
 }

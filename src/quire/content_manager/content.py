@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, FACTS
-from quire.content_manager.plans import Planner
+from quire.content_manager.plans import Planner, told_fields
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
 from quire.content_manager.rights import CREATOR_FIELDS, Rights
 from quire.content_manager.shaping import Shaping, owned
@@ -18,18 +18,23 @@ from quire.database.read import Counts
 from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import DRAFT_STATUS, ContentType, Kind
 
+_IDS = frozenset({"id", "documentId"})
 _IN_SHORT = ("id", "firstname", "lastname", "email")
 Listed = dict[str, object]
 
 
 class PreparedList(Struct, frozen=True, kw_only=True, eq=False):
-    """A page of a list, as one administrator asks for it: how it is read, and how it is shown."""
+    """A page of a list, as one administrator asks for it: how it is read, and how it is shown.
+
+    ``told`` are the scalars that it is narrowed to, ``None`` for all of them.
+    """
 
     rights: Rights
     planned: PlannedRead
     shaping: Shaping
+    told: frozenset[str] | None
 
 
 class ContentReading(Struct, frozen=True):
@@ -48,6 +53,7 @@ class ContentReading(Struct, frozen=True):
             rights=rights,
             planned=self.planner.page(rights, query, wanted),
             shaping=self.shaping(rights, wanted),
+            told=told_fields(query),
         )
 
     def page(self, prepared: PreparedList, counts: Counts | None = None) -> Program[Listed]:
@@ -61,8 +67,11 @@ class ContentReading(Struct, frozen=True):
         results = []
         for entry in entries:
             entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
-            entry["status"] = versions.status(entry)
-            results.append(shaping.entry(entry))
+            if prepared.told is None:
+                entry["status"] = versions.status(entry)
+                results.append(shaping.entry(entry))
+            else:
+                results.append(_narrowed(prepared, entry, versions))
         meta = {} if planned.pagination is None else planned.pagination.meta(total)
         return {"results": results, "pagination": meta}
 
@@ -263,6 +272,27 @@ def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> 
         if not content_type.draft_and_publish or is_published(version) is published:
             return version
     return None
+
+
+def _narrowed(prepared: PreparedList, entry: Shown, versions: Versions) -> Shown:
+    """Return what a list that names its scalars says of an entry.
+
+    What is not named is not known either, as the format has it: without ``publishedAt`` an entry is
+    a draft, and without ``locale`` no rule holds for it that asks for one.
+    """
+    rights, told = prepared.rights, prepared.told or frozenset()
+    rules = rights.on(owned(entry))
+    if rights.content_type.localized and "locale" not in told:
+        named = rights.ability.super_admin
+        rules = tuple(rule for rule in rules if rule.locales is None and not named)
+    entry["status"] = DRAFT_STATUS
+    if "publishedAt" in told:
+        moment = entry["updatedAt"] if "updatedAt" in told else ""
+        entry["status"] = versions.status({**entry, "updatedAt": moment})
+    for name in FACTS:
+        if name not in told and name not in _IDS:
+            entry.pop(name, None)
+    return prepared.shaping.entry(entry, rules)
 
 
 def _of(every: list[Shown], document_id: str, rights: Rights, wanted: Wanted) -> Shown | None:

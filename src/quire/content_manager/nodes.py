@@ -19,6 +19,7 @@ from quire.schema.attributes.base import (
     DynamicZoneAttribute,
     MediaAttribute,
     RelationAttribute,
+    ScalarAttribute,
 )
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Model, Schema
 
@@ -33,8 +34,9 @@ REFERENCE = ("id", "documentId", "locale", "createdAt", "updatedAt", "publishedA
 class Nodes(Struct, frozen=True, kw_only=True):
     """Makes the nodes of one request.
 
-    ``rules`` are those by which the root is shown. ``only`` narrows a list to these attributes,
-    ``None`` shows all. ``rows`` are relations of the root that are shown as rows in any case,
+    ``rules`` are those by which the root is shown. ``only`` narrows a list to these attributes and
+    to facts, ``None`` shows all; relations, files and components come with it, unless it is
+    ``bare``. ``rows`` are relations of the root that are shown as rows in any case,
     ``None`` stands for all of them at every depth. With ``roles`` those of creators are read.
     """
 
@@ -43,6 +45,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...]
     status: Status
     only: frozenset[str] | None = None
+    bare: bool = False
     rows: frozenset[str] | None = frozenset()
     roles: bool = False
 
@@ -120,7 +123,8 @@ class Nodes(Struct, frozen=True, kw_only=True):
         if is_hidden(model, attribute):
             return False
         own = f"{path}{attribute.name}"
-        if self.only is not None and not path and own not in self.only:
+        narrowed = self.bare or isinstance(attribute, ScalarAttribute)
+        if self.only is not None and narrowed and not path and own not in self.only:
             return own in FACTS or (own == "createdBy" and self._asks_for_creators())
         return own in _ALWAYS_READ or covers(self.rules, own)
 

@@ -43,13 +43,19 @@ class Planner(Struct, frozen=True):
 
     engine: Engine
 
-    def page(self, rights: Rights, query: Query, wanted: Wanted) -> PlannedRead:
-        """Plan a page of a list. Raises the query's first fault as an AppError."""
+    def page(
+        self, rights: Rights, query: Query, wanted: Wanted, *, bare: bool = False
+    ) -> PlannedRead:
+        """Plan a page of a list, a ``bare`` one with nothing but facts.
+
+        Raises the query's first fault as an AppError.
+        """
         content_type = rights.content_type
         scope = self.scope(rights, wanted.locales)
         nodes = replace(
             self.nodes(rights, wanted),
-            only=_only(query),
+            only=frozenset() if bare else told_fields(query),
+            bare=bare,
             rows=populated(query, content_type) | _filtered_by(query, content_type),
         )
         asked = resolve_filters(query.get("filters"), content_type, scope)
@@ -243,11 +249,11 @@ def _filtered_by(query: Query, content_type: ContentType) -> frozenset[str]:
     return names & frozenset(attribute.name for attribute in content_type.relations)
 
 
-def _only(query: Query) -> frozenset[str] | None:
-    """Return the attributes that a list is narrowed to, ``None`` for all of them."""
+def told_fields(query: Query) -> frozenset[str] | None:
+    """Return the scalars that a list is narrowed to, ``None`` for all of them."""
     fields = query.get("fields")
     names = fields.split(",") if isinstance(fields, str) else fields
     if not isinstance(names, list):
         return None
     listed = frozenset(name.strip() for name in names if isinstance(name, str) and name.strip())
-    return listed or None
+    return None if "*" in listed else listed or None

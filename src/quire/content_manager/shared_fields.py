@@ -8,6 +8,7 @@ from quire.content_manager.plans import Planner
 from quire.content_manager.rights import covers, reading
 from quire.content_manager.shaping import owned
 from quire.content_manager.states import Versions
+from quire.database.content.parts import columns_of
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.errors import ApplicationError, NotFoundError, ValidationError
@@ -63,9 +64,23 @@ def shared_fields(
         for name, value in entry.items()
         if name not in FACTS and name not in CREATORS and covers(rules, name)
     }
+    unset = yield from _unset_secrets(engine, content_type, entry["id"])
+    own |= {name: None for name in unset if covers(rules, name)}
     told = ("id", "locale", "publishedAt")
     localizations = [{name: one[name] for name in told} for one in (*others, entry)]
     return {"nonLocalizedFields": own, "localizations": localizations}
+
+
+def _unset_secrets(engine: Engine, content_type: ContentType, row_id: int) -> Program[list[str]]:
+    """Return the common passwords that an entry does not have; those it has are not told."""
+    layout = engine.store.layout(content_type.uid)
+    names = [a.name for a in content_type.scalars if a.secret and a.name in layout.shared]
+    if not names:
+        return names
+    row = yield from columns_of(
+        engine.store, layout, row_id, [layout.table.columns[name] for name in names]
+    )
+    return [name for name, value in zip(names, row, strict=True) if value is None]
 
 
 def _row_id(value: object) -> int:

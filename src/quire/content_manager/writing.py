@@ -22,6 +22,7 @@ from quire.content_manager.requests import EVERY_LOCALE, Wanted
 from quire.content_manager.rights import Rights
 from quire.content_manager.shaping import forget_roles, owned
 from quire.content_manager.states import Shown, is_published
+from quire.content_manager.withholding import overlaid, withheld
 from quire.database.program import Program
 from quire.documents.intents import (
     Clone,
@@ -39,7 +40,6 @@ from quire.documents.service import act_on
 from quire.documents.unit import UnitOfWork
 from quire.errors import (
     ApplicationError,
-    ForbiddenError,
     NotFoundError,
     PreconditionFailedError,
 )
@@ -147,7 +147,8 @@ class ContentWriting(Struct, frozen=True):
     def clone(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
         """Make a new document of the entry of another one in one locale.
 
-        Whoever does so must be allowed to read that entry, and to make all that is in it.
+        Whoever does so must be allowed to read that entry. What they may not read of it, or may not
+        make, stays empty.
         """
         every = yield from self.versions(document_id)
         here = self.draft_of(every, locale)
@@ -155,11 +156,9 @@ class ContentWriting(Struct, frozen=True):
             raise NotFoundError
         read = self.rights.require_on(owned(here))
         rules = self._to(CREATE).in_locale(here["locale"])
-        names = [attribute.name for attribute in self._type.own_attributes]
-        for held in (read, rules):
-            if not all(any(_whole(rule.fields, name) for rule in held) for name in names):
-                raise ForbiddenError
-        data = picked(self.unit.engine.schema, self._type, body, rules)
+        schema = self.unit.engine.schema
+        blanks = withheld(schema, self._type, rules, read)
+        data = overlaid(blanks, picked(schema, self._type, body, rules))
         intent = Clone(uid=self._type.uid, document_id=document_id, locale=locale, data=data)
         written = (yield from act_on(self.unit, intent))[0]
         yield from self._kept(written)
@@ -422,8 +421,3 @@ def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> 
     person = {name: by.get(name) for name in told} if isinstance(by, dict) else None
     details = {"updatedAt": entry["updatedAt"], "updatedBy": person}
     raise PreconditionFailedError(details=details)
-
-
-def _whole(fields: frozenset[str] | None, name: str) -> bool:
-    """Tell whether an attribute is granted with all that is in it."""
-    return fields is None or name in fields

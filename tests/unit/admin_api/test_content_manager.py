@@ -161,6 +161,18 @@ async def test_entries_of_others_are_closed_to_who_may_see_only_their_own(office
     assert states == [("Theirs", "draft"), ("Mine", "draft")]
 
 
+async def test_a_clone_says_nothing_that_its_maker_may_not_read(office: Office) -> None:
+    theirs = await paper(office, lines=[{"text": "a", "hint": "b"}])
+    token = await editor(office, grant("create", None), grant("read", ["title", "lines.text"]))
+
+    made = await office.ask("POST", f"{PAPERS}/clone/{theirs}", {"price": 4}, token=token)
+    assert made.status == 200, made.json
+    path = f"{PAPERS}/{made.data['documentId']}"
+    shown = (await office.ask("GET", path, token=office.boss)).data
+    assert (shown["title"], shown["price"]) == ("Tide tables", 4)
+    assert (shown["margin"], shown["lines"]) == (None, [])
+
+
 async def test_only_granted_fields_are_written(office: Office) -> None:
     document_id = await paper(office)
     token = await editor(office, grant("read", ["title"]), grant("update", ["title"]))
