@@ -7,11 +7,12 @@ from msgspec import Struct
 
 from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, FACTS
-from quire.content_manager.plans import Planner, told_fields
+from quire.content_manager.plans import Planner
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
 from quire.content_manager.rights import CREATOR_FIELDS, Rights
 from quire.content_manager.shaping import Shaping, owned
 from quire.content_manager.states import Shown, Versions, in_locale_order, in_short, is_published
+from quire.content_manager.told import told_fields
 from quire.database.content.finding import first_document_id
 from quire.database.program import Program
 from quire.database.read import Counts

@@ -10,6 +10,7 @@ from quire.content_manager.nodes import CREATORS, Nodes
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
 from quire.content_manager.rights import Rights
 from quire.content_manager.scope import ManagedScope
+from quire.content_manager.told import require_fields, told_fields
 from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.query.operators import Predicate
@@ -69,6 +70,7 @@ class Planner(Struct, frozen=True):
             status=wanted.status if content_type.draft_and_publish else None,
         )
         scope.findings.raise_first()
+        require_fields(query, rights)
         locale, slot = locale_scope(content_type, wanted, scope.slots)
         plan = ReadPlan(
             root=root,
@@ -247,13 +249,3 @@ def _filtered_by(query: Query, content_type: ContentType) -> frozenset[str]:
     filters = query.get("filters")
     names = frozenset(filters) if isinstance(filters, dict) else frozenset()
     return names & frozenset(attribute.name for attribute in content_type.relations)
-
-
-def told_fields(query: Query) -> frozenset[str] | None:
-    """Return the scalars that a list is narrowed to, ``None`` for all of them."""
-    fields = query.get("fields")
-    names = fields.split(",") if isinstance(fields, str) else fields
-    if not isinstance(names, list):
-        return None
-    listed = frozenset(name.strip() for name in names if isinstance(name, str) and name.strip())
-    return None if "*" in listed else listed or None

@@ -228,6 +228,7 @@ class ContentWriting(Struct, frozen=True):
         self._to(PUBLISH).require_on(owned(live))
         if discard:
             yield from self._discarded(document_id, locale, self.draft_of(every, locale))
+            yield from self.unit.settle()
         reader = self._reading
         wanted = Wanted("published", locale, "published")
         entry = yield from reader.entry(self.rights, live["id"], wanted)
@@ -258,7 +259,6 @@ class ContentWriting(Struct, frozen=True):
             yield from self.history.before(self._reading, self.rights, draft)
         intent = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from act_on(self.unit, intent))[0]
-        yield from self.unit.settle()
         yield from self._kept(written)
         return written
 

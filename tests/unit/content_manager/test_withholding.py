@@ -55,6 +55,6 @@ def test_a_part_of_a_component_is_refused() -> None:
 
 
 def test_what_is_sent_stands_on_top_of_it() -> None:
-    blanks = {"body": None, "head": EMPTY_HEAD, "seen": {"set": []}}
+    blanks: dict[str, object] = {"body": None, "head": EMPTY_HEAD, "seen": {"set": []}}
     sent = {"body": "b", "head": {"text": "t"}, "seen": {"connect": []}}
     assert overlaid(blanks, sent) == {**sent, "head": {"text": "t", "hint": None}}

@@ -157,8 +157,8 @@ class ChangeApi:
     async def delete_many(self, request: Request) -> Answer:
         """Delete several documents."""
         self._require(request, DELETE)
-        ids, locales = document_ids(request.body), self._locales(request)
-        return await self._count(request, lambda writing: writing.delete_many(ids, locales))
+        ids, locale = document_ids(request.body), self._locale(request)
+        return await self._count(request, lambda writing: writing.delete_many(ids, [locale]))
 
     # Single types ------------------------------------------------------------------------------
 

@@ -84,7 +84,8 @@ class CheckApi:
     async def count_many(self, request: Request) -> Answer:
         """Count the drafts that entries lead to, in one or several locales."""
         rights = rights_of(self._engine.schema, request)
-        ids = document_ids({"documentIds": request.query.get("documentIds")})
+        asked = request.query.get("documentIds")
+        ids = document_ids({"documentIds": [asked] if isinstance(asked, str) else asked})
         locales = locales_of(request.query, rights.content_type, self._engine.default_locale)
 
         def program() -> Program[int]:

@@ -28,12 +28,13 @@ class Replacement(Struct, frozen=True, kw_only=True):
     """One version of one locale that is made anew.
 
     ``source`` is the row to copy, ``prior`` the row to replace (``None`` where there is none),
-    ``siblings`` are all rows of the document.
+    ``siblings`` are all rows of the document. ``published`` says which version of others it is
+    linked with, ``None`` those that the source is linked with.
     """
 
     source: int
     prior: int | None
-    published: bool
+    published: bool | None
     siblings: frozenset[int]
 
 
@@ -66,7 +67,7 @@ def replace_version(
         new=new,
         source=replacement.source,
         prior=replacement.prior,
-        published=replacement.published,
+        published=bool(replacement.published),
     )
     yield from lead_to(store, layout, succession)
     if replacement.prior is not None:
@@ -77,13 +78,16 @@ def replace_version(
 def copy_entry(
     store: Store, layout: Layout, source: int, columns: Mapping[str, Value]
 ) -> Program[int]:
-    """Copy a draft to a new document; returns the id of the new row.
+    """Copy a draft, or an entry without versions, to a new document; returns the new row's id.
 
     What can belong to one document only is not taken from the one that has it.
     """
     new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
     replacement = Replacement(
-        source=source, prior=None, published=False, siblings=frozenset({source, new})
+        source=source,
+        prior=None,
+        published=False if layout.is_versioned() else None,
+        siblings=frozenset({source, new}),
     )
     copier = _Copier(store, layout, replacement)
     yield from copier.copy_parts(layout, source, new)
@@ -272,10 +276,9 @@ class _Copier:
 
     def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
         """Map linked rows to those of the version that is made; what is missing is left out."""
-        layout = self._store.layout(uid)
-        if not layout.is_versioned():
+        layout, replaced = self._store.layout(uid), self._replacement
+        if replaced.published is None or not layout.is_versioned():
             return {id_: id_ for id_ in ids}
-        replaced = self._replacement
         prior = replaced.prior if uid == self._uid else None
         besides = () if prior is None else (prior,)
         return (

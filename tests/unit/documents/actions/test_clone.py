@@ -37,6 +37,16 @@ def test_what_can_belong_to_one_only_stays_where_it_is(press: Press) -> None:
     assert press.linked(STORY, "badge", press.draft(STORY, story)) == ["Gold"]
 
 
+def test_what_has_no_drafts_keeps_both_versions_of_what_it_leads_to(press: Press) -> None:
+    topic = press.create(TOPIC, name="Snow", publish=True)
+    person = press.create(PERSON, name="Ann", favourites=[topic])
+    row = press.draft(PERSON, person)
+    written = press.do(Clone(uid=PERSON, document_id=person, data={"name": "Bob"}))
+    copy = press.draft(PERSON, written[0].document_id)
+    assert press.linked(PERSON, "favourites", row) == ["Snow", "Snow*"]
+    assert press.linked(PERSON, "favourites", copy) == ["Snow", "Snow*"]
+
+
 def test_values_that_are_unique_have_to_be_given_anew(press: Press) -> None:
     person = press.create(PERSON, name="Ann")
     with pytest.raises(ValidationError, match="unique"):
