@@ -29,8 +29,8 @@ def exported(
     if document_ids is not None:
         chosen = as_query({"documentId": {"$in": [*document_ids]}})
         asked["filters"] = {"$and": [part for part in (chosen, asked.get("filters")) if part]}
-    listed: Query = {"pageSize": str(MOST_ROWS), **asked}
-    planned = reading.planner.page(rights, listed, wanted, bare=True)
+    listed: Query = {"pageSize": str(MOST_ROWS), **asked, "columns": ["id"]}
+    planned = reading.planner.page(rights, listed, wanted)
     found, total = yield from planned.entries()
     entries: list[Shown] = []
     if found:

@@ -34,18 +34,18 @@ REFERENCE = ("id", "documentId", "locale", "createdAt", "updatedAt", "publishedA
 class Nodes(Struct, frozen=True, kw_only=True):
     """Makes the nodes of one request.
 
-    ``rules`` are those by which the root is shown. ``only`` narrows a list to these attributes and
-    to facts, ``None`` shows all; relations, files and components come with it, unless it is
-    ``bare``. ``rows`` are relations of the root that are shown as rows in any case,
-    ``None`` stands for all of them at every depth. With ``roles`` those of creators are read.
+    ``rules`` are those by which the root is shown. ``columns`` narrow a list to these attributes
+    and to facts, ``fields`` narrow its scalars alone; ``None`` shows all. ``rows`` are relations of
+    the root that are shown as rows in any case, ``None`` stands for all of them at every depth.
+    With ``roles`` those of creators are read.
     """
 
     schema: Schema
     ability: AdminAbility
     rules: tuple[Rule, ...]
     status: Status
-    only: frozenset[str] | None = None
-    bare: bool = False
+    columns: frozenset[str] | None = None
+    fields: frozenset[str] | None = None
     rows: frozenset[str] | None = frozenset()
     roles: bool = False
 
@@ -123,8 +123,10 @@ class Nodes(Struct, frozen=True, kw_only=True):
         if is_hidden(model, attribute):
             return False
         own = f"{path}{attribute.name}"
-        narrowed = self.bare or isinstance(attribute, ScalarAttribute)
-        if self.only is not None and narrowed and not path and own not in self.only:
+        only = self.columns
+        if only is None and isinstance(attribute, ScalarAttribute):
+            only = self.fields
+        if only is not None and not path and own not in only:
             return own in FACTS or (own == "createdBy" and self._asks_for_creators())
         return own in _ALWAYS_READ or covers(self.rules, own)
 
@@ -154,7 +156,9 @@ class Nodes(Struct, frozen=True, kw_only=True):
                 return PlanEdge(attribute=name, nodes=(self.part(uid, inner, form=form),))
             case DynamicZoneAttribute(name=name, components=uids):
                 # What is in a zone is granted with it.
-                whole = replace(self, rules=(Rule(),), only=None, rows=self.rows and frozenset())
+                whole = replace(
+                    self, rules=(Rule(),), columns=None, fields=None, rows=self.rows and frozenset()
+                )
                 parts = tuple(whole.part(uid, "", form=form) for uid in uids)
                 return PlanEdge(attribute=name, nodes=parts)
             case _:

@@ -10,7 +10,7 @@ from quire.content_manager.nodes import CREATORS, Nodes
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
 from quire.content_manager.rights import Rights
 from quire.content_manager.scope import ManagedScope
-from quire.content_manager.told import require_fields, told_fields
+from quire.content_manager.told import asked_columns, require_fields, told_fields
 from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.query.operators import Predicate
@@ -44,19 +44,14 @@ class Planner(Struct, frozen=True):
 
     engine: Engine
 
-    def page(
-        self, rights: Rights, query: Query, wanted: Wanted, *, bare: bool = False
-    ) -> PlannedRead:
-        """Plan a page of a list, a ``bare`` one with nothing but facts.
-
-        Raises the query's first fault as an AppError.
-        """
+    def page(self, rights: Rights, query: Query, wanted: Wanted) -> PlannedRead:
+        """Plan a page of a list. Raises the query's first fault as an AppError."""
         content_type = rights.content_type
         scope = self.scope(rights, wanted.locales)
         nodes = replace(
             self.nodes(rights, wanted),
-            only=frozenset() if bare else told_fields(query),
-            bare=bare,
+            columns=asked_columns(query),
+            fields=told_fields(query),
             rows=populated(query, content_type) | _filtered_by(query, content_type),
         )
         asked = resolve_filters(query.get("filters"), content_type, scope)

@@ -54,7 +54,7 @@ class References(Struct, frozen=True):
         title = main_field(content_type)
         query: Mapping[str, QueryValue] = {
             "filters": as_query(_nested(asked, {"$eq": document_id})),
-            "fields": [title, "locale", "publishedAt", "updatedAt"],
+            "columns": [title],
             "pageSize": str(MOST),
         }
         page = yield from self.reading.page(self.reading.prepare(rights, query, wanted))

@@ -1,4 +1,8 @@
-"""Which scalars a list is narrowed to: ``fields`` of a query."""
+"""What a list is narrowed to: ``columns`` of a query, or ``fields`` as the format has them.
+
+Columns are what somebody wants to see of the entries, beside what every entry shows. Fields are all
+scalars that a list knows of them: what is not among them is not shown, and decides nothing either.
+"""
 
 from collections.abc import Iterator
 
@@ -11,18 +15,24 @@ from quire.schema.attributes.base import ScalarAttribute
 _NO_TEXTS = "Invalid fields parameter. Expected a string or an array of strings"
 
 
+def asked_columns(query: Query) -> frozenset[str] | None:
+    """Return the attributes that a list is narrowed to, ``None`` for all of them."""
+    return frozenset(_named(query, "columns")) or None
+
+
 def told_fields(query: Query) -> frozenset[str] | None:
-    """Return the scalars that a list is narrowed to, ``None`` for all of them."""
-    listed = frozenset(_named(query))
-    return None if "*" in listed else listed or None
+    """Return the scalars that a list knows, ``None`` for all of them."""
+    listed = frozenset(_named(query, "fields"))
+    every = "*" in listed or asked_columns(query) is not None
+    return None if every else listed or None
 
 
 def require_fields(query: Query, rights: Rights) -> None:
-    """Demand that a list is narrowed to scalars there are, and that the caller may see.
+    """Demand that fields are scalars there are, and that the caller may see.
 
     Raises InvalidKeyError, and ValidationError for what nobody or not the caller is shown.
     """
-    names, content_type = list(_named(query)), rights.content_type
+    names, content_type = list(_named(query, "fields")), rights.content_type
     for name in names:
         attribute = content_type.attributes.get(name)
         if name != "*" and not isinstance(attribute, ScalarAttribute):
@@ -40,9 +50,9 @@ def _is_shown(rights: Rights, name: str) -> bool:
     return not hidden and covers(rights.rules(None), name)
 
 
-def _named(query: Query) -> Iterator[str]:
-    fields = query.get("fields")
-    names = fields.split(",") if isinstance(fields, str) and fields else fields
+def _named(query: Query, parameter: str) -> Iterator[str]:
+    given = query.get(parameter)
+    names = given.split(",") if isinstance(given, str) and given else given
     for name in names if isinstance(names, list) else ():
         if isinstance(name, str):
             yield name.strip()

@@ -237,7 +237,7 @@ async def two_locales(office: Office, count: int) -> None:
 
 
 async def test_a_list_with_states_and_locales_takes_few_statements(tmp_path: Path) -> None:
-    columns = f"{PAPERS}?fields=title,price&sort=title:asc&page=1&pageSize=10"
+    columns = f"{PAPERS}?columns=title,price&sort=title:asc&page=1&pageSize=10"
     with log_statements() as log:
         async with open_office(tmp_path) as office:
             await two_locales(office, 12)

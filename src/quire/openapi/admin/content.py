@@ -68,7 +68,7 @@ ENTRIES: Told = {
     ("GET", _COLLECTION): Said(
         data=page_of(_ENTRY),
         bare=True,
-        query=(*SORTED, LOCALE, STATUS, query("fields"), query("populate")),
+        query=(*SORTED, LOCALE, STATUS, query("fields"), query("columns"), query("populate")),
     ),
     ("POST", _COLLECTION): Said(
         data=any_of(_SHOWN, _ENTRY), bare=True, body=_INPUT, query=(LOCALE,)
