@@ -1,6 +1,7 @@
 """Writing below ``/content-manager/collection-types`` and ``…/single-types``."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.accounts import check_account
@@ -13,9 +14,12 @@ from quire.api.routes import Route
 from quire.api.writing import expected_tags
 from quire.content_manager.content import ContentReading
 from quire.content_manager.picking import body_of
+from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import invalid, locale_of, locales_of
 from quire.content_manager.rights import Rights
-from quire.content_manager.writing import ContentWriting, Result
+from quire.content_manager.several import SeveralDocuments
+from quire.content_manager.writer import Result, Writer
+from quire.content_manager.writing import ContentWriting
 from quire.database.program import Program
 from quire.documents.passwords import passwords_in
 from quire.documents.service import DocumentService
@@ -30,8 +34,8 @@ _MANY = f"Too big: expected array to have <={MOST_DOCUMENTS} items"
 _NO_LIST = "Invalid input: expected array, received {}"
 _ORIGIN = "admin"
 
-Act = Callable[[ContentWriting], Program[Result]]
-Count = Callable[[ContentWriting], Program[int]]
+W = TypeVar("W", bound=Writer)
+Count = Callable[[SeveralDocuments], Program[int]]
 
 
 class ChangeApi:
@@ -83,7 +87,7 @@ class ChangeApi:
             made = yield from writing.create(body, locale)
             return made["data"] if account else made
 
-        return await self._run(request, act, CREATED)
+        return await self._run(request, ContentWriting, act, CREATED)
 
     async def update(self, request: Request) -> Answer:
         """Change a document, or add a locale to it."""
@@ -91,7 +95,9 @@ class ChangeApi:
         body, locale = body_of(request.body), self._locale(request)
         document_id, expected = request.parameters["id"], expected_tags(request)
         return await self._run(
-            request, lambda writing: writing.update(document_id, body, locale, expected)
+            request,
+            ContentWriting,
+            lambda writing: writing.update(document_id, body, locale, expected),
         )
 
     async def delete(self, request: Request) -> Answer:
@@ -103,27 +109,33 @@ class ChangeApi:
             yield from writing.delete(document_id, locale)
             return {}
 
-        return await self._run(request, act)
+        return await self._run(request, ContentWriting, act)
 
     async def clone(self, request: Request) -> Answer:
         """Make a new document of another one."""
         self._require(request, CREATE)
         body, locale = body_of(request.body), self._locale(request)
         document_id = request.parameters["id"]
-        return await self._run(request, lambda writing: writing.clone(document_id, body, locale))
+        return await self._run(
+            request, ContentWriting, lambda writing: writing.clone(document_id, body, locale)
+        )
 
     async def publish_new(self, request: Request) -> Answer:
         """Make a document and publish it."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body, creating=True), self._locale(request)
-        return await self._run(request, lambda writing: writing.publish_new(body, locale))
+        return await self._run(
+            request, ContentPublishing, lambda writing: writing.publish_new(body, locale)
+        )
 
     async def publish(self, request: Request) -> Answer:
         """Publish a document, with what the body changes of it first."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
         document_id = request.parameters["id"]
-        return await self._run(request, lambda writing: writing.publish(document_id, body, locale))
+        return await self._run(
+            request, ContentPublishing, lambda writing: writing.publish(document_id, body, locale)
+        )
 
     async def unpublish(self, request: Request) -> Answer:
         """Take what is published of a document away."""
@@ -131,14 +143,18 @@ class ChangeApi:
         discard, locale = _discards(request.body), self._locale(request)
         document_id = request.parameters["id"]
         return await self._run(
-            request, lambda writing: writing.unpublish(document_id, locale, discard=discard)
+            request,
+            ContentPublishing,
+            lambda writing: writing.unpublish(document_id, locale, discard=discard),
         )
 
     async def discard(self, request: Request) -> Answer:
         """Make the draft of a document what is published."""
         self._require(request, UPDATE)
         document_id, locale = request.parameters["id"], self._locale(request)
-        return await self._run(request, lambda writing: writing.discard(document_id, locale))
+        return await self._run(
+            request, ContentPublishing, lambda writing: writing.discard(document_id, locale)
+        )
 
     # Several documents -------------------------------------------------------------------------
 
@@ -146,19 +162,19 @@ class ChangeApi:
         """Publish several documents."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
-        return await self._count(request, lambda writing: writing.publish_many(ids, locales))
+        return await self._count(request, lambda several: several.publish(ids, locales))
 
     async def unpublish_many(self, request: Request) -> Answer:
         """Take what is published of several documents away."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
-        return await self._count(request, lambda writing: writing.unpublish_many(ids, locales))
+        return await self._count(request, lambda several: several.unpublish(ids, locales))
 
     async def delete_many(self, request: Request) -> Answer:
         """Delete several documents."""
         self._require(request, DELETE)
         ids, locale = document_ids(request.body), self._locale(request)
-        return await self._count(request, lambda writing: writing.delete_many(ids, [locale]))
+        return await self._count(request, lambda several: several.delete(ids, [locale]))
 
     # Single types ------------------------------------------------------------------------------
 
@@ -173,7 +189,7 @@ class ChangeApi:
                 return (yield from writing.create(body, locale))
             return (yield from writing.update(document_id, body, locale, expected))
 
-        return await self._single(request, act, changed=True)
+        return await self._single(request, ContentWriting, act, changed=True)
 
     async def delete_single(self, request: Request) -> Answer:
         """Delete the document of a single type in one locale, or in all."""
@@ -184,39 +200,39 @@ class ChangeApi:
             yield from writing.delete(_there(document_id), locale)
             return {}
 
-        return await self._single(request, act)
+        return await self._single(request, ContentWriting, act)
 
     async def publish_single(self, request: Request) -> Answer:
         """Publish the document of a single type, which is made where there is none."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
 
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
             if document_id is None:
                 return (yield from writing.publish_new(body, locale))
             return (yield from writing.publish(document_id, body, locale))
 
-        return await self._single(request, act, changed=True)
+        return await self._single(request, ContentPublishing, act, changed=True)
 
     async def unpublish_single(self, request: Request) -> Answer:
         """Take what is published of a single type away."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
 
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
             return (yield from writing.unpublish(_there(document_id), locale, discard=discard))
 
-        return await self._single(request, act)
+        return await self._single(request, ContentPublishing, act)
 
     async def discard_single(self, request: Request) -> Answer:
         """Make the draft of a single type what is published."""
         self._require(request, UPDATE)
         locale = self._locale(request)
 
-        def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
+        def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
             return (yield from writing.discard(_there(document_id), locale))
 
-        return await self._single(request, act)
+        return await self._single(request, ContentPublishing, act)
 
     # Common ------------------------------------------------------------------------------------
 
@@ -239,33 +255,40 @@ class ChangeApi:
     async def _single(
         self,
         request: Request,
-        act: Callable[[ContentWriting, str | None], Program[Result]],
+        kind: type[W],
+        act: Callable[[W, str | None], Program[Result]],
         *,
         changed: bool = False,
     ) -> Answer:
         """Run what is done to the document of a single type."""
 
-        def run(writing: ContentWriting) -> Program[Result]:
+        def run(writing: W) -> Program[Result]:
             reading = ContentReading(writing.unit.engine)
             document_id = yield from reading.single(writing.rights.content_type, changed=changed)
             return (yield from act(writing, document_id))
 
-        return await self._run(request, run)
+        return await self._run(request, kind, run)
 
     async def _count(self, request: Request, act: Count) -> Answer:
-        def run(writing: ContentWriting) -> Program[Result]:
-            return {"count": (yield from act(writing))}
+        def run(several: SeveralDocuments) -> Program[Result]:
+            return {"count": (yield from act(several))}
 
-        return await self._run(request, run)
+        return await self._run(request, SeveralDocuments, run)
 
-    async def _run(self, request: Request, act: Act, status: int = OK) -> Answer:
-        """Run a program that writes, in one transaction."""
+    async def _run(
+        self,
+        request: Request,
+        kind: type[W],
+        act: Callable[[W], Program[Result]],
+        status: int = OK,
+    ) -> Answer:
+        """Run a program that writes, in one transaction; ``kind`` is who has it."""
         administrator = request.administrator
         content_type = type_of(self._schema, request)
         rights = Rights(administrator.ability, READ, content_type)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            return (yield from act(ContentWriting(unit, rights, history)))
+            return (yield from act(kind(unit, rights, history)))
 
         history = await self._history.ready()
         passwords = list(passwords_in(self._schema, content_type, request.body))

@@ -24,7 +24,8 @@ from quire.content_manager.recorded import Data, recorded
 from quire.content_manager.requests import Wanted, locale_of
 from quire.content_manager.rights import CREATOR_FIELDS, Rights
 from quire.content_manager.shaping import Shaping, owned
-from quire.content_manager.writing import ContentWriting, Result
+from quire.content_manager.writer import Result
+from quire.content_manager.writing import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.revisions import Place, Revision

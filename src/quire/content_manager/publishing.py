@@ -1,0 +1,103 @@
+"""Publishing one document for an administrator, and taking back what is published of it."""
+
+from quire.access.administration import CREATE, PUBLISH, UPDATE
+from quire.content_manager.content import chosen_of
+from quire.content_manager.picking import Body
+from quire.content_manager.requests import Wanted
+from quire.content_manager.shaping import forget_roles, owned
+from quire.content_manager.states import Shown
+from quire.content_manager.writer import Result, Writer
+from quire.content_manager.writing import NO_ENTITY, ContentWriting
+from quire.database.program import Program
+from quire.documents.intents import DiscardDraft, Publish, Unpublish, Written
+from quire.documents.service import act_on
+from quire.errors import NotFoundError
+
+NO_DOCUMENT = "Document not found"
+
+
+class ContentPublishing(Writer, frozen=True):
+    """The programs that lead from a draft to what is public, and back."""
+
+    @property
+    def _writing(self) -> ContentWriting:
+        return ContentWriting(self.unit, self.rights, self.history)
+
+    def publish(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
+        """Publish the draft of a document in one locale, with what a body changes of it first.
+
+        Without the right to change it the body counts for nothing.
+        """
+        self._require_drafts()
+        every = yield from self.versions(document_id)
+        if not every:
+            raise NotFoundError(NO_DOCUMENT)
+        draft = self.draft_of(every, locale)
+        if self._to(UPDATE).ability.allows(UPDATE, self._type.uid):
+            yield from self._writing.updated(document_id, body, locale, kept=False)
+            yield from self.unit.settle()
+        elif draft is None:
+            raise NotFoundError(NO_DOCUMENT)
+        self._to(PUBLISH).require_on(owned(draft or {**every[0], "locale": locale}))
+        return (yield from self._published(document_id, locale))
+
+    def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
+        """Make a document and publish it at once."""
+        self._to(CREATE).in_locale(locale)
+        self._to(PUBLISH).in_locale(locale)
+        written = yield from self._writing.created(body, locale)
+        yield from self.unit.settle()
+        return (yield from self._published(written.document_id, locale))
+
+    def _published(self, document_id: str, locale: str | None) -> Program[Result]:
+        intent = Publish(uid=self._type.uid, document_id=document_id, locale=locale)
+        written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
+        return (yield from self.shown(written, full=True))
+
+    def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
+        """Take what is published of a document away in one locale; returns what it was.
+
+        With ``discard`` the draft becomes what was published before.
+        """
+        self._require_drafts()
+        every = yield from self.versions(document_id)
+        live = chosen_of(self._type, every, Wanted("published", locale))
+        if live is None:
+            raise NotFoundError(NO_ENTITY)
+        self._to(PUBLISH).require_on(owned(live))
+        if discard:
+            yield from self._discarded(document_id, locale, self.draft_of(every, locale))
+            yield from self.unit.settle()
+        reader = self._reading
+        wanted = Wanted("published", locale, "published")
+        entry = yield from reader.entry(self.rights, live["id"], wanted)
+        forget_roles(entry)
+        every = yield from reader.every_version(self.rights, document_id)
+        intent = Unpublish(uid=self._type.uid, document_id=document_id, locale=locale)
+        yield from act_on(self.unit, intent)
+        yield from self.unit.settle()
+        left = yield from reader.every_version(self.rights, document_id)
+        localizations = yield from reader.localized_in_full(self.rights, None, left)
+        return reader.document(self.rights, entry, every, wanted, localizations)
+
+    def discard(self, document_id: str, locale: str | None) -> Program[Result]:
+        """Make the draft of a document what is published, in one locale."""
+        self._require_drafts()
+        every = yield from self.versions(document_id)
+        live = chosen_of(self._type, every, Wanted("published", locale))
+        if live is None:
+            raise NotFoundError
+        self._to(UPDATE).require_on(owned(live))
+        written = yield from self._discarded(document_id, locale, self.draft_of(every, locale))
+        return (yield from self.shown(written, full=True))
+
+    def _discarded(
+        self, document_id: str, locale: str | None, draft: Shown | None
+    ) -> Program[Written]:
+        if draft is not None:
+            yield from self.history.before(self._reading, self.rights, draft)
+        intent = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
+        written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
+        return written
