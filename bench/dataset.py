@@ -164,6 +164,12 @@ def _article(index: int, size: DatasetSize) -> Iterator[tuple[str, Row]]:
         yield from _components(row, seo, links)
 
 
+def article_slug(index: int, size: DatasetSize) -> str:
+    """Return the slug of the ``index``-th (from 0) article."""
+    _, row = next(_article(index, size))
+    return str(row[COLUMNS["articles"].index("slug")])
+
+
 def _article_content(random: Random, index: int) -> tuple[Value, ...]:
     """Return the values of an article's own attributes after its title, in column order."""
     details = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from urllib.parse import quote
 
-from bench.dataset import DatasetSize, author_name, document_id
+from bench.dataset import DatasetSize, article_slug, author_name, document_id
 
 PAGE_SIZE = 25
 MANAGED_ARTICLES = "/content-manager/collection-types/api::article.article"
@@ -29,7 +29,9 @@ class Workload:
 def workloads(size: DatasetSize) -> tuple[Workload, ...]:
     """Return all workloads for a database of ``size``, in the order of the report."""
     random = Random("workloads")
-    documents = [document_id("article", random.randrange(size.documents)) for _ in range(_VARIANTS)]
+    chosen = [random.randrange(size.documents) for _ in range(_VARIANTS)]
+    documents = [document_id("article", index) for index in chosen]
+    slugs = [article_slug(index, size) for index in chosen]
     authors = [author_name(index) for index in range(min(size.authors, _VARIANTS))]
     page = deep_page(size.documents)
     articles = "/api/articles"
@@ -50,6 +52,11 @@ def workloads(size: DatasetSize) -> tuple[Workload, ...]:
             "find-one",
             "one document, another each time",
             tuple(f"{articles}/{document}" for document in documents),
+        ),
+        Workload(
+            "slug",
+            "list of what has a slug, another each time",
+            tuple(f"{articles}?filters[slug][$eq]={slug}" for slug in slugs),
         ),
         Workload(
             "filter",

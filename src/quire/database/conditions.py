@@ -1,6 +1,6 @@
 """Plans as SQL conditions: filters, search, versions, orders, and joins along edges."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -26,6 +26,7 @@ from quire.database.mapping import (
     TableMap,
 )
 from quire.database.statements import AliasedTable, StatementBuilder
+from quire.database.tables import has_lists, is_looked_up
 from quire.query.operators import Predicate
 from quire.query.plan import (
     Comparison,
@@ -47,6 +48,9 @@ Condition = ColumnElement[Any]
 
 LOCALE, PUBLISHED_AT = "locale", "published_at"
 DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
+
+_NARROW = frozenset({Predicate.EQUALS, Predicate.IN})
+"""What an index of single values finds rows by."""
 
 
 class Joined(NamedTuple):
@@ -99,13 +103,36 @@ class Conditions:
         """Return the status and the filter of a node."""
         found: list[Condition] = []
         if node.status is not None:
-            found.append(status_condition(node.status, table))
+            published_at = self.version_column(PUBLISHED_AT, node, table)
+            found.append(status_condition(node.status, published_at))
         if node.filter is not None:
             found.append(self.filter(node.filter, node.uid, table))
         if node.publication is not None and node.status is not None:
             other = self.builder.table(self.tables[node.uid].name)
             found.append(_publication(node.publication, node.status, table, other))
         return found
+
+    def version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
+        """Return a column that tells versions from each other, for a condition on them.
+
+        Where the filter asks for a value that few entries share, the planner must not go by status
+        and locale only because an index has these two: most rows are alike in them.
+        """
+        column = table.c(name)
+        return self.dialect.unindexed(column) if self._is_narrow(node) else column
+
+    def _is_narrow(self, node: PlanNode) -> bool:
+        """Tell whether a node's filter asks for values that an index finds few rows by."""
+        model = self.schema.model(node.uid)
+        if node.filter is None or not isinstance(model, ContentType) or not has_lists(model):
+            return False
+        looked_up = {"documentId", *(one.name for one in model.scalars if is_looked_up(one))}
+        return any(
+            comparison.attribute in looked_up
+            and comparison.predicate in _NARROW
+            and not (comparison.negated or comparison.fold)
+            for comparison in _demanded(node.filter)
+        )
 
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
         """Return a filter as a condition on rows of a model."""
@@ -222,7 +249,7 @@ class Conditions:
         joined = self._join(edge, target, target_uid)
         model = self.schema.model(target_uid)
         if self._published_only and isinstance(model, ContentType) and model.draft_and_publish:
-            where = (*joined.where, status_condition("published", target))
+            where = (*joined.where, status_condition("published", target.c(PUBLISHED_AT)))
             return joined._replace(where=where)
         return joined
 
@@ -348,10 +375,21 @@ def _is_about_present(part: Filter | None) -> bool:
     return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
 
 
-def status_condition(status: str, table: AliasedTable) -> Condition:
+def _demanded(part: Filter) -> Iterator[Comparison]:
+    """Yield the comparisons that every row found by a filter fits."""
+    match part:
+        case Comparison():
+            yield part
+        case Junction(every=True, parts=parts):
+            for inner in parts:
+                yield from _demanded(inner)
+        case _:
+            return
+
+
+def status_condition(status: str, published_at: Condition) -> Condition:
     """Return the condition of one version of draft & publish rows."""
-    column = table.c(PUBLISHED_AT)
-    return column.is_not(None) if status == "published" else column.is_(None)
+    return published_at.is_not(None) if status == "published" else published_at.is_(None)
 
 
 def versions_condition(
@@ -365,11 +403,13 @@ def versions_condition(
     if plan.entry is not None:
         found.append(table.c("id") == builder.plain_slot(plan.entry))
     if plan.locale is LocaleScope.ONE and plan.locale_slot is not None:
-        found.append(table.c(LOCALE) == builder.plain_slot(plan.locale_slot))
+        locale = conditions.version_column(LOCALE, plan.root, table)
+        found.append(locale == builder.plain_slot(plan.locale_slot))
     if plan.locale is LocaleScope.SOME and plan.locale_slot is not None:
         encode = conditions.dialect.encoder(StorageKind.STRING)
         codes = builder.list_slot(plan.locale_slot, encode)
-        found.append(conditions.dialect.member_of(table.c(LOCALE), codes))
+        locale = conditions.version_column(LOCALE, plan.root, table)
+        found.append(conditions.dialect.member_of(locale, codes))
     found += conditions.row_conditions(plan.root, table)
     if plan.search is not None:
         found.append(conditions.search(plan.search, plan.root.uid, table))

@@ -203,7 +203,7 @@ class _Build(Struct, frozen=True, kw_only=True):
                 message = f"{index.name} names a column that {table.name} lacks: {unknown[0]}"
                 raise SchemaError([SchemaProblem(model.file, "indexes", message)])
             Index(index.name, *(table.c[name] for name in index.columns), unique=index.unique)
-        if model.is_api and model.kind is Kind.COLLECTION:
+        if has_lists(model):
             _list_indexes(model, table)
             self._unique_indexes(model, table)
 
@@ -211,8 +211,7 @@ class _Build(Struct, frozen=True, kw_only=True):
         """Make the look-up of values that no two published entries may share a quick one."""
         for attribute in model.scalars:
             column = table.c[self.table_map[model.uid].columns[attribute.name]]
-            looked_up = attribute.unique or attribute.type.unique
-            if looked_up and column_kind(column) is not StorageKind.JSON:
+            if is_looked_up(attribute) and column_kind(column) is not StorageKind.JSON:
                 name = identifier(table.name, column.name, prefix="quire", suffix="value")
                 Index(name, column, info={READ_INDEX: True, OF_PUBLISHED: False})
 
@@ -345,6 +344,17 @@ def _list_indexes(model: ContentType, table: Table) -> None:
         _read_index("published", table.c.locale, of_published=True)
     elif model.localized:
         _read_index("locale", table.c.locale)
+
+
+def has_lists(model: ContentType) -> bool:
+    """Whether a content type has entries that people list, and indexes for that."""
+    return model.is_api and model.kind is Kind.COLLECTION
+
+
+def is_looked_up(attribute: ScalarAttribute) -> bool:
+    """Whether a collection type has an index of an attribute's values: few entries share one."""
+    unique = attribute.unique or attribute.type.unique
+    return unique and attribute.storage is not StorageKind.JSON
 
 
 def is_of_published(index: Index) -> bool:

@@ -1,7 +1,7 @@
 """Looking up rows that somebody names: by document, by id, or by a value that must be unique."""
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -100,14 +100,23 @@ class _Taken:
         source, holder = self._join(builder, top)
         conditions = [
             holder.c(self._column) == builder.plain_slot(0),
-            top.c(columns["publishedAt"]).is_not(None),
+            self._version(top.c(columns["publishedAt"])).is_not(None),
         ]
         if besides:
             conditions.append(top.c(columns["documentId"]) != builder.plain_slot(1))
         if locale:
-            conditions.append(top.c(columns["locale"]) == builder.plain_slot(1 + besides))
+            conditions.append(
+                self._version(top.c(columns["locale"])) == builder.plain_slot(1 + besides)
+            )
         found = sa.select(top.c("id")).select_from(source).where(*conditions)
         return found.limit(sa.literal_column("1"))
+
+    def _version(self, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """Return a column that tells versions from each other.
+
+        Most rows are alike in them: where the value has an index, that is the one to go by.
+        """
+        return column if self._way else self._store.dialect.unindexed(column)
 
     def _join(
         self, builder: StatementBuilder, top: AliasedTable
