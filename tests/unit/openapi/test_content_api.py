@@ -1,8 +1,6 @@
 """The description of the content API: whole, true of the schema, no more than the caller may."""
 
 import json
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -231,13 +229,3 @@ def test_a_long_chain_of_types_is_described(tmp_path: Path) -> None:
     document = describe_content_api(schema, FullAccess(), [endpoint], FACTS)
 
     assert {f"Link{number}" for number in range(count)} <= set(schemas(document))
-
-
-def test_nothing_of_it_is_imported_before_somebody_asks() -> None:
-    program = "import quire.app, quire.cli.serve, sys; print('quire.openapi' in sys.modules)"
-
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-
-    assert run.stdout.strip() == "False"

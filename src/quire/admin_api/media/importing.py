@@ -15,7 +15,6 @@ from quire.api.routes import Route
 from quire.errors import AppError, ApplicationError
 from quire.schema.attributes.accept import ABSENT
 from quire.settings import UploadSettings
-from quire.uploads.importing import import_file
 from quire.uploads.information import NOTHING, Information, information_of_one
 from quire.uploads.library import Library
 from quire.uploads.rights import CREATE, FileRights
@@ -82,6 +81,9 @@ class ImportApi:
             return _Fate(fault=error.message)
 
     async def _import(self, url: str, said: Information, by: int) -> Shown:
+        # Its client of HTTP takes its time to import, and most servers never ask for it.
+        from quire.uploads.importing import import_file  # noqa: PLC0415
+
         async with self._turns, self._library.workshop.bench() as bench:
             incoming = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
