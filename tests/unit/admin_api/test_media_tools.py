@@ -111,7 +111,7 @@ async def test_files_that_nothing_uses_are_listed_page_by_page(darkroom: Darkroo
 def _from_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let files be imported from this machine, as if it were outside."""
     here = partial(import_file, allows=anywhere)
-    monkeypatch.setattr("quire.admin_api.media.importing.import_file", here)
+    monkeypatch.setattr("quire.uploads.importing.import_file", here)
 
 
 @pytest.mark.usefixtures("_from_here")
