@@ -56,10 +56,13 @@ class Pool:
 
     async def _opened(self) -> Connection:
         self._open += 1
+        # In a task of its own, because the driver limits its time by that of the task.
+        opening = asyncio.ensure_future(self._connect())
         try:
-            # In a task of its own, because the driver limits its time by that of the task.
-            return await asyncio.ensure_future(self._connect())
+            return await opening
         except BaseException:
+            if opening.done() and not opening.cancelled() and opening.exception() is None:
+                opening.result().terminate()  # whoever waits was told to stop in the same moment
             self._give_up_place()
             raise
 
