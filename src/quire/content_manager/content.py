@@ -284,8 +284,9 @@ def _narrowed(prepared: PreparedList, entry: Shown, versions: Versions) -> Shown
     rights, told = prepared.rights, prepared.told or frozenset()
     rules = rights.on(owned(entry))
     if rights.content_type.localized and "locale" not in told:
-        named = rights.ability.super_admin
-        rules = tuple(rule for rule in rules if rule.locales is None and not named)
+        # The rules of super admins name every locale, so none of them holds.
+        everywhere = () if rights.ability.super_admin else rules
+        rules = tuple(rule for rule in everywhere if rule.locales is None)
     entry["status"] = DRAFT_STATUS
     if "publishedAt" in told:
         moment = entry["updatedAt"] if "updatedAt" in told else ""
