@@ -20,6 +20,7 @@ PAGE = _ROOT / "docs" / "performance.md"
 
 WRITES = "bench-writes"
 RIGHTS = "bench-rights"
+UPLOADS = "bench-uploads"
 """Names of the parts of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
 
 _NOT_KNOWN = "n/a"
