@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import asyncpg
 import pytest
@@ -62,6 +64,31 @@ async def test_a_write_is_there_for_everybody_when_it_returns(
     await database.write(run(ADD, "one"))
 
     async with another(options) as other:
+        assert await count(other) == 1
+
+
+async def test_a_server_is_reached_by_its_socket(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    """A folder as the host is the one with the server's socket."""
+    question = "SELECT current_setting('unix_socket_directories'), current_setting('port')"
+    folders, port = map(str, (await database.read(lambda: run(question)))[0])
+    folder = Path(folders.split(",")[0].strip())
+    if not (folder / f".s.PGSQL.{port}").exists():
+        pytest.skip("the server runs elsewhere")
+    await database.write(run(ADD, "one"))
+    server = urlsplit(str(options.dsn))
+
+    through_socket = replace(
+        options,
+        dsn=None,
+        host=str(folder),
+        port=int(port),
+        name=unquote(server.path.removeprefix("/")),
+        username=server.username,
+        password=server.password,
+    )
+    async with another(through_socket) as other:
         assert await count(other) == 1
 
 
