@@ -44,11 +44,15 @@ def identifier(
     ``prefix``, ``middle`` (before the suffix) and ``suffix`` are never cut; the names are.
     Raises ValueError when there is no room for the names at all.
     """
-    fixed = [_Token(SHORT_FORMS.get(t, t), compressible=False) for t in (prefix,) if t]
-    fixed += [_Token(name, compressible=True) for name in names]
-    fixed += [_Token(SHORT_FORMS.get(t, t), compressible=False) for t in (middle, suffix) if t]
-    full = "_".join(token.text for token in fixed)
-    return full if len(full) <= MAX_LENGTH else _shorten(fixed)
+    before = [SHORT_FORMS.get(text, text) for text in (prefix,) if text]
+    after = [SHORT_FORMS.get(text, text) for text in (middle, suffix) if text]
+    full = "_".join([*before, *names, *after])
+    if len(full) <= MAX_LENGTH:
+        return full
+    tokens = [_Token(text, compressible=False) for text in before]
+    tokens += [_Token(name, compressible=True) for name in names]
+    tokens += [_Token(text, compressible=False) for text in after]
+    return _shorten(tokens)
 
 
 def _shorten(tokens: list[_Token]) -> str:

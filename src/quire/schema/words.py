@@ -7,6 +7,7 @@ an acronym that lower-case letters follow: ``HTTPServerURL2`` is ``http server u
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _UNDECOMPOSED = str.maketrans(
     {
@@ -16,6 +17,7 @@ _UNDECOMPOSED = str.maketrans(
         "ŧ": "t", "\u017f": "s", "Ĳ": "IJ", "ĳ": "ij",
     }
 )  # fmt: skip
+_APOSTROPHE = re.compile("['\u2019]")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -26,11 +28,13 @@ def words(name: str) -> list[str]:
 
 def without_accents(name: str) -> str:
     """Return a name whose letters have no accents, without apostrophes."""
-    plain = unicodedata.normalize("NFD", name.translate(_UNDECOMPOSED))
-    latin = "".join(c for c in plain if not unicodedata.combining(c))
-    return re.sub("['\u2019]", "", latin)
+    if not name.isascii():
+        plain = unicodedata.normalize("NFD", name.translate(_UNDECOMPOSED))
+        name = "".join(c for c in plain if not unicodedata.combining(c))
+    return _APOSTROPHE.sub("", name)
 
 
+@lru_cache(maxsize=16_384)  # the names of a schema, which are asked for again and again
 def snake_case(name: str) -> str:
     """Return ``foo_bar_1_baz_2`` for ``fooBar1Baz2``."""
     return "_".join(words(name))
