@@ -1,7 +1,6 @@
 """Values of ``uid`` attributes: made from another attribute, and found free or taken."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -24,6 +23,8 @@ NO_UID = "{} must be a valid `uid` attribute"
 BAD_VALUE = f'Must match the custom regex or the default one "/{URL_FRIENDLY}/"'
 _EXPECTED = "Invalid input: expected {}, received {}"
 _LONGEST = 255
+_PROBED, _PROBED_AT_MOST = 10, 1000
+"""How many numbers are tried at once: at first, and at most; each time so many times as many."""
 
 
 class UidField(Struct, frozen=True):
@@ -110,21 +111,24 @@ def generated(
 
 def free(engine: Engine, field: UidField, value: str, locale: str | None) -> Program[str]:
     """Return a value, with the first number that makes it free when it is taken."""
-    taken = yield from _beginning(engine, field, value, locale)
-    if value not in taken:
+    if not (yield from _taken(engine, field, [value], locale)):
         return value
-    numbered = re.compile(re.escape(value) + r"-(\d+)")
-    numbers = {int(found[1]) for one in taken if (found := numbered.fullmatch(one))}
-    number = next(n for n in range(1, len(numbers) + 2) if n not in numbers)
-    return f"{value}-{number}"
+    first, many = 1, _PROBED
+    while True:
+        candidates = [f"{value}-{number}" for number in range(first, first + many)]
+        taken = yield from _taken(engine, field, candidates, locale)
+        for candidate in candidates:
+            if candidate not in taken:
+                return candidate
+        first, many = first + many, min(many * _PROBED, _PROBED_AT_MOST)
 
 
-def _beginning(
-    engine: Engine, field: UidField, value: str, locale: str | None
+def _taken(
+    engine: Engine, field: UidField, values: Sequence[str], locale: str | None
 ) -> Program[set[str]]:
-    """Return the values of entries in a locale that begin so."""
+    """Return those of the values that entries in a locale have."""
     slots, name = Slots(), field.attribute.name
-    here = Comparison(name, Predicate.STARTS_WITH, (slots.add(value),))
+    here = Comparison(name, Predicate.IN, (slots.add([*values]),))
     root = PlanNode(uid=field.content_type.uid, fields=(name,), filter=here)
     localized = field.content_type.localized and locale is not None
     plan = ReadPlan(
