@@ -56,6 +56,8 @@ class ReferencePage:
         if path.removesuffix("/") == PATH:
             page = Response(self._page, media_type="text/html")
             page.headers["content-security-policy"] = _POLICY
+            # Tokens are typed in here: a page that has opened this one gets no hold of it.
+            page.headers["cross-origin-opener-policy"] = "same-origin"
             page.headers["cache-control"] = "no-cache"
             return page
         folder, _, name = path.rpartition("/")

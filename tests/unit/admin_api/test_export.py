@@ -74,7 +74,7 @@ async def test_tables_can_be_put_one_after_the_other(office: Office) -> None:
     assert [dict(zip(names, row, strict=True))["title"] for row in rows] == ["Ebb", "Flood"]
 
 
-async def test_a_cell_is_no_formula(office: Office) -> None:
+async def test_h090_a_cell_is_no_formula(office: Office) -> None:
     await paper(office, title="=HYPERLINK(1)", price=-2.5, lines=[{"text": '"a", b'}])
     names, row = await table(office)
     cells = dict(zip(names, row, strict=True))

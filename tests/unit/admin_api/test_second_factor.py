@@ -43,7 +43,7 @@ async def test_signing_in_takes_a_code_once_it_was_confirmed(office: Office) -> 
     assert right.status == 200
 
 
-async def test_who_does_not_know_the_password_learns_nothing_of_a_second_factor(
+async def test_h082_who_does_not_know_the_password_learns_nothing_of_a_second_factor(
     office: Office,
 ) -> None:
     secret, _ = await with_factor(office)
@@ -52,7 +52,7 @@ async def test_who_does_not_know_the_password_learns_nothing_of_a_second_factor(
     assert (reply.status, reply.error) == (400, "Invalid credentials")
 
 
-async def test_a_code_is_good_for_once(office: Office) -> None:
+async def test_h082_a_code_is_good_for_once(office: Office) -> None:
     secret, recovery = await with_factor(office)
     now = code(office, secret)
     statuses = [
@@ -65,14 +65,14 @@ async def test_a_code_is_good_for_once(office: Office) -> None:
     assert shown.data == {"active": True, "recoveryCodes": 8}
 
 
-async def test_codes_of_any_other_kind_are_refused(office: Office) -> None:
+async def test_h082_codes_of_any_other_kind_are_refused(office: Office) -> None:
     await with_factor(office)
 
     for odd in (None, "", 5, True, ["000000"], {"$ne": ""}, "0" * 9_999):
         assert (await office.sign_in(EMAIL, code=odd)).status in {400, 401}
 
 
-async def test_guessing_codes_is_counted_by_account(tmp_path: Path) -> None:
+async def test_h082_guessing_codes_is_counted_by_account(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
         secret, _ = await with_factor(office)
     limit = {"admin.rate_limit.enabled": True, "admin.rate_limit.max": 50}
@@ -92,7 +92,7 @@ def reopened(folder: Path, settings: dict[str, object]) -> AbstractAsyncContextM
     )
 
 
-async def test_a_link_to_reset_the_password_does_not_skip_it(tmp_path: Path) -> None:
+async def test_h082_a_link_to_reset_the_password_does_not_skip_it(tmp_path: Path) -> None:
     async with office_with_mail(tmp_path) as (office, inbox):
         secret, _ = await with_factor(office)
         form = {"resetPasswordToken": await token_sent(office, inbox), "password": "Another1horse"}
@@ -104,7 +104,9 @@ async def test_a_link_to_reset_the_password_does_not_skip_it(tmp_path: Path) -> 
     assert (old.status, reset.status) == (200, 200)
 
 
-async def test_it_is_begun_with_the_password_and_removed_with_a_code_of_it(office: Office) -> None:
+async def test_h082_it_is_begun_with_the_password_and_removed_with_a_code_of_it(
+    office: Office,
+) -> None:
     async def remove(password: str, given: str) -> Reply:
         body = {"password": password, "code": given}
         return await office.ask("POST", f"{FACTOR}/remove", body, token=office.boss)
@@ -121,7 +123,7 @@ async def test_it_is_begun_with_the_password_and_removed_with_a_code_of_it(offic
     assert (await office.sign_in(EMAIL)).status == 200
 
 
-async def test_new_recovery_codes_void_the_old_ones(office: Office) -> None:
+async def test_h082_new_recovery_codes_void_the_old_ones(office: Office) -> None:
     secret, old = await with_factor(office)
     body = {"code": code(office, secret)}
     new = await office.ask("POST", f"{FACTOR}/recovery-codes", body, token=office.boss)

@@ -46,6 +46,13 @@ async def test_the_page_leads_to_nothing_but_this_server(serve: Serve) -> None:
     assert "http" not in policy
 
 
+async def test_h085_whoever_has_opened_the_page_gets_no_hold_of_it(serve: Serve) -> None:
+    async with serve(api__reference="on") as client:
+        page = await client.request("GET", "/docs")
+
+    assert page.headers["cross-origin-opener-policy"] == "same-origin"
+
+
 @pytest.mark.parametrize("part", PARTS)
 async def test_a_part_is_sent_as_it_is_kept_to_who_takes_that(serve: Serve, part: str) -> None:
     async with serve(api__reference="on") as client:
