@@ -56,6 +56,17 @@ def untouched_core_files(project: Path, uid: str) -> Iterator[str]:
                 yield file.path
 
 
+def untouched_type(project: Path, file: Path) -> str | None:
+    """Return the uid of the type whose untouched core file this is, ``None`` for any other file."""
+    match file.relative_to(project).parts:
+        case ("src", "api", api, folder, _) if folder in _FACTORIES:
+            uid = f"api::{api}.{file.stem}"
+            path = file.relative_to(project).as_posix()
+            return uid if path in untouched_core_files(project, uid) else None
+        case _:
+            return None
+
+
 def _is_core(folder: str, exported: object, uid: str) -> bool:
     if folder == "routes":
         return templates.routed_uid(exported) == uid

@@ -6,6 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from uvicorn.supervisors.basereload import BaseReload
@@ -53,20 +54,20 @@ class _Watch(BaseReload):
     def should_restart(self) -> list[Path] | None:
         """The files that changed since the last look, ``None`` when none did."""
         self.pause()
-        now = times_of(self._project)
-        changed = {path for path, _ in self._seen.items() ^ now.items()}
+        before, now = self._seen, times_of(self._project)
+        changed = {path for path, _ in before.items() ^ now.items()}
         self._seen = now
-        if not changed or self._is_followed(changed):
+        if not changed or self._is_followed(changed, now.keys() - before.keys()):
             return None
         return sorted(changed)
 
-    def _is_followed(self, changed: set[Path]) -> bool:
+    def _is_followed(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
         """Tell whether the server that runs answers by the changed files already, or soon will.
 
-        So it is when they are schema files of the model that the database tells of: administrators
-        have changed it, or ``quire migrate`` has.
+        So it is when they are schema files of the model that the database tells of, and what a new
+        type has beside its schema: administrators have changed it, or ``quire migrate`` has.
         """
-        if not self.process.is_alive() or not all(is_schema_file(path) for path in changed):
+        if not self.process.is_alive() or not self._are_of_the_model(changed, new):
             return False
         from quire.builder.recovery import is_announced
 
@@ -78,6 +79,22 @@ class _Watch(BaseReload):
                 return False
             time.sleep(_BETWEEN_LOOKS)  # other files of the change may be on their way
         return False
+
+    def _are_of_the_model(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
+        """Tell whether files are schemas, and what a generator writes beside those that are new."""
+        from quire.builder.core_files import untouched_type
+
+        schemas = {path for path in changed if is_schema_file(path)}
+        types = {_type_of(path) for path in schemas & new}
+        beside = changed - schemas
+        return beside <= new and all(
+            untouched_type(self._project, path) in types for path in beside
+        )
+
+
+def _type_of(schema_file: Path) -> str:
+    """Return the uid of the content type that a ``schema.json`` describes."""
+    return f"api::{schema_file.parents[2].name}.{schema_file.parent.name}"
 
 
 def is_schema_file(path: Path) -> bool:

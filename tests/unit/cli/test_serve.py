@@ -67,6 +67,13 @@ def test_development_goes_on_when_administrators_change_content_types(project: P
     recorded = json.loads((CORPUS / "credentials.json").read_bytes())["admin"]
     signing_in = {name: recorded[name] for name in ("email", "password")}
     component = {"category": "shared", "displayName": "Badge", "attributes": {}}
+    memo = {
+        "displayName": "Memo",
+        "singularName": "memo",
+        "pluralName": "memos",
+        "attributes": {"text": {"type": "string"}},
+    }
+    (project / "package.json").write_text("{}", encoding="utf-8")  # Strapi serves it as well
     with serving("dev", project) as (address, process):
         signed_in = httpx.post(f"{address}/admin/login", json=signing_in).json()
         headers = {"Authorization": f"Bearer {signed_in['data']['token']}"}
@@ -78,6 +85,16 @@ def test_development_goes_on_when_administrators_change_content_types(project: P
         )
         assert made.status_code == 201
         assert (project / "src/components/shared/badge.json").is_file()
+        time.sleep(3 * RELOAD_DELAY)
+        assert children(process) == before
+        made = httpx.post(
+            f"{address}/content-type-builder/content-types",
+            json={"contentType": memo},
+            headers=headers,
+        )
+        assert made.status_code == 201
+        assert (project / "src/api/memo/content-types/memo/schema.json").is_file()
+        assert (project / "src/api/memo/routes/memo.js").is_file()
         time.sleep(3 * RELOAD_DELAY)
         assert children(process) == before
         # By hand, and not followed by anybody yet: it starts again, and lets the tables follow.
