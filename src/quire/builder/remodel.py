@@ -84,6 +84,13 @@ class Remodeller:
         """The present schema."""
         return self._project.schema
 
+    async def require_present(self) -> None:
+        """Demand that the tables are those of the present schema.
+
+        Raises StaleSchemaError when another process has changed them.
+        """
+        await self._project.database.read(self._project.require)
+
     async def draw(self, change: Callable[[Blueprint], None]) -> Draft:
         """Return what the model becomes by a change; nothing is changed yet.
 

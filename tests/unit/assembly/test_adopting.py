@@ -27,6 +27,7 @@ from tests.conformance.corpus import credentials
 from tests.conformance.managed import AdminAuthorization
 from tests.library.remodelling import Model
 
+POSTER = "api::poster.poster"
 DOCUMENT = "colouredtagsgrantedtoall"
 
 
@@ -203,6 +204,22 @@ async def test_administrators_write_by_the_new_schema_too(site: Site) -> None:
     assert wide.status == 201
     assert json.loads(wide.content)["data"]["colour"] == "blue"
     assert refused.status == 503
+
+
+async def test_the_model_is_shown_and_changed_as_the_last_change_has_left_it(site: Site) -> None:
+    """Whichever process has made that change, and however soon this one is asked."""
+    signed_in = await AdminAuthorization(site.client, credentials()).headers("admin")
+    headers = {**signed_in, "Content-Type": "application/json"}
+    builder = "/content-type-builder"
+
+    await site.change(wide=True)
+    shown = await site.client.request("GET", f"{builder}/content-types/{POSTER}", headers)
+    await site.change(wide=False)
+    await site.change(wide=True)
+    taken = await site.client.request("DELETE", f"{builder}/content-types/{POSTER}", headers)
+
+    assert shown.status == 200
+    assert (taken.status, taken.json) == (200, {"data": {"uid": POSTER}})
 
 
 async def test_nobody_writes_by_a_schema_that_the_tables_do_not_have(site: Site) -> None:

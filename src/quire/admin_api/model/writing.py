@@ -47,6 +47,9 @@ from quire.schema.describe import describe_component, describe_content_type, is_
 from quire.schema.model import Component, ContentType
 from quire.schema.words import kebab_case
 
+STATUS_PATH = f"{PREFIX}/update-schema-status"
+"""Where a process tells what it does itself."""
+
 _CATEGORY_NOT_FOUND = "category not found"
 _CATEGORY_TAKEN = "Name already taken"
 
@@ -70,11 +73,11 @@ class ModelWritingApi:
             ("PUT", "component-categories/:name", self.rename_category),
             ("DELETE", "component-categories/:name", self.delete_category),
             ("POST", "update-schema", self.update_schema),
-            ("GET", "update-schema-status", self.status),
         ):
             yield Route(
                 method=method, path=f"{PREFIX}/{path}", action=BUILD, handler=telling(handler)
             )
+        yield Route(method="GET", path=STATUS_PATH, action=BUILD, handler=self.status)
 
     async def create_type(self, request: Request) -> Answer:
         """Add a content type."""
