@@ -60,9 +60,16 @@ class Model:
         metadata = build_metadata(schema, map_tables(schema), kind.column_types)
         yield Statement(kind.ddl.create_table(metadata.tables["poster_rows"]))
 
-    def change(self, database: Database, schema: Schema, *, tables: bool = True) -> Program[None]:
+    def change(
+        self,
+        database: Database,
+        schema: Schema,
+        *,
+        tables: bool = True,
+        extends: str | None = None,
+    ) -> Program[None]:
         """Bring the database to the model whose files are there, and announce it."""
         if tables:
             act = "ADD COLUMN colour VARCHAR(255)" if self.is_wide else "DROP COLUMN colour"
             yield Statement(f"ALTER TABLE tags {act}")
-        yield from announce_schema(Writes(database.dialect), schema.version)
+        yield from announce_schema(Writes(database.dialect), schema.version, extends=extends)

@@ -49,7 +49,8 @@ class RefusalError(Exception):
 
     def __init__(self, request: str, status: int, body: bytes) -> None:
         super().__init__(f"{request}: {status} {body.decode()}")
-        self.told: str = json.loads(body)["error"]["message"]
+        error = json.loads(body)["error"]  # the content-type builder has a form of its own
+        self.told: str = error["message"] if isinstance(error, dict) else str(error)
 
 
 @dataclass(frozen=True, slots=True)

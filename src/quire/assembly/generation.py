@@ -20,7 +20,12 @@ from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
 from quire.builder.remodel import Project
 from quire.database.accounts import Accounts
-from quire.database.announcement import Requirement, require_nothing, require_schema
+from quire.database.announcement import (
+    Requirement,
+    require_nothing,
+    require_present_schema,
+    require_schema,
+)
 from quire.database.content.store import Store, open_store
 from quire.database.mapping import map_tables
 from quire.database.rooms import room_of
@@ -87,7 +92,8 @@ def make_generation(
         foundation.services,
         clock=foundation.clock,
     )
-    project = _project(foundation, schema, require)
+    present = require_present_schema(store.writes, schema.version, disregarded)
+    project = _project(foundation, schema, present)
     admin = _admin_parts(foundation, reader, documents, library, account_apis, project)
     parts = ContentParts(
         accounts=accounts,

@@ -68,3 +68,18 @@ def require_schema(writes: Writes, *known: str | None) -> Requirement:
             raise StaleSchemaError
 
     return require
+
+
+def require_present_schema(writes: Writes, *known: str | None) -> Requirement:
+    """Return what lets nobody go on but under the schema that is announced, or that was ``known``.
+
+    This is for those who show the model itself, or change it: that their schema is extended by the
+    announced one is not enough for them. Otherwise it raises StaleSchemaError.
+    """
+
+    def require() -> Program[None]:
+        announced = yield from announced_schema(writes)
+        if announced is not None and announced not in known:
+            raise StaleSchemaError
+
+    return require

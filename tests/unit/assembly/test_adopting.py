@@ -49,10 +49,14 @@ class Site:
         }
         return await self.client.request(method, f"/api/{target}", headers, body)
 
-    async def change(self, *, wide: bool) -> None:
-        """Change files and tables, as another process would."""
+    async def change(self, *, wide: bool, extending: bool = False) -> None:
+        """Change files and tables, as another process would.
+
+        With ``extending`` those who have not heard of it yet may go on to write.
+        """
+        extends = self.app.schema.version if extending else None
         schema = self.model.write_files(wide=wide)
-        await self.database.write(self.model.change(self.database, schema))
+        await self.database.write(self.model.change(self.database, schema, extends=extends))
 
     async def remodel(self, *, wide: bool) -> None:
         """Change files and tables, and let the application know at once."""
@@ -212,10 +216,10 @@ async def test_the_model_is_shown_and_changed_as_the_last_change_has_left_it(sit
     headers = {**signed_in, "Content-Type": "application/json"}
     builder = "/content-type-builder"
 
-    await site.change(wide=True)
+    await site.change(wide=True, extending=True)
     shown = await site.client.request("GET", f"{builder}/content-types/{POSTER}", headers)
-    await site.change(wide=False)
-    await site.change(wide=True)
+    await site.remodel(wide=False)
+    await site.change(wide=True, extending=True)
     taken = await site.client.request("DELETE", f"{builder}/content-types/{POSTER}", headers)
 
     assert shown.status == 200
