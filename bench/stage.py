@@ -117,6 +117,14 @@ class Stage:
         self.ground.give(database, folder)
         return strapi(folder)
 
+    def contestants(self, scale: Scale, installed: Path | None) -> list[Launch]:
+        """Return how to start Quire, and Strapi as well where there is one.
+
+        Raises ServerError when ``installed`` has no usable Strapi.
+        """
+        peers = [] if installed is None else [self.strapi(scale, installed)]
+        return [self.quire(scale), *peers]
+
     def _fill(self, connection: sqlite3.Connection, scale: Scale) -> None:
         # Every server then chooses its own journal for its own copy.
         connection.execute("PRAGMA journal_mode = DELETE")

@@ -237,9 +237,7 @@ def uploads(
         with console.status("starting") as status:
             stage = Stage(_FOLDER, make_tables, status.update)
             scale = Scale(_DOCUMENTS)
-            launches = [stage.quire(scale)]
-            if strapi is not None:
-                launches.append(stage.strapi(scale, strapi))
+            launches = stage.contestants(scale, strapi)
             found = _measure(launches, rounds, requests, status.update)
             stage.clear()
     except (ServerError, UploadError) as error:

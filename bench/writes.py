@@ -210,9 +210,7 @@ def writes(
         with console.status("starting") as status:
             stage = Stage(_FOLDER, make_tables, status.update)
             scale = Scale(_DOCUMENTS)
-            launches = [stage.quire(scale)]
-            if strapi is not None:
-                launches.append(stage.strapi(scale, strapi))
+            launches = stage.contestants(scale, strapi)
             found = _measure(launches, rounds, requests, status.update)
     except (ServerError, WriteError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)

@@ -56,7 +56,7 @@ def untouched_core_files(project: Path, uid: str) -> Iterator[str]:
                 yield file.path
 
 
-def untouched_type(project: Path, file: Path) -> str | None:
+def type_of_core_file(project: Path, file: Path) -> str | None:
     """Return the uid of the type whose untouched core file this is, ``None`` for any other file."""
     match file.relative_to(project).parts:
         case ("src", "api", api, folder, _) if folder in _FACTORIES:

@@ -27,6 +27,7 @@ from quire.settings import Settings, hand_over_settings, load_settings_from_envi
 
 _SUFFIXES = frozenset({".json", ".js", ".ts", ".py"})
 _FILES = (".env", "quire.toml")
+_TYPE_FILE = "schema.json"
 _LOOKS, _BETWEEN_LOOKS = 3, 0.1
 
 
@@ -82,13 +83,13 @@ class _Watch(BaseReload):
 
     def _are_of_the_model(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
         """Tell whether files are schemas, and what a generator writes beside those that are new."""
-        from quire.builder.core_files import untouched_type
+        from quire.builder.core_files import type_of_core_file
 
         schemas = {path for path in changed if is_schema_file(path)}
-        types = {_type_of(path) for path in schemas & new}
+        types = {_type_of(path) for path in schemas & new if path.name == _TYPE_FILE}
         beside = changed - schemas
         return beside <= new and all(
-            untouched_type(self._project, path) in types for path in beside
+            type_of_core_file(self._project, path) in types for path in beside
         )
 
 
@@ -100,7 +101,7 @@ def _type_of(schema_file: Path) -> str:
 def is_schema_file(path: Path) -> bool:
     """Tell whether a file of a project's ``src`` describes a content type or a component."""
     in_components = path.parent.parent.name == "components" and path.suffix == ".json"
-    return path.name == "schema.json" or in_components
+    return path.name == _TYPE_FILE or in_components
 
 
 def times_of(project: Path) -> dict[Path, int]:
