@@ -6,6 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quire.database.compile import CompiledNode, CompiledRead, compile_read
+from quire.database.dialect import Dialect
+from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.errors import AppError
 from quire.query.plan import ReadPlan
@@ -14,7 +16,7 @@ from quire.query.resolve import ResolvedRead
 from tests.library.model import library_schema, library_tables
 from tests.library.queries import resolver
 
-DIALECT = SqliteDialect()
+DIALECTS: tuple[Dialect, ...] = (SqliteDialect(), PostgresDialect())
 HOSTILE = ["'", '"', "\\", "`", ";", "--", "/*", "?", "?1", ":p0", "%s", "$1", "{}", "' OR 1=1 --"]
 
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(codec="utf-8"), max_size=12))
@@ -29,17 +31,22 @@ def statements(compiled: CompiledRead) -> list[str]:
 
 
 def _below(node: CompiledNode) -> list[str]:
-    found = []
+    found = [query.sql for query in node.united]
     for edge in node.edges:
         if edge.links is not None:
             found.append(edge.links.sql)
         for branch in edge.branches:
-            found += [branch.query.sql, *_below(branch.node)]
+            found += [] if branch.query is None else [branch.query.sql]
+            found += _below(branch.node)
     return found
 
 
 def compiled(plan: ReadPlan) -> list[str]:
-    return statements(compile_read(plan, library_schema(), library_tables(), DIALECT))
+    return [
+        sql
+        for dialect in DIALECTS
+        for sql in statements(compile_read(plan, library_schema(), library_tables(), dialect))
+    ]
 
 
 def query(text: str, number: str, several: list[str]) -> dict[str, QueryValue]:
@@ -98,7 +105,7 @@ def test_names_come_from_the_schema_alone(text: str) -> None:
             assert not any(text in sql for sql in compiled(found.plan) if text not in PUNCTUATION)
 
 
-PUNCTUATION = {'"', "?", "\\", "'", "{}"}
+PUNCTUATION = {'"', "?", "\\", "'", "{}", "$1"}
 """What statements hold by themselves."""
 
 
@@ -111,8 +118,8 @@ def understood(asked: dict[str, QueryValue]) -> ResolvedRead | None:
 
 def everything(plan: ReadPlan) -> list[Any]:
     """Return what binding a compiled plan twice gives, for comparison."""
-    read = compile_read(plan, library_schema(), library_tables(), DIALECT)
-    return [statements(read), read.statements, read.page.bind(PLAIN.values)]
+    reads = [compile_read(plan, library_schema(), library_tables(), each) for each in DIALECTS]
+    return [(statements(r), r.statements, r.page.bind(PLAIN.values)) for r in reads]
 
 
 def test_a_plan_compiled_twice_is_the_same() -> None:

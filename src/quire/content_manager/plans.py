@@ -75,6 +75,7 @@ class Planner(Struct, frozen=True):
             limit=scope.slots.add(pagination.limit),
             offset=scope.slots.add(pagination.start),
             count=True,
+            together=True,
         )
         return self.planned(plan, scope.slots, pagination)
 

@@ -2,17 +2,18 @@
 
 SQLAlchemy builds and compiles the expressions, once per plan; what comes out is text for the
 driver and, for every placeholder, where its value comes from. Names in the text come from the
-schema alone. Related rows are fetched by the ids of their parents, one statement per edge; filters
-through relations are ``id IN (subquery)``.
+schema alone. Related rows are fetched by the ids of their parents, by one statement per edge or by
+one for several edges of a node; filters through relations are ``id IN (subquery)``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.branches import Columns, OwnColumns, OwnRows, United, UnitedRows
 from quire.database.conditions import (
     DOCUMENT_ID,
     LOCALE,
@@ -37,8 +38,11 @@ from quire.database.mapping import (
 )
 from quire.database.statements import AliasedTable, Query, StatementBuilder
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
-from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute
+from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
+
+MOST_SHARING = 20
+"""How many branches share a statement: a database takes long to plan a larger one."""
 
 Presented = Mapping[tuple[str, str], Present]
 """What is shown of attributes, by uid and name, where that is not what is stored."""
@@ -47,18 +51,37 @@ NOTHING_PRESENTED: Presented = MappingProxyType({})
 
 
 class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
-    """Rows of one model: how they become JSON, and what is populated below them."""
+    """Rows of one model: how they become JSON, and what is populated below them.
+
+    ``united`` are the statements that branches of several edges share.
+    """
 
     uid: str
     mapper: RowMapper
     edges: "tuple[CompiledEdge, ...]" = ()
+    united: tuple[Query, ...] = ()
+
+
+class Shared(NamedTuple):
+    """Whence the rows of a branch come: a statement of its parents' node, the branch's number."""
+
+    statement: int
+    branch: int
 
 
 class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
-    """The rows of one kind behind an edge: the statement, keyed by parents, and their node."""
+    """The rows of one kind behind an edge: the statement, keyed by parents, and their node.
 
-    query: Query
+    Those of a branch without a ``query`` of its own are among the rows of a ``shared`` one. In a
+    row ``near`` is the position of the parent's key, ``number`` that of the number of rows when
+    only that is asked for; mixed rows have order and id of their link at 1 and 2.
+    """
+
+    query: Query | None
     node: CompiledNode
+    shared: Shared | None = None
+    near: int = 0
+    number: int = 1
 
 
 class CompiledOthers(Struct, frozen=True, kw_only=True, eq=False):
@@ -119,19 +142,11 @@ def compile_read(
     return _Compiler(schema, tables, dialect, presented).read(plan)
 
 
-class _Columns:
-    """The columns of one statement: those that the answer shows, and hidden ones behind them."""
+class _Share(NamedTuple):
+    """A statement that branches of a node share, and its number among those of the node."""
 
-    def __init__(self, leading: list[Any]) -> None:
-        self.selected: list[Any] = leading
-        self._positions: dict[str, int] = {}
-
-    def position(self, name: str, column: sa.ColumnElement[Any]) -> int:
-        """Select a column, once, and return its position in the row."""
-        if name not in self._positions:
-            self._positions[name] = len(self.selected)
-            self.selected.append(column)
-        return self._positions[name]
+    statement: int
+    united: United
 
 
 class _Compiler:
@@ -144,15 +159,17 @@ class _Compiler:
         self.dialect = dialect
         self.statements = 0
         self._published_only = False
+        self._unites = dialect.unites_edges
 
     def read(self, plan: ReadPlan) -> CompiledRead:
         """Compile the page of the root, its count, and everything below."""
         self._published_only = plan.published_only
+        self._unites = plan.together or self.dialect.unites_edges
         builder = self._builder()
         conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
-        columns = _Columns([])
-        node = self._node(plan.root, table, columns)
+        columns = OwnColumns()
+        node = self._node(plan.root, table, columns)(len(columns.selected))
         where = versions_condition(plan, table, conditions)
         select = sa.select(*columns.selected).where(*where)
         order = conditions.order(plan.root, table)
@@ -214,67 +231,107 @@ class _Compiler:
         self,
         plan: PlanNode,
         table: AliasedTable,
-        columns: _Columns,
+        columns: Columns,
         kind: tuple[str, str] | None = None,
-    ) -> CompiledNode:
+    ) -> Callable[[int], CompiledNode]:
+        """Select what a node needs of its rows; returns what makes it when their width is known."""
         model = self.schema.model(plan.uid)
         physical = self.tables[plan.uid]
         shown = []
         for name in plan.fields:
             attribute = model.attributes[name]
             if isinstance(attribute, ScalarAttribute):
-                position = columns.position(physical.columns[name], table.c(physical.columns[name]))
-                shown.append((name, attribute.storage, position))
-        edges = tuple(
-            self._edge(edge, plan, table, columns, member(len(shown) + position))
-            for position, edge in enumerate(plan.edges)
-        )
-        mapper = build_mapper(
-            self.dialect,
-            shown,
-            len(columns.selected),
-            edges=[edge.attribute for edge in plan.edges],
-            kind=kind,
-            presented={
-                name: present for (uid, name), present in self.presented.items() if uid == plan.uid
-            },
-        )
-        return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges)
+                column, storage = physical.columns[name], attribute.storage
+                shown.append((name, storage, columns.position(column, table.c(column), storage)))
+        sharing = self._sharing(plan)
+        drafts = [
+            self._edge(
+                edge, plan, table, columns, member(len(shown) + at), sharing.get(edge.attribute)
+            )
+            for at, edge in enumerate(plan.edges)
+        ]
+        shared = dict.fromkeys(share.united for share in sharing.values())
+        self.statements += len(shared)
+        edges = tuple(draft() for draft in drafts)
+        united = tuple(statement.finish() for statement in shared)
+        presented = {
+            name: present for (uid, name), present in self.presented.items() if uid == plan.uid
+        }
+
+        def finish(width: int) -> CompiledNode:
+            mapper = build_mapper(
+                self.dialect,
+                shown,
+                width,
+                edges=[edge.attribute for edge in plan.edges],
+                kind=kind,
+                presented=presented,
+            )
+            return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, united=united)
+
+        return finish
+
+    def _sharing(self, plan: PlanNode) -> Mapping[str, _Share]:
+        """Return the edges of a node whose rows come with one statement, and with which."""
+        if not self._unites:
+            return {}
+        groups: list[list[PlanEdge]] = [[]]
+        for edge in plan.edges:
+            if not self._can_share(self.tables[plan.uid].edges[edge.attribute], edge):
+                continue
+            branches = _branches((*groups[-1], edge))
+            if groups[-1] and branches > MOST_SHARING:
+                groups.append([])
+            groups[-1].append(edge)
+        found: dict[str, _Share] = {}
+        for number, group in enumerate(group for group in groups if _branches(group) > 1):
+            share = _Share(number, United(self.dialect))
+            found.update((edge.attribute, share) for edge in group)
+        return found
+
+    def _can_share(self, edge: Edge, plan: PlanEdge) -> bool:
+        """Tell whether rows are found by ids of their parents, and come in the order of links."""
+        if isinstance(edge, MorphListEdge | MorphColumnEdge | LocalizationsEdge):
+            return False
+        return not any(node.sort for node in plan.nodes)
 
     def _edge(
         self,
         plan: PlanEdge,
         parent: PlanNode,
         table: AliasedTable,
-        columns: _Columns,
+        columns: Columns,
         place: str,
-    ) -> CompiledEdge:
+        share: _Share | None,
+    ) -> Callable[[], CompiledEdge]:
+        """Put the branches of an edge together; returns what makes it when all edges are there."""
         edge = self.tables[parent.uid].edges[plan.attribute]
         attribute = self.schema.model(parent.uid).attributes[plan.attribute]
         to_many = bool(getattr(attribute, "to_many", True))
         key_name = near_key(edge)
-        parent_key = columns.position(key_name, table.c(key_name))
-        parent_id = columns.position("id", table.c("id"))
+        key_kind = StorageKind.STRING if key_name == DOCUMENT_ID else StorageKind.ID
+        parent_key = columns.position(key_name, table.c(key_name), key_kind)
+        parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            return CompiledEdge(
+            counting = self._count_branch(edge, plan.nodes[0], parent_key, share)
+            return lambda: CompiledEdge(
                 member=place,
                 to_many=to_many,
                 parent_key=parent_key,
                 parent_id=parent_id,
-                branches=(self._count_branch(edge, plan.nodes[0]),),
+                branches=(counting(),),
                 counted=True,
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
-        branches = tuple(self._branch(edge, node, mixed=mixed) for node in plan.nodes)
-        links = self._morph_links(edge) if isinstance(edge, MorphListEdge) else None
-        return CompiledEdge(
+        drafts = [self._branch(edge, node, parent_key, share, mixed=mixed) for node in plan.nodes]
+        return lambda: CompiledEdge(
             member=place,
             to_many=to_many,
             parent_key=parent_key,
             parent_id=parent_id,
-            branches=branches,
+            branches=tuple(draft() for draft in drafts),
             mixed=mixed,
-            links=links,
+            links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
             others=self._others(edge, plan) if isinstance(edge, ComponentEdge) else None,
         )
@@ -301,47 +358,44 @@ class _Compiler:
 
         def branch(uid: str) -> CompiledBranch | None:
             if uid not in compiled and uid in nodes:
-                compiled[uid] = self._branch(edge, nodes[uid], mixed=True)
+                compiled[uid] = self._branch(edge, nodes[uid], 0, None, mixed=True)()
             return compiled.get(uid)
 
         return CompiledOthers(query=builder.finish(select), branch=branch)
 
-    def _branch(self, edge: Edge, plan: PlanNode, *, mixed: bool) -> CompiledBranch:
-        """Compile the statement that fetches rows behind an edge for many parents at once.
-
-        Its rows begin with the parent's key; mixed ones go on with order and id of the link.
-        """
-        self.statements += 1
-        builder = self._builder()
-        conditions = self._conditions(builder)
-        target = builder.table(self.tables[plan.uid].name)
+    def _branch(
+        self, edge: Edge, plan: PlanNode, parent_key: int, share: _Share | None, *, mixed: bool
+    ) -> Callable[[], CompiledBranch]:
+        """Compile what fetches rows behind an edge for many parents at once."""
+        rows = self._rows(share)
+        conditions = self._conditions(rows.builder)
+        target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
-        leading = [joined.near, *(joined.order if mixed else ())]
-        columns = _Columns(list(leading))
-        node = self._node(plan, target, columns, self._kind(edge, plan.uid, mixed=mixed))
-        where = [self.dialect.member_of(joined.near, builder.parents()), *joined.where]
-        where += conditions.row_conditions(plan, target)
-        order = [*conditions.order(plan, target), *joined.order]
-        select = sa.select(*columns.selected).select_from(joined.source).where(*where)
-        return CompiledBranch(query=builder.finish(select.order_by(*order)), node=node)
+        here = rows.begin(joined, parent_key, mixed=mixed)
+        draft = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed))
+        where = [here, *joined.where, *conditions.row_conditions(plan, target)]
+        rows.finish(where, conditions.order(plan, target), grouped=False)
+        return lambda: _branch(rows, draft(rows.width), share)
 
-    def _count_branch(self, edge: Edge, plan: PlanNode) -> CompiledBranch:
-        self.statements += 1
-        builder = self._builder()
-        conditions = self._conditions(builder)
-        target = builder.table(self.tables[plan.uid].name)
+    def _count_branch(
+        self, edge: Edge, plan: PlanNode, parent_key: int, share: _Share | None
+    ) -> Callable[[], CompiledBranch]:
+        rows = self._rows(share)
+        conditions = self._conditions(rows.builder)
+        target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
-        where = [self.dialect.member_of(joined.near, builder.parents()), *joined.where]
-        where += conditions.row_conditions(plan, target)
-        select = (
-            sa.select(joined.near, sa.func.count())
-            .select_from(joined.source)
-            .where(*where)
-            .group_by(joined.near)
-        )
-        mapper = build_mapper(self.dialect, [], 0)
-        node = CompiledNode(uid=plan.uid, mapper=mapper)
-        return CompiledBranch(query=builder.finish(select), node=node)
+        here = rows.begin(joined, parent_key, mixed=False)
+        number = rows.position("count", sa.func.count(), StorageKind.INTEGER)
+        where = [here, *joined.where, *conditions.row_conditions(plan, target)]
+        rows.finish(where, (), grouped=True)
+        node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
+        return lambda: _branch(rows, node, share, number)
+
+    def _rows(self, share: _Share | None) -> OwnRows | UnitedRows:
+        if share is not None:
+            return UnitedRows(share.united)
+        self.statements += 1
+        return OwnRows(self.dialect)
 
     def _morph_links(self, edge: MorphListEdge) -> Query:
         self.statements += 1
@@ -360,3 +414,23 @@ class _Compiler:
         if isinstance(edge, MorphListEdge | MorphColumnEdge):
             return ("__type", uid)
         return ("__component", uid) if mixed else None
+
+
+def _branches(edges: Iterable[PlanEdge]) -> int:
+    """Count the branches of edges."""
+    return sum(1 if edge.kind is EdgeKind.COUNT else len(edge.nodes) for edge in edges)
+
+
+def _branch(
+    rows: OwnRows | UnitedRows, node: CompiledNode, share: _Share | None, number: int = 1
+) -> CompiledBranch:
+    """Return a branch whose rows are put together."""
+    return CompiledBranch(
+        query=rows.query if isinstance(rows, OwnRows) else None,
+        node=node,
+        shared=Shared(share.statement, rows.number)
+        if share is not None and isinstance(rows, UnitedRows)
+        else None,
+        near=rows.near,
+        number=number,
+    )

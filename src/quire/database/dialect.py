@@ -13,6 +13,7 @@ from quire.schema.attributes.base import StorageKind
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, FromClause
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
+    from sqlalchemy.types import TypeEngine
 
     Expression = ColumnElement[Any]
 
@@ -39,6 +40,19 @@ class Dialect(Protocol):
         """Whether the versions of a document come by locale where nobody sorts them, or by id.
 
         The reference leaves that to the database, and so to the index that finds them there.
+        """
+
+    @property
+    def unites_edges(self) -> bool:
+        """Whether the rows behind several edges of a node come with one statement.
+
+        It pays where each statement is a round trip, and costs where it is the call of a function.
+        """
+
+    def united_type(self, kind: StorageKind) -> "TypeEngine[Any] | None":
+        """Return the type that values of a kind have in such a statement, whatever they are from.
+
+        ``None`` is any type. What is fetched is decoded as what comes from a column of the kind.
         """
 
     def sqlalchemy_dialect(self) -> "SqlAlchemyDialect":

@@ -1,23 +1,33 @@
-"""Running a compiled read: the page, then one statement per edge, children joined to parents."""
+"""Running a compiled read: the page, then what is populated, children joined to parents.
+
+There is one statement per edge, or one for several edges of a node; never one per row.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, MutableMapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, MutableMapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from quire.database.branches import BRANCH, LINK, ORDER
 from quire.database.compile import (
     CompiledBranch,
     CompiledEdge,
     CompiledNode,
     CompiledOthers,
     CompiledRead,
+    Shared,
 )
 from quire.database.dialect import Dialect
 from quire.database.mappers import Item
 from quire.database.program import Operand, Program, Row, Rows, Statement, Value
 from quire.database.statements import Query, Values
 from quire.errors import ValidationError
+
+_BRANCH_OF = itemgetter(BRANCH)
 
 
 class BoundQuery(Struct, frozen=True):
@@ -34,6 +44,24 @@ class BoundQuery(Struct, frozen=True):
         return Statement(self.sql, values, most)
 
 
+class BoundUnited(Struct, frozen=True):
+    """A statement that branches share, whose values are bound but for the keys of parents.
+
+    ``keyed`` are the positions of these values, and those of the keys in a row of the parents.
+    """
+
+    sql: str
+    values: list[Operand]
+    keyed: tuple[tuple[int, int], ...]
+
+    def for_parents(self, keys: Mapping[int, Operand], most: int) -> Statement:
+        """Return the statement for parents whose keys stand by their position in a row."""
+        values = self.values.copy()
+        for position, key in self.keyed:
+            values[position] = keys[key]
+        return Statement(self.sql, values, most)
+
+
 class BoundEdge(Struct, frozen=True):
     """An edge with bound statements."""
 
@@ -41,6 +69,17 @@ class BoundEdge(Struct, frozen=True):
     branches: "tuple[BoundBranch, ...]"
     links: BoundQuery | None
     others: "BoundOthers | None" = None
+
+
+class BoundEdges(Struct, frozen=True):
+    """What is populated below a node: its edges, and the statements that several of them share."""
+
+    edges: tuple[BoundEdge, ...]
+    united: tuple[BoundUnited, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is populated."""
+        return bool(self.edges)
 
 
 class BoundOthers(Struct, frozen=True):
@@ -57,11 +96,14 @@ class BoundOthers(Struct, frozen=True):
 
 
 class BoundBranch(Struct, frozen=True):
-    """A branch with its bound statement and the bound edges below it."""
+    """A branch with its bound statement, unless that is shared, and the bound edges below it."""
 
-    query: BoundQuery
+    query: BoundQuery | None
+    shared: Shared | None
+    near: int
+    number: int
     node: CompiledNode
-    edges: tuple[BoundEdge, ...]
+    edges: BoundEdges
 
 
 class BoundRead(NamedTuple):
@@ -73,7 +115,7 @@ class BoundRead(NamedTuple):
     page: Statement
     total: Statement | None
     node: CompiledNode
-    edges: tuple[BoundEdge, ...]
+    edges: BoundEdges
     statements: int
     rows: int
 
@@ -94,8 +136,8 @@ def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
     )
 
 
-def _bind_edges(node: CompiledNode, values: Values) -> tuple[BoundEdge, ...]:
-    return tuple(
+def _bind_edges(node: CompiledNode, values: Values) -> BoundEdges:
+    edges = tuple(
         BoundEdge(
             edge,
             tuple(_bind_branch(branch, values) for branch in edge.branches),
@@ -106,11 +148,19 @@ def _bind_edges(node: CompiledNode, values: Values) -> tuple[BoundEdge, ...]:
         )
         for edge in node.edges
     )
+    united = tuple(BoundUnited(query.sql, query.bind(values), query.keyed) for query in node.united)
+    return BoundEdges(edges, united)
 
 
 def _bind_branch(branch: CompiledBranch, values: Values) -> BoundBranch:
-    query = _bind_query(branch.query, values)
-    return BoundBranch(query, branch.node, _bind_edges(branch.node, values))
+    return BoundBranch(
+        query=None if branch.query is None else _bind_query(branch.query, values),
+        shared=branch.shared,
+        near=branch.near,
+        number=branch.number,
+        node=branch.node,
+        edges=_bind_edges(branch.node, values),
+    )
 
 
 def _bind_query(query: Query, values: Values) -> BoundQuery:
@@ -214,22 +264,46 @@ def _whole(value: Value) -> int:
     return value
 
 
+_Parts = Mapping[Shared, Sequence[Row]]
+"""The rows that came with statements which branches share, by the branch that they belong to."""
+
+_NOTHING_SHARED: _Parts = MappingProxyType({})
+
+
 def _populate(
-    edges: Iterable[BoundEdge], rows: Sequence[Row], items: Sequence[Item], run: _Run
+    bound: BoundEdges, rows: Sequence[Row], items: Sequence[Item], run: _Run
 ) -> Program[None]:
-    for bound in edges:
-        position = bound.edge.parent_key
-        keys = {row[position] for row in rows}
-        keys.discard(None)
-        wanted = run.dialect.encode_list(list(keys))
-        if bound.edge.counted:
-            yield from _count_edge(bound, rows, items, wanted, run)
-        elif bound.links is not None:
-            yield from _morph_edge(bound, rows, items, wanted, run)
-        elif bound.edge.mixed:
-            yield from _mixed_edge(bound, rows, items, wanted, run)
+    keys: dict[int, Operand] = {}
+    for position in {edge.edge.parent_key for edge in bound.edges}:
+        found = {row[position] for row in rows}
+        found.discard(None)
+        keys[position] = run.dialect.encode_list(list(found))
+    parts = _NOTHING_SHARED
+    if bound.united:
+        parts = yield from _shared_rows(bound.united, keys, run)
+    for edge in bound.edges:
+        wanted = keys[edge.edge.parent_key]
+        if edge.edge.counted:
+            yield from _count_edge(edge, rows, items, wanted, parts, run)
+        elif edge.links is not None:
+            yield from _morph_edge(edge, rows, items, wanted, run)
+        elif edge.edge.mixed:
+            yield from _mixed_edge(edge, rows, items, wanted, parts, run)
         else:
-            yield from _plain_edge(bound, rows, items, wanted, run)
+            yield from _plain_edge(edge, rows, items, wanted, parts, run)
+
+
+def _shared_rows(
+    united: Sequence[BoundUnited], keys: Mapping[int, Operand], run: _Run
+) -> Program[_Parts]:
+    """Read the rows of all branches that share statements."""
+    parts: dict[Shared, list[Row]] = defaultdict(list)
+    for number, statement in enumerate(united):
+        rows: Rows = yield statement.for_parents(keys, run.most)
+        run.spend(rows)
+        for branch, found in groupby(rows, key=_BRANCH_OF):
+            parts[Shared(number, branch)] = list(found)
+    return parts
 
 
 def _plain_edge(
@@ -237,33 +311,37 @@ def _plain_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Operand,
+    parts: _Parts,
     run: _Run,
 ) -> Program[None]:
     """Attach rows of one kind."""
-    edge = bound.edge
+    edge, branch = bound.edge, bound.branches[0]
     skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
-    rows, found = yield from _branch(bound.branches[0], wanted, run, skipped)
-    key, place = edge.parent_key, edge.member
+    rows, found = yield from _branch(branch, wanted, parts, run, skipped)
+    key, place, near = edge.parent_key, edge.member, branch.near
     if not edge.to_many:
         single: dict[Value, Item] = {}
         for row, item in zip(rows, found, strict=True):
-            single.setdefault(row[0], item)
+            single.setdefault(row[near], item)
         for parent, item in zip(parents, items, strict=True):
             setattr(item, place, single.get(parent[key]))
         return
     groups: dict[Value, list[Item]] = defaultdict(list)
     for row, item in zip(rows, found, strict=True):
-        groups[row[0]].append(item)
+        groups[row[near]].append(item)
     for parent, item in zip(parents, items, strict=True):
         setattr(item, place, groups.get(parent[key], ()))
 
 
 def _branch(
-    branch: BoundBranch, wanted: Operand, run: _Run, skipped: Collection[Value] = ()
-) -> Program[tuple[Rows, list[Item]]]:
+    branch: BoundBranch,
+    wanted: Operand,
+    parts: _Parts,
+    run: _Run,
+    skipped: Collection[Value] = (),
+) -> Program[tuple[Sequence[Row], list[Item]]]:
     """Read the rows of one kind with everything below them, but for rows with ``skipped`` ids."""
-    rows: Rows = yield branch.query.for_parents(wanted, run.most)
-    run.spend(rows)
+    rows = yield from _rows(branch, wanted, parts, run)
     if skipped:
         rows = [row for row in rows if row[1] not in skipped]
     found = branch.node.mapper(rows)
@@ -272,17 +350,27 @@ def _branch(
     return rows, found
 
 
+def _rows(branch: BoundBranch, wanted: Operand, parts: _Parts, run: _Run) -> Program[Sequence[Row]]:
+    """Return the rows of a branch: those that came with others, or those of its own statement."""
+    if branch.query is None:
+        return () if branch.shared is None else parts.get(branch.shared, ())
+    rows: Rows = yield branch.query.for_parents(wanted, run.most)
+    run.spend(rows)
+    return rows
+
+
 def _count_edge(
     bound: BoundEdge,
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Operand,
+    parts: _Parts,
     run: _Run,
 ) -> Program[None]:
-    edge = bound.edge
-    rows: Rows = yield bound.branches[0].query.for_parents(wanted, run.most)
-    run.spend(rows)
-    counted = {row[0]: row[1] for row in rows}
+    edge, branch = bound.edge, bound.branches[0]
+    rows = yield from _rows(branch, wanted, parts, run)
+    near, number = branch.near, branch.number
+    counted = {row[near]: row[number] for row in rows}
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, {"count": counted.get(parent[edge.parent_key], 0)})
 
@@ -292,6 +380,7 @@ def _mixed_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: Operand,
+    parts: _Parts,
     run: _Run,
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
@@ -304,9 +393,10 @@ def _mixed_edge(
         found_others = (bound.others.branch(str(uid)) for (uid,) in unlisted)
         branches += [branch for branch in found_others if branch is not None]
     for branch in branches:
-        rows, found = yield from _branch(branch, wanted, run)
+        rows, found = yield from _branch(branch, wanted, parts, run)
+        near = branch.near
         for row, item in zip(rows, found, strict=True):
-            groups[row[0]].append((_null_first(row[1]), row[2], item))
+            groups[row[near]].append((_null_first(row[ORDER]), row[LINK], item))
     for parent, item in zip(parents, items, strict=True):
         group = sorted(groups.get(parent[edge.parent_key], ()), key=_link_order)
         setattr(item, edge.member, [entry for _, _, entry in group])
@@ -341,7 +431,8 @@ def _morph_edge(
         of_kind = ids.get(branch.node.uid)
         if not of_kind:
             continue
-        rows, found = yield from _branch(branch, run.dialect.encode_list(list(of_kind)), run)
+        wanted = run.dialect.encode_list(list(of_kind))
+        rows, found = yield from _branch(branch, wanted, _NOTHING_SHARED, run)
         by_kind[branch.node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for near, far, kind in links:

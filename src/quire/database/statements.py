@@ -23,12 +23,14 @@ class Query(NamedTuple):
     """A compiled statement.
 
     ``binders`` has one entry per placeholder; ``parents`` is the position of the placeholder that
-    takes the keys of parent rows, or -1.
+    takes the keys of parent rows, or -1. ``keyed`` are placeholders that take different keys of
+    them: the position of each, and where the key stands in a row of the parents.
     """
 
     sql: str
     binders: tuple[Binder, ...]
     parents: int
+    keyed: tuple[tuple[int, int], ...] = ()
 
     def positions(self, slot: Slot) -> tuple[int, ...]:
         """Return the placeholders that take a slot's value as it is."""
@@ -39,7 +41,7 @@ class Query(NamedTuple):
         )
 
     def bind(self, values: Values) -> list[Operand]:
-        """Return the values of all placeholders; that of the parents is still ``None``."""
+        """Return the values of all placeholders; those of parents are still ``None``."""
         return [binder(values) for binder in self.binders]
 
 
@@ -72,6 +74,7 @@ class StatementBuilder:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self._binders: dict[str, Binder] = {}
+        self._keyed: dict[str, int] = {}
         self._aliases = 0
 
     def table(self, name: str) -> AliasedTable:
@@ -112,6 +115,13 @@ class StatementBuilder:
         self._binders[_PARENTS] = lambda _: None
         return sa.bindparam(_PARENTS, type_=sa.types.NULLTYPE)
 
+    def parents_by(self, key: int) -> ColumnElement[Any]:
+        """Bind keys of parent rows, in each of which they stand at the position ``key``."""
+        name = f"{_PARENTS}{key}"
+        self._keyed[name] = key
+        self._binders[name] = lambda _: None
+        return sa.bindparam(name, type_=sa.types.NULLTYPE)
+
     def finish(self, statement: sa.ClauseElement) -> Query:
         """Compile the statement."""
         compiled = statement.compile(dialect=self.dialect.sqlalchemy_dialect())
@@ -119,7 +129,12 @@ class StatementBuilder:
         constants = compiled.params
         binders = tuple(self._binders.get(n) or _constant(constants[n]) for n in names)
         parents = names.index(_PARENTS) if _PARENTS in names else -1
-        return Query(str(compiled), binders, parents)
+        keyed = tuple(
+            (position, self._keyed[name])
+            for position, name in enumerate(names)
+            if name in self._keyed
+        )
+        return Query(str(compiled), binders, parents, keyed)
 
 
 def _constant(value: Value) -> Binder:

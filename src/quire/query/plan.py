@@ -145,6 +145,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     rows are read. ``count`` asks for the number of rows before the limit, or with
     ``count_documents`` for that of their documents. With ``published_only``
     drafts of related documents do not exist, neither for filters and orders nor for what is shown.
+    ``together`` asks for few statements, also of a database to which each of them costs little.
     """
 
     root: PlanNode
@@ -158,6 +159,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     count: bool = False
     count_documents: bool = False
     published_only: bool = False
+    together: bool = False
 
 
 def goes_through(part: Filter | None) -> bool:

@@ -73,12 +73,22 @@ STATEMENTS = [
     ("publicationFilter=modified", BOOK, 2),
 ]
 
+TOGETHER = {
+    "populate=sections": 4,
+    "populate=seo.image,links.to.author": 6,
+    "populate[sections][populate]=*": 6,
+    "populate=author,editors,tags,cover,pictures,seo": 3,
+}
+"""The reads for which a database needs fewer that reads the edges of a node together."""
+
 
 @pytest.mark.parametrize(("query", "uid", "expected"), STATEMENTS)
 async def test_there_is_one_statement_for_an_edge_however_many_rows_there_are(
     query: str, uid: str, expected: int, shelf: tuple[Reader, StatementLog, int]
 ) -> None:
     asked, log, _ = shelf
+    if asked.database.dialect.unites_edges:
+        expected = TOGETHER.get(query, expected)
     # A count that is known already would be one statement less.
     asked_anew = reader(asked.database)
     with assert_statements(log, expected):

@@ -24,6 +24,7 @@ from quire.schema.attributes.number import parse_number
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, FromClause
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
+    from sqlalchemy.types import TypeEngine
 
     Expression = ColumnElement[Any]
 
@@ -155,6 +156,7 @@ class PostgresDialect:
     name = "postgres"
     finds_in_order = False
     versions_by_locale = False
+    unites_edges = True
 
     def __init__(self, clock: WallClock | None = None) -> None:
         """``clock`` says in which zone moments are kept, UTC without one."""
@@ -177,6 +179,24 @@ class PostgresDialect:
         from sqlalchemy.dialects.postgresql import asyncpg  # noqa: PLC0415 - only when a statement is new
 
         return asyncpg.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
+
+    def united_type(self, kind: StorageKind) -> "TypeEngine[Any] | None":
+        """See `Dialect.united_type`. Dates and times are texts for the driver in any case."""
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - only when a statement is new
+
+        match kind:
+            case StorageKind.ID | StorageKind.INTEGER | StorageKind.BIGINTEGER:
+                return postgresql.BIGINT()
+            case StorageKind.FLOAT | StorageKind.DECIMAL:
+                return postgresql.DOUBLE_PRECISION()
+            case StorageKind.BOOLEAN:
+                return postgresql.BOOLEAN()
+            case StorageKind.DATETIME | StorageKind.TIMESTAMP:
+                return postgresql.TIMESTAMP()
+            case StorageKind.JSON:
+                return postgresql.JSONB()
+            case _:
+                return postgresql.TEXT()
 
     def encoder(self, kind: StorageKind) -> Encode:
         """Values have the type of their column; ValidationError is raised for any other."""

@@ -23,6 +23,7 @@ from quire.schema.attributes.temporal import parse_moment
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, FromClause
     from sqlalchemy.engine.interfaces import Dialect as SqlAlchemyDialect
+    from sqlalchemy.types import TypeEngine
 
     Expression = ColumnElement[Any]
 
@@ -131,6 +132,7 @@ class SqliteDialect:
     name = "sqlite"
     finds_in_order = True
     versions_by_locale = True
+    unites_edges = False
 
     def __init__(self) -> None:
         self._moments = _MomentTexts()
@@ -140,6 +142,11 @@ class SqliteDialect:
         from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - only when a statement is new
 
         return sqlite.dialect(paramstyle="qmark")
+
+    def united_type(self, kind: StorageKind) -> "TypeEngine[Any] | None":
+        """See `Dialect.united_type`. Columns have no types."""
+        del kind
+        return None
 
     def encoder(self, kind: StorageKind) -> Encode:
         """Ids take numbers in text; all else is bound as resolved."""
