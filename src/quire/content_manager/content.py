@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, FACTS
-from quire.content_manager.plans import Planner
+from quire.content_manager.plans import OTHER_VERSIONS, VERSION_FIELDS, Planner
 from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
 from quire.content_manager.rights import CREATOR_FIELDS, Rights
 from quire.content_manager.shaping import Shaping, owned
@@ -64,7 +64,7 @@ class ContentReading(Struct, frozen=True):
         """
         planned, shaping = prepared.planned, prepared.shaping
         entries, total = yield from planned.entries(counts)
-        versions = yield from self.versions(prepared.rights, entries)
+        versions = Versions(prepared.rights.content_type, _all_versions(entries))
         results = []
         for entry in entries:
             entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
@@ -75,15 +75,6 @@ class ContentReading(Struct, frozen=True):
                 results.append(_narrowed(prepared, entry, versions))
         meta = {} if planned.pagination is None else planned.pagination.meta(total)
         return {"results": results, "pagination": meta}
-
-    def versions(self, rights: Rights, entries: list[Shown]) -> Program[Versions]:
-        """Return all versions of the documents of some entries, as far as they matter."""
-        content_type = rights.content_type
-        if not entries or not (content_type.localized or content_type.draft_and_publish):
-            return Versions(content_type, ())
-        ids = list(dict.fromkeys(entry["documentId"] for entry in entries))
-        found, _ = yield from self.planner.versions(content_type, ids).entries()
-        return Versions(content_type, found)
 
     def one(
         self,
@@ -262,6 +253,14 @@ class ContentReading(Struct, frozen=True):
             other = versions.other_versions(entry)
             others = [facts(version, localized=localized) for version in other]
         return {"availableLocales": locales, "availableStatus": others}
+
+
+def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
+    """Take the other versions out of the entries of a page; returns all, older ones first."""
+    found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
+    for entry in entries:
+        found.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
+    return [found[row_id] for row_id in sorted(found)]
 
 
 def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> Shown | None:

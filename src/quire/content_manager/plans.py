@@ -1,6 +1,6 @@
 """Plans of what administrators read: lists, forms, and the versions of documents."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from quire.query.plan import (
     Filter,
     Junction,
     LocaleScope,
+    PlanEdge,
     PlanNode,
     ReadPlan,
     SortKey,
@@ -36,6 +37,9 @@ from quire.schema.model import ContentType
 PAGE_SIZE, MOST_ROWS = 10, 1000
 LISTING = ReadLimits(default_limit=PAGE_SIZE, max_limit=MOST_ROWS)
 _BY_ID = (SortKey((), "id", descending=False),)
+OTHER_VERSIONS = "localizations"
+"""Where entries of a list have the versions of their documents that are not on the page."""
+
 VERSION_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 
 
@@ -58,8 +62,10 @@ class Planner(Struct, frozen=True):
         sort = resolve_sort(query.get("sort"), content_type, scope.within(Param.SORT, "sort"))
         search = resolve_search(query.get("_q"), content_type, scope.within(Param.SEARCH, "_q"))
         pagination = pages_of(query, scope)
+        listed = nodes.listed(content_type)
         root = replace(
-            nodes.listed(content_type),
+            listed,
+            edges=(*listed.edges, *_other_versions(content_type)),
             filter=both(asked, self.reached(rights, wanted.locales, scope)),
             sort=sort,
             status=wanted.status if content_type.draft_and_publish else None,
@@ -203,6 +209,13 @@ class Planner(Struct, frozen=True):
         """Plan a read whose values are in ``slots``."""
         resolved = ResolvedRead(plan=plan, values=tuple(slots.values), pagination=pagination)
         return self.engine.reads.planned(resolved)
+
+
+def _other_versions(content_type: ContentType) -> Iterator[PlanEdge]:
+    """Yield what shows the other versions of a document with an entry, where it can have any."""
+    if content_type.localized or content_type.draft_and_publish:
+        node = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS)
+        yield PlanEdge(attribute=OTHER_VERSIONS, nodes=(node,))
 
 
 def pages_of(query: Query, scope: ManagedScope) -> Pagination:

@@ -24,6 +24,13 @@ BRANCH, ORDER, LINK = 0, 1, 2
 _SORTED_BY = (BRANCH, ORDER, LINK)
 
 
+class ParentKey(NamedTuple):
+    """What rows are found by: its position in a row of the parents, and the kind of its column."""
+
+    position: int
+    kind: StorageKind
+
+
 class Columns(Protocol):
     """The columns that rows of a model have in a statement."""
 
@@ -46,11 +53,10 @@ class BranchRows(Columns, Protocol):
     def width(self) -> int:
         """How many columns a row has, once all that share the statement are there."""
 
-    def begin(self, joined: Joined, parent_key: int, *, mixed: bool) -> Condition:
+    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
         """Select the parent's key, and for ``mixed`` rows order and id of the link, first.
 
-        Returns the condition that rows belong to the parents at hand; ``parent_key`` is where a row
-        of theirs has the key.
+        Returns the condition that rows belong to the parents at hand, by this key of theirs.
         """
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
@@ -88,9 +94,9 @@ class OwnRows(OwnColumns):
         """See `BranchRows.width`."""
         return len(self.selected)
 
-    def begin(self, joined: Joined, parent_key: int, *, mixed: bool) -> Condition:
+    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
-        del parent_key  # the one list of keys
+        del key  # there is one list of them
         self._joined = joined
         self.selected += [joined.near, *(joined.order if mixed else ())]
         return self.builder.dialect.member_of(joined.near, self.builder.parents())
@@ -187,12 +193,12 @@ class UnitedRows:
             self._placed[position] = column
         return self._positions[name]
 
-    def begin(self, joined: Joined, parent_key: int, *, mixed: bool) -> Condition:
+    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
         del mixed  # the order of links is always there
         self._joined = joined
-        self.near = self.position("", joined.near, StorageKind.ID)
-        return self.builder.dialect.member_of(joined.near, self.builder.parents_by(parent_key))
+        self.near = self.position("", joined.near, key.kind)
+        return self.builder.dialect.member_of(joined.near, self.builder.parents_by(key.position))
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
         """See `BranchRows.finish`. Nothing can be sorted but by the order of links."""

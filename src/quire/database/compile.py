@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from msgspec import Struct
 
-from quire.database.branches import Columns, OwnColumns, OwnRows, United, UnitedRows
+from quire.database.branches import (
+    Columns,
+    OwnColumns,
+    OwnRows,
+    ParentKey,
+    United,
+    UnitedRows,
+)
 from quire.database.conditions import (
     DOCUMENT_ID,
     LOCALE,
@@ -74,14 +81,16 @@ class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
 
     Those of a branch without a ``query`` of its own are among the rows of a ``shared`` one. In a
     row ``near`` is the position of the parent's key, ``number`` that of the number of rows when
-    only that is asked for; mixed rows have order and id of their link at 1 and 2.
+    only that is asked for, and ``row_id`` that of its id where some rows are skipped by it;
+    mixed rows have order and id of their link at 1 and 2.
     """
 
     query: Query | None
     node: CompiledNode
     shared: Shared | None = None
-    near: int = 0
-    number: int = 1
+    near: int
+    number: int
+    row_id: int
 
 
 class CompiledOthers(Struct, frozen=True, kw_only=True, eq=False):
@@ -290,8 +299,8 @@ class _Compiler:
         return found
 
     def _can_share(self, edge: Edge, plan: PlanEdge) -> bool:
-        """Tell whether rows are found by ids of their parents, and come in the order of links."""
-        if isinstance(edge, MorphListEdge | MorphColumnEdge | LocalizationsEdge):
+        """Tell whether rows are found by their parents, and come in the order of links."""
+        if isinstance(edge, MorphListEdge | MorphColumnEdge):
             return False
         return not any(node.sort for node in plan.nodes)
 
@@ -310,33 +319,33 @@ class _Compiler:
         to_many = bool(getattr(attribute, "to_many", True))
         key_name = near_key(edge)
         key_kind = StorageKind.STRING if key_name == DOCUMENT_ID else StorageKind.ID
-        parent_key = columns.position(key_name, table.c(key_name), key_kind)
+        key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            counting = self._count_branch(edge, plan.nodes[0], parent_key, share)
+            counting = self._count_branch(edge, plan.nodes[0], key, share)
             return lambda: CompiledEdge(
                 member=place,
                 to_many=to_many,
-                parent_key=parent_key,
+                parent_key=key.position,
                 parent_id=parent_id,
                 branches=(counting(),),
                 counted=True,
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
-        drafts = [self._branch(edge, node, parent_key, share, mixed=mixed) for node in plan.nodes]
+        drafts = [self._branch(edge, node, key, share, mixed=mixed) for node in plan.nodes]
         return lambda: CompiledEdge(
             member=place,
             to_many=to_many,
-            parent_key=parent_key,
+            parent_key=key.position,
             parent_id=parent_id,
             branches=tuple(draft() for draft in drafts),
             mixed=mixed,
             links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
-            others=self._others(edge, plan) if isinstance(edge, ComponentEdge) else None,
+            others=self._others(edge, plan, key) if isinstance(edge, ComponentEdge) else None,
         )
 
-    def _others(self, edge: ComponentEdge, plan: PlanEdge) -> CompiledOthers | None:
+    def _others(self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey) -> CompiledOthers | None:
         if not plan.others:
             return None
         self.statements += 1
@@ -358,38 +367,41 @@ class _Compiler:
 
         def branch(uid: str) -> CompiledBranch | None:
             if uid not in compiled and uid in nodes:
-                compiled[uid] = self._branch(edge, nodes[uid], 0, None, mixed=True)()
+                compiled[uid] = self._branch(edge, nodes[uid], key, None, mixed=True)()
             return compiled.get(uid)
 
         return CompiledOthers(query=builder.finish(select), branch=branch)
 
     def _branch(
-        self, edge: Edge, plan: PlanNode, parent_key: int, share: _Share | None, *, mixed: bool
+        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None, *, mixed: bool
     ) -> Callable[[], CompiledBranch]:
         """Compile what fetches rows behind an edge for many parents at once."""
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
-        here = rows.begin(joined, parent_key, mixed=mixed)
+        here = rows.begin(joined, key, mixed=mixed)
         draft = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed))
+        row_id = 0
+        if isinstance(edge, LocalizationsEdge):
+            row_id = rows.position("id", target.c("id"), StorageKind.ID)
         where = [here, *joined.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, conditions.order(plan, target), grouped=False)
-        return lambda: _branch(rows, draft(rows.width), share)
+        return lambda: _branch(rows, draft(rows.width), share, row_id=row_id)
 
     def _count_branch(
-        self, edge: Edge, plan: PlanNode, parent_key: int, share: _Share | None
+        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None
     ) -> Callable[[], CompiledBranch]:
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
-        here = rows.begin(joined, parent_key, mixed=False)
+        here = rows.begin(joined, key, mixed=False)
         number = rows.position("count", sa.func.count(), StorageKind.INTEGER)
         where = [here, *joined.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, (), grouped=True)
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
-        return lambda: _branch(rows, node, share, number)
+        return lambda: _branch(rows, node, share, number=number)
 
     def _rows(self, share: _Share | None) -> OwnRows | UnitedRows:
         if share is not None:
@@ -422,7 +434,12 @@ def _branches(edges: Iterable[PlanEdge]) -> int:
 
 
 def _branch(
-    rows: OwnRows | UnitedRows, node: CompiledNode, share: _Share | None, number: int = 1
+    rows: OwnRows | UnitedRows,
+    node: CompiledNode,
+    share: _Share | None,
+    *,
+    number: int = 0,
+    row_id: int = 0,
 ) -> CompiledBranch:
     """Return a branch whose rows are put together."""
     return CompiledBranch(
@@ -433,4 +450,5 @@ def _branch(
         else None,
         near=rows.near,
         number=number,
+        row_id=row_id,
     )

@@ -102,6 +102,7 @@ class BoundBranch(Struct, frozen=True):
     shared: Shared | None
     near: int
     number: int
+    row_id: int
     node: CompiledNode
     edges: BoundEdges
 
@@ -158,6 +159,7 @@ def _bind_branch(branch: CompiledBranch, values: Values) -> BoundBranch:
         shared=branch.shared,
         near=branch.near,
         number=branch.number,
+        row_id=branch.row_id,
         node=branch.node,
         edges=_bind_edges(branch.node, values),
     )
@@ -343,7 +345,7 @@ def _branch(
     """Read the rows of one kind with everything below them, but for rows with ``skipped`` ids."""
     rows = yield from _rows(branch, wanted, parts, run)
     if skipped:
-        rows = [row for row in rows if row[1] not in skipped]
+        rows = [row for row in rows if row[branch.row_id] not in skipped]
     found = branch.node.mapper(rows)
     if branch.edges and found:
         yield from _populate(branch.edges, rows, found, run)
