@@ -59,6 +59,22 @@ async def test_lists_totals_and_single_documents_have_no_other_rows(site: Site) 
     assert shown.status == 200
 
 
+@pytest.mark.parametrize("query", ["", "?sort=title", "?_q=Mine&pagination[withCount]=false"])
+async def test_a_row_that_is_somebody_elses_now_is_not_shown_any_more(
+    site: Site, query: str
+) -> None:
+    """However often the list was asked for before."""
+    token = await somebody(site, {f"{ARTICLE}.find": {"code": {"$eq": "$user.username"}}})
+    mine = {"data": {"title": "Mine", "code": "ada"}}
+    assert (await site.post("articles", mine, token="full")).status == 201
+    for _ in range(3):
+        assert [found["title"] for found in await data(site, f"articles{query}", token)] == ["Mine"]
+    target = f"articles/{await document_id(site, 'Mine')}"
+    given = await site.ask("PUT", target, {"data": {"code": "bob"}}, token="full")
+    assert given.status == 200
+    assert await data(site, f"articles{query}", token) == []
+
+
 async def test_a_filter_narrows_a_rule_and_never_widens_it(site: Site) -> None:
     token = await somebody(site, {f"{ARTICLE}.find": OF_THE_SEA})
     for query in (

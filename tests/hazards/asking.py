@@ -63,6 +63,20 @@ class Watched:
 
         return await self.inner.read(begin, snapshot=snapshot, key=key)
 
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        before = len(self.statements)
+
+        def begin() -> Program[T]:
+            del self.statements[before:]
+            return self._watch(make())
+
+        found = await self.inner.read_at(version, begin, key=key)
+        if found is None:
+            del self.statements[before:]
+        return found
+
     async def write(self, program: Program[T]) -> T:
         return await self.inner.write(self._watch(program))
 

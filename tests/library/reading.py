@@ -12,6 +12,7 @@ from quire.access.ability import Ability
 from quire.api.reader import Mode, Reader
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
+from quire.database.list_cache import ListCache
 from quire.query.resolve.scope import ReadLimits
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
 
@@ -32,6 +33,7 @@ def reader(
     limits: ReadLimits | None = None,
     plan_cache: int = 100,
     count_cache: int = 100,
+    page_cache: int = 100,
 ) -> Reader:
     """Return what reads the library for the content API."""
     return Reader(
@@ -41,7 +43,7 @@ def reader(
         limits or ReadLimits(),
         default_locale="en",
         plan_cache=plan_cache,
-        count_cache=count_cache,
+        list_cache=ListCache(totals=count_cache, pages=page_cache),
     )
 
 

@@ -25,6 +25,9 @@ texts = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(codec="utf-8")
 def statements(compiled: CompiledRead) -> list[str]:
     """Return the text of every statement of a read."""
     found = [compiled.page.sql]
+    if compiled.steps is not None:
+        keyed = compiled.steps.keys()
+        found += [keyed.keys.sql, keyed.rows.sql]
     if compiled.count is not None:
         found.append(compiled.count.sql)
     return [*found, *_below(compiled.node)]

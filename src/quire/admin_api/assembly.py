@@ -91,7 +91,8 @@ def _project_routes(
 def _content_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
     """Yield the routes of content, of files, and of what content looks like."""
     settings, sources, database = ground.settings, ground.sources, ground.database
-    remembered = ListSizes(plans=settings.cache.plans, counts=settings.cache.counts)
+    cache = settings.cache
+    remembered = ListSizes(plans=cache.plans, counts=cache.counts, pages=cache.pages)
     revisions = Revisions(ground.engine.store.writes)
     history = KeptHistory(History(revisions, settings.admin.revisions), sources.webhooks.tables)
     yield from content_manager_routes(database, sources.documents, remembered, history)

@@ -77,6 +77,12 @@ class AuditedDatabase:
         """See `Database.read`."""
         return await self._inner.read(make, snapshot=snapshot, key=key)
 
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """See `Database.read_at`."""
+        return await self._inner.read_at(version, make, key=key)
+
     async def write(self, program: Program[T]) -> T:
         """See `Database.write`; the first write of a request is noted with it."""
         pending = _pending.get()

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from quire.access.ability import FullAccess
 from quire.api.reader import Mode, Reader
 from quire.database.connection import Database
+from quire.database.list_cache import ListCache
 from quire.database.mappers import members
 from quire.database.mapping import TableMap
 from quire.errors import InvalidKeyError, PaginationError, ValidationError
@@ -61,7 +62,7 @@ class Lists:
             ReadLimits(rows=settings.limits.rows),
             default_locale=None,
             plan_cache=settings.cache.plans,
-            count_cache=settings.cache.counts,
+            list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
         )
 
     async def page(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> Listed:

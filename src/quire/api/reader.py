@@ -13,15 +13,15 @@ from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
 from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
 from quire.database.connection import Database
-from quire.database.counts import CountCache
+from quire.database.list_cache import ListCache
+from quire.database.list_reading import read_list
 from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
 from quire.database.program import Program, Statement
 from quire.database.read import (
     BoundRead,
+    ListFacts,
     bind_read,
-    count_key,
-    is_counted,
     page_program,
     read_program,
 )
@@ -78,7 +78,7 @@ class Reader:
         *,
         default_locale: str | None,
         plan_cache: int,
-        count_cache: int,
+        list_cache: ListCache,
         presented: Presented = NOTHING_PRESENTED,
     ) -> None:
         self.database = database
@@ -91,7 +91,7 @@ class Reader:
             plan_cache
         )
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plan_cache)
-        self._counts = CountCache(count_cache)
+        self._lists = list_cache
 
     def adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one; what was worked out for the old one goes."""
@@ -164,20 +164,13 @@ class Reader:
         self, prepared: PreparedRead, version: int | None
     ) -> tuple[list[Item], int | None]:
         """Run a list; ``version`` is the database's token of the present content."""
-        bound, dialect, counts = prepared.bound, self.database.dialect, self._counts.at(version)
-        total = bound.total
-        counted = total is not None and is_counted(total, counts)
+        bound, dialect = prepared.bound, self.database.dialect
 
-        def program() -> Program[tuple[list[Item], int | None]]:
-            if total is not None and not counted and counts is not None:
-                # A read that is begun again counts again: it is to be of one state as a whole.
-                counts.pop(count_key(total), None)
-            return read_program(bound, dialect, counts)
+        def program(facts: ListFacts) -> Program[tuple[list[Item], int | None]]:
+            return read_program(bound, dialect, facts)
 
-        return await self.database.read(
-            program,
-            snapshot=bound.statements - counted > 1,
-            key=prepared.compiled,
+        return await read_list(
+            self.database, self._lists, version, bound, program, key=prepared.compiled
         )
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
@@ -203,17 +196,17 @@ class Reader:
         if statement is None:
             message = "this read has no count"
             raise TypeError(message)
-        counts = self._counts.at(version)
+        lists = self._lists.at(version)
 
         def program() -> Program[int]:
             rows = yield statement
             return int(rows[0][0] or 0)
 
-        found = None if counts is None else counts.get(count_key(statement))
+        found = None if lists is None else lists.total(statement)
         if found is None:
             found = await self.database.read(program)
-            if counts is not None:
-                counts[count_key(statement)] = found
+            if lists is not None:
+                lists.keep_total(statement, found)
         return found
 
 

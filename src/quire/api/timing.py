@@ -115,6 +115,14 @@ class TimedDatabase:
                 lambda: _counted(make(), timings), snapshot=snapshot, key=key
             )
 
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """Read a state of the database, and add to the ``database`` of the present request."""
+        timings = _timings()
+        with timings.measure("database"):
+            return await self._database.read_at(version, lambda: _counted(make(), timings), key=key)
+
     async def write(self, program: Program[T]) -> T:
         """Write to the database, and add to the ``database`` of the present request."""
         timings = _timings()

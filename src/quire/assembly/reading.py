@@ -4,6 +4,7 @@ from quire.api.reader import Reader
 from quire.api.timing import TimedReader
 from quire.assembly.foundation import Foundation
 from quire.database.compile import NOTHING_PRESENTED
+from quire.database.list_cache import ListCache
 from quire.database.mapping import TableMap
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.model import Schema
@@ -35,7 +36,7 @@ def make_reader(
         limits,
         default_locale=default_locale,
         plan_cache=settings.cache.plans,
-        count_cache=settings.cache.counts,
+        list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
         presented=NOTHING_PRESENTED if links is None else presented_files(links),
     )
 

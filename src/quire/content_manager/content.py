@@ -15,7 +15,7 @@ from quire.content_manager.states import Shown, Versions, in_locale_order, in_sh
 from quire.content_manager.told import told_fields
 from quire.database.content.finding import first_document_id
 from quire.database.program import Program
-from quire.database.read import Counts
+from quire.database.read import ListFacts
 from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError
@@ -57,13 +57,13 @@ class ContentReading(Struct, frozen=True):
             told=told_fields(query),
         )
 
-    def page(self, prepared: PreparedList, counts: Counts | None = None) -> Program[Listed]:
+    def page(self, prepared: PreparedList, facts: ListFacts | None = None) -> Program[Listed]:
         """Return a page of a list with the state of each entry and its other locales.
 
-        Totals are taken from ``counts`` and put there.
+        It goes by ``facts``, and adds what is not among them.
         """
         planned, shaping = prepared.planned, prepared.shaping
-        entries, total = yield from planned.entries(counts)
+        entries, total = yield from planned.entries(facts)
         versions = Versions(prepared.rights.content_type, _all_versions(entries))
         results = []
         for entry in entries:

@@ -2,27 +2,29 @@
 
 A raw query string, together with what an administrator may do, always means the same, until another
 locale becomes the default one. So a list that is asked for again runs its statements and nothing
-else. Totals are remembered for as long as nobody changes anything.
+else. Totals and pages are remembered for as long as nobody changes anything.
 """
 
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.content import ContentReading, PreparedList
+from quire.content_manager.content import ContentReading, Listed, PreparedList
 from quire.content_manager.requests import Query, wanted
 from quire.content_manager.rights import Rights
 from quire.database.cache import BoundedCache
-from quire.database.counts import CountCache
-from quire.database.program import Program
+from quire.database.connection import Database
+from quire.database.list_cache import ListCache
+from quire.database.list_reading import read_list
 
 _LONGEST_QUERY = 4096
 
 
 class ListSizes(Struct, frozen=True, kw_only=True):
-    """How many lists and totals are remembered."""
+    """How many lists, totals and pages are remembered."""
 
     plans: int
     counts: int
+    pages: int
 
 
 class _Key(Struct, frozen=True):
@@ -38,7 +40,7 @@ class PreparedLists:
     def __init__(self, reading: ContentReading, sizes: ListSizes) -> None:
         self._reading = reading
         self._prepared: BoundedCache[_Key, PreparedList] = BoundedCache(sizes.plans)
-        self._counts = CountCache(sizes.counts)
+        self._lists = ListCache(totals=sizes.counts, pages=sizes.pages)
 
     def prepare(self, rights: Rights, raw_query: bytes, query: Query) -> PreparedList:
         """Return how a page is read. Raises the query's first fault as an AppError."""
@@ -52,6 +54,15 @@ class PreparedLists:
                 self._prepared[key] = prepared
         return prepared
 
-    def page(self, prepared: PreparedList, version: int | None) -> Program[dict[str, object]]:
+    async def read(self, database: Database, prepared: PreparedList, version: int | None) -> Listed:
         """Read a page; ``version`` is the database's token of the present content."""
-        return self._reading.page(prepared, self._counts.at(version))
+        planned = prepared.planned
+        return await read_list(
+            database,
+            self._lists,
+            version,
+            planned.bound,
+            lambda facts: self._reading.page(prepared, facts),
+            key=planned.key,
+            snapshot=True,
+        )

@@ -7,6 +7,7 @@ one for several edges of a node; filters through relations are ``id IN (subquery
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -43,6 +44,7 @@ from quire.database.mapping import (
     MorphListEdge,
     TableMap,
 )
+from quire.database.searching import searched_from
 from quire.database.statements import AliasedTable, Query, StatementBuilder
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
@@ -127,13 +129,39 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     others: CompiledOthers | None = None
 
 
+class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
+    """How a page is read in two steps.
+
+    ``keys`` returns the ids of its rows in their order, ``rows`` these rows in any order; ``key``
+    is the position of the id in such a row.
+    """
+
+    keys: Query
+    rows: Query
+    key: int
+
+
+class CompiledSteps(Struct, frozen=True, kw_only=True, eq=False):
+    """Which pages of a list are read in two steps: those before which ``start`` rows lie.
+
+    ``offset`` is the slot that says how many lie before a page; ``keys`` compiles the two steps
+    when they are first needed, which for many a list they never are.
+    """
+
+    start: int
+    offset: Slot
+    keys: Callable[[], CompiledKeys]
+
+
 class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a plan needs from the database, in ``statements`` statements.
 
-    ``limit`` is the slot with which the first of them limits its rows itself, if it does.
+    ``page`` is the first of them; pages that are read in two ``steps`` have one more. ``limit`` is
+    the slot with which a page limits its rows itself, if it does.
     """
 
     page: Query
+    steps: CompiledSteps | None
     node: CompiledNode
     count: Query | None
     statements: int
@@ -175,10 +203,33 @@ class _Compiler:
         self._published_only = plan.published_only
         self._unites = plan.together or self.dialect.unites_edges
         builder = self._builder()
-        conditions = self._conditions(builder)
         table = builder.table(self.tables[plan.root.uid].name)
         columns = OwnColumns()
+        start = searched_from(plan, self.schema)
+        if start is not None:
+            columns.position("id", table.c("id"), StorageKind.ID)
         node = self._node(plan.root, table, columns)(len(columns.selected))
+        page = self._page(plan, builder, table, columns)
+        steps = None
+        if start is not None and plan.offset is not None:
+            keys = cache(lambda: self._keys(plan, table, columns))
+            steps = CompiledSteps(start=start, offset=plan.offset, keys=keys)
+        count = self._count(plan) if plan.count else None
+        statements = self.statements + 1 + (count is not None)
+        return CompiledRead(
+            page=page,
+            steps=steps,
+            node=node,
+            count=count,
+            statements=statements,
+            limit=plan.limit,
+        )
+
+    def _page(
+        self, plan: ReadPlan, builder: StatementBuilder, table: AliasedTable, columns: OwnColumns
+    ) -> Query:
+        """Compile the statement that finds the rows of a page, for some columns of them."""
+        conditions = self._conditions(builder)
         where = versions_condition(plan, table, conditions)
         select = sa.select(*columns.selected).where(*where)
         order = conditions.order(plan.root, table)
@@ -189,15 +240,22 @@ class _Compiler:
             select = select.limit(limit).offset(offset)
         elif not self.dialect.finds_in_order:
             select = select.order_by(table.c("id"))
-        page = builder.finish(select)
-        count = self._count(plan) if plan.count else None
-        statements = self.statements + 1 + (count is not None)
-        return CompiledRead(
-            page=page,
-            node=node,
-            count=count,
-            statements=statements,
-            limit=plan.limit,
+        return builder.finish(select)
+
+    def _keys(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> CompiledKeys:
+        """Compile a page in two steps; ``columns`` are those of its rows."""
+        builder = self._builder()
+        found = builder.table(table.name)
+        ids = OwnColumns()
+        ids.position("id", found.c("id"), StorageKind.ID)
+        keys = self._page(plan, builder, found, ids)
+        builder = self._builder()
+        key = table.c("id")
+        among = self.dialect.member_of(key, builder.parents())
+        return CompiledKeys(
+            keys=keys,
+            rows=builder.finish(sa.select(*columns.selected).where(among)),
+            key=columns.position("id", key, StorageKind.ID),
         )
 
     def _last_keys(

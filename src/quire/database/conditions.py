@@ -119,20 +119,7 @@ class Conditions:
         and locale only because an index has these two: most rows are alike in them.
         """
         column = table.c(name)
-        return self.dialect.unindexed(column) if self._is_narrow(node) else column
-
-    def _is_narrow(self, node: PlanNode) -> bool:
-        """Tell whether a node's filter asks for values that an index finds few rows by."""
-        model = self.schema.model(node.uid)
-        if node.filter is None or not isinstance(model, ContentType) or not has_lists(model):
-            return False
-        looked_up = {"documentId", *(one.name for one in model.scalars if is_looked_up(one))}
-        return any(
-            comparison.attribute in looked_up
-            and comparison.predicate in _NARROW
-            and not (comparison.negated or comparison.fold)
-            for comparison in _demanded(node.filter)
-        )
+        return self.dialect.unindexed(column) if is_narrow(node, self.schema) else column
 
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
         """Return a filter as a condition on rows of a model."""
@@ -342,6 +329,20 @@ class Conditions:
         )
 
 
+def is_narrow(node: PlanNode, schema: Schema) -> bool:
+    """Tell whether a node's filter asks for values that an index finds few rows by."""
+    model = schema.model(node.uid)
+    if node.filter is None or not isinstance(model, ContentType) or not has_lists(model):
+        return False
+    looked_up = frozenset(one.name for one in model.scalars if is_looked_up(one))
+    return _demands(node.filter, looked_up | {"documentId"})
+
+
+def is_by_id(node: PlanNode) -> bool:
+    """Tell whether a node's filter asks for rows by their ids."""
+    return node.filter is not None and _demands(node.filter, frozenset({"id"}))
+
+
 def near_key(edge: Edge) -> str:
     """Name the column of a row by which its related rows are found."""
     match edge:
@@ -373,6 +374,16 @@ def _is_about_missing(part: Filter | None) -> bool:
 def _is_about_present(part: Filter | None) -> bool:
     """Tell whether a filter holds for every row there is: its id is not null."""
     return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
+
+
+def _demands(part: Filter, attributes: frozenset[str]) -> bool:
+    """Tell whether every row found by a filter has one of some values of one of attributes."""
+    return any(
+        comparison.attribute in attributes
+        and comparison.predicate in _NARROW
+        and not (comparison.negated or comparison.fold)
+        for comparison in _demanded(part)
+    )
 
 
 def _demanded(part: Filter) -> Iterator[Comparison]:

@@ -42,6 +42,16 @@ class Database(Protocol):
         kind (one plan) from others, so that slow kinds can be treated as such.
         """
 
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """Run a program that only reads, on the state of the content that a token stands for.
+
+        ``None`` means that this cannot be had, most likely because somebody has committed since:
+        then `read` has to do. So a program that itself returns ``None`` tells nothing. ``key`` is
+        as with `read`.
+        """
+
     async def write(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is durable when this returns, or nothing."""
 

@@ -4,7 +4,7 @@ There is one statement per edge, or one for several edges of a node; never one p
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from quire.database.compile import (
     CompiledNode,
     CompiledOthers,
     CompiledRead,
+    CompiledSteps,
     Shared,
 )
 from quire.database.dialect import Dialect
@@ -37,7 +38,7 @@ class BoundQuery(Struct, frozen=True):
     values: list[Operand]
     parents: int
 
-    def for_parents(self, keys: Operand, most: int) -> Statement:
+    def for_parents(self, keys: Operand, most: int | None) -> Statement:
         """Return the statement for these parents (keys as the dialect binds lists)."""
         values = self.values.copy()
         values[self.parents] = keys
@@ -107,13 +108,23 @@ class BoundBranch(Struct, frozen=True):
     edges: BoundEdges
 
 
+class BoundKeys(Struct, frozen=True):
+    """How a page is read in two steps: its keys, then its rows, whose key is at a position."""
+
+    keys: Statement
+    rows: BoundQuery
+    key: int
+
+
 class BoundRead(NamedTuple):
     """A compiled read with the values of one request: ready to run any number of times.
 
-    ``rows`` is how many rows it may fetch in all.
+    A page that is searched has ``keyed``, which reads what ``page`` reads at once. ``rows`` is how
+    many rows it may fetch in all.
     """
 
     page: Statement
+    keyed: "BoundKeys | None"
     total: Statement | None
     node: CompiledNode
     edges: BoundEdges
@@ -127,14 +138,28 @@ def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
     limit = None if compiled.limit is None else values[compiled.limit]
     # Fetching a page as a whole is quicker, but a page may be larger than all that may be fetched.
     most = None if isinstance(limit, int) and limit <= rows else rows + 1
+    keyed = _bind_keys(compiled.steps, values, most)
     return BoundRead(
         page=Statement(compiled.page.sql, compiled.page.bind(values), most),
+        keyed=keyed,
         total=None if count is None else Statement(count.sql, count.bind(values)),
         node=compiled.node,
         edges=_bind_edges(compiled.node, values),
-        statements=compiled.statements,
+        statements=compiled.statements + (keyed is not None),
         rows=rows,
     )
+
+
+def _bind_keys(steps: CompiledSteps | None, values: Values, most: int | None) -> BoundKeys | None:
+    """Bind the two steps of a page, if it is one that is searched."""
+    if steps is None:
+        return None
+    offset = values[steps.offset]
+    if not isinstance(offset, int) or offset < steps.start:
+        return None
+    keyed = steps.keys()
+    keys = Statement(keyed.keys.sql, keyed.keys.bind(values), most)
+    return BoundKeys(keys, _bind_query(keyed.rows, values), keyed.key)
 
 
 def _bind_edges(node: CompiledNode, values: Values) -> BoundEdges:
@@ -202,33 +227,58 @@ def too_many_rows(most: int) -> ValidationError:
     return ValidationError(message)
 
 
-Counts = MutableMapping[Hashable, int]
-"""Totals by statement and values; the caller keeps it only as long as the content stays."""
+Keys = tuple[Value, ...]
+"""The ids of the rows of a page, in their order."""
+
+
+class ListFacts(Struct):
+    """What is known of a list: which rows its page shows, and how many there are in all.
+
+    Whoever reads the list goes by what is known, asks for what is not, and adds it.
+    """
+
+    total: int | None = None
+    keys: Keys | None = None
 
 
 def read_program(
-    bound: BoundRead, dialect: Dialect, counts: Counts | None
+    bound: BoundRead, dialect: Dialect, facts: ListFacts
 ) -> Program[tuple[list[Item], int | None]]:
     """Read the page of a plan with everything populated, and its total when it is asked for.
 
-    Totals are taken from ``counts`` and put there; ``None`` counts every time. Raises
-    ValidationError when more rows are needed than the read may fetch.
+    What is not among the ``facts`` yet is asked for and put there. Keys that are known have to be
+    those of the state that is read. Raises ValidationError when more rows are needed than the read
+    may fetch.
     """
-    items = yield from page_program(bound, bound.page, dialect)
+    if bound.keyed is None:
+        items = yield from page_program(bound, bound.page, dialect)
+    else:
+        items = yield from _searched_page(bound, bound.keyed, dialect, facts)
     if bound.total is None:
         return items, None
-    total = yield from _total(bound.total, counts)
-    return items, total
+    if facts.total is None:
+        rows = yield bound.total
+        facts.total = _whole(rows[0][0])
+    return items, facts.total
 
 
-def count_key(count: Statement) -> Hashable:
-    """Return what the total of a statement is remembered by."""
-    return (count.sql, *count.values)
-
-
-def is_counted(count: Statement, counts: Counts | None) -> bool:
-    """Tell whether a total will be taken from ``counts``."""
-    return counts is not None and count_key(count) in counts
+def _searched_page(
+    bound: BoundRead, keyed: BoundKeys, dialect: Dialect, facts: ListFacts
+) -> Program[list[Item]]:
+    """Read the rows of a page by their keys."""
+    if facts.keys is None:
+        found = yield keyed.keys
+        facts.keys = tuple([key for (key,) in found])
+    keys = facts.keys
+    if len(keys) > bound.rows:
+        raise too_many_rows(bound.rows)
+    if not keys:
+        return []
+    rows = yield keyed.rows.for_parents(dialect.encode_list(keys), None)
+    position = keyed.key
+    # Within one state all of them are there; otherwise what is gone is left out.
+    by_key = {row[position]: row for row in rows}
+    return (yield from _items(bound, [by_key[key] for key in keys if key in by_key], dialect))
 
 
 def page_program(bound: BoundRead, page: Statement, dialect: Dialect) -> Program[list[Item]]:
@@ -239,24 +289,17 @@ def page_program(bound: BoundRead, page: Statement, dialect: Dialect) -> Program
     rows: Rows = yield page
     if len(rows) > bound.rows:
         raise too_many_rows(bound.rows)
+    return (yield from _items(bound, rows, dialect))
+
+
+def _items(bound: BoundRead, rows: Rows, dialect: Dialect) -> Program[list[Item]]:
+    """Make items of the rows of a page, with everything populated."""
     items = bound.node.mapper(rows)
     if bound.edges and items:
         run = _Run(dialect, bound.rows)
         run.spend(rows)
         yield from _populate(bound.edges, rows, items, run)
     return items
-
-
-def _total(count: Statement, counts: Counts | None) -> Program[int]:
-    if counts is None:
-        rows = yield count
-        return _whole(rows[0][0])
-    key = count_key(count)
-    total = counts.get(key)
-    if total is None:
-        rows = yield count
-        total = counts[key] = _whole(rows[0][0])
-    return total
 
 
 def _whole(value: Value) -> int:

@@ -17,7 +17,7 @@ from quire.database.compile import CompiledRead
 from quire.database.content.store import Store
 from quire.database.plans import CompiledPlans
 from quire.database.program import Program
-from quire.database.read import BoundRead, Counts, bind_read, read_program
+from quire.database.read import BoundRead, ListFacts, bind_read, read_program
 from quire.database.statements import Values
 from quire.query.parameters import as_query
 from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status
@@ -69,13 +69,13 @@ class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
     key: Hashable
     pagination: Pagination | None
 
-    def entries(self, counts: Counts | None = None) -> Program[tuple[list[Shown], int | None]]:
+    def entries(self, facts: ListFacts | None = None) -> Program[tuple[list[Shown], int | None]]:
         """Return what is found, and how much there is in all if that was asked for.
 
-        Totals are taken from ``counts`` and put there. Raises ValidationError when more rows are
-        needed than may be fetched.
+        It goes by ``facts``, and adds what is not among them. Raises ValidationError when more rows
+        are needed than may be fetched.
         """
-        items, total = yield from read_program(self.bound, self.store.dialect, counts)
+        items, total = yield from read_program(self.bound, self.store.dialect, facts or ListFacts())
         return msgspec.json.decode(msgspec.json.encode(items)), total
 
     def page(self) -> Program[Page]:

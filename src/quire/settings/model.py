@@ -570,6 +570,12 @@ class CacheSettings:
     queries: int = setting(integer(0), "Parsed query strings.", default=4000)
     plans: int = setting(integer(0), "Read plans with their compiled statements.", default=2000)
     counts: int = setting(integer(0), "Totals of lists.", default=20_000)
+    pages: int = setting(
+        integer(0),
+        "Pages of lists that are sorted, filtered, searched or deep: the ids they show, "
+        "up to 250 of each.",
+        default=1000,
+    )
     tokens: int = setting(integer(0), "Verified credentials.", default=2000)
 
 

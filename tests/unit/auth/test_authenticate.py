@@ -81,6 +81,11 @@ class Late:
         await self.may_answer.wait()
         return found
 
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        return await self.inner.read_at(version, make, key=key)
+
     async def write(self, program: Program[T]) -> T:
         if self.refuses_writes:
             raise ServiceUnavailableError

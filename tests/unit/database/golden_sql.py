@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.database.compile import CompiledNode, compile_read
+from quire.database.compile import CompiledNode, CompiledRead, compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.read import bind_read
 from quire.database.statements import Query
 from quire.query.querystring import parse
 from quire.query.resolve import ResolvedRead
@@ -35,6 +36,9 @@ class Read(NamedTuple):
 
 READS: Mapping[str, Read] = {
     "list": Read("fields=title&sort=rating:desc&pagination[page]=2"),
+    "list-in-order-of-ids": Read("fields=title&sort=id:desc"),
+    "list-deep": Read("fields=title&pagination[start]=100"),
+    "list-looked-up": Read("fields=title&filters[slug]=a&sort=rating"),
     "document": Read("fields=title&populate=author&status=draft", document="abc"),
     "single-type": Read("fields=heading", HOMEPAGE, mode="single"),
     "window": Read("fields=username&limit=2", USER_UID, mode="window"),
@@ -87,11 +91,21 @@ def golden(name: str, dialect: Dialect) -> str:
     read = READS[name]
     resolved = _resolve(read)
     compiled = compile_read(resolved.plan, library_schema(), library_tables(), dialect)
-    parts = [f"-- {read.uid}: {read.query}", _statement("page", compiled.page, resolved)]
+    parts = [f"-- {read.uid}: {read.query}", *_page(compiled, resolved)]
     if compiled.count is not None:
         parts.append(_statement("count", compiled.count, resolved))
     parts += _below(compiled.node, resolved, ())
     return "\n\n".join(parts) + "\n"
+
+
+def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
+    """Write the statement of a page, or the two of one that is searched."""
+    if compiled.steps is None or bind_read(compiled, resolved.values, rows=1000).keyed is None:
+        yield _statement("page", compiled.page, resolved)
+    else:
+        keyed = compiled.steps.keys()
+        yield _statement("keys", keyed.keys, resolved)
+        yield _statement("rows", keyed.rows, resolved)
 
 
 def _resolve(read: Read) -> ResolvedRead:

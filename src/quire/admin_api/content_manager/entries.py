@@ -45,12 +45,7 @@ class EntryApi:
         """List entries, each with its state."""
         rights = rights_of(self._engine.schema, request)
         prepared = self._lists.prepare(rights, request.raw_query, request.query)
-        page = await self._database.read(
-            lambda: self._lists.page(prepared, request.version),
-            snapshot=True,
-            key=prepared.planned.key,
-        )
-        return respond_bare(page)
+        return respond_bare(await self._lists.read(self._database, prepared, request.version))
 
     async def find_one(self, request: Request) -> Answer:
         """Show one document."""

@@ -18,6 +18,7 @@ from quire.content_manager.rights import CREATOR_FIELDS
 from quire.database.compile import NOTHING_PRESENTED
 from quire.database.connection import Database
 from quire.database.library.folders import FOLDER_UID, all_folders, files_in_folders
+from quire.database.list_cache import ListCache
 from quire.database.mappers import members
 from quire.database.program import Program
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError
@@ -63,7 +64,7 @@ class MediaReads:
             ReadLimits(rows=settings.limits.rows, max_limit=_MOST_ROWS),
             default_locale=None,
             plan_cache=settings.cache.plans,
-            count_cache=settings.cache.counts,
+            list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
             presented=NOTHING_PRESENTED
             if library.links is None
             else presented_files(library.links),

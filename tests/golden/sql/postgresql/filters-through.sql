@@ -1,7 +1,7 @@
 -- api::book.book: fields=id&filters[author][name]=a&filters[tags][label][$null]=true&filters[seo][image][name]=b&filters[sequel][$null]=true&filters[links][to][$notNull]=true&filters[localizations][locale]=fr
 
--- page
-SELECT t1.id, t1.document_id
+-- keys
+SELECT t1.id
 FROM books AS t1
 WHERE t1.locale = $1 AND t1.published_at IS NOT NULL AND t1.id IN (SELECT t3.book_id
 FROM books_author_lnk AS t3 JOIN persons AS t2 ON t2.id = t3.person_id
@@ -24,6 +24,12 @@ FROM books AS t18
 WHERE t18.document_id IS NOT NULL AND t18.locale = $10) ORDER BY t1.id
  LIMIT $11 OFFSET $12;
 -- values: 'en', 'a', 'seo', 'shared.seo', 'shared.seo', 'image', 'b', 'links', 'shared.link', 'fr', 25, 0
+
+-- rows
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE t1.id = ANY ($1);
+-- values: (parents)
 
 -- count
 SELECT count(*) AS count_1

@@ -1,11 +1,17 @@
 -- api::book.book: fields=title&sort=rating:desc&pagination[page]=2
 
--- page
-SELECT t1.id, t1.document_id, t1.title
+-- keys
+SELECT t1.id
 FROM books AS t1
 WHERE t1.locale = $1 AND t1.published_at IS NOT NULL ORDER BY t1.rating DESC, t1.id
  LIMIT $2 OFFSET $3;
 -- values: 'en', 25, 25
+
+-- rows
+SELECT t1.id, t1.document_id, t1.title
+FROM books AS t1
+WHERE t1.id = ANY ($1);
+-- values: (parents)
 
 -- count
 SELECT count(*) AS count_1

@@ -1,7 +1,7 @@
 -- api::book.book: fields=id&sort=author.name:desc,links.to.title
 
--- page
-SELECT t1.id, t1.document_id
+-- keys
+SELECT t1.id
 FROM books AS t1
 WHERE t1.locale = $1 AND t1.published_at IS NOT NULL ORDER BY (SELECT t2.name
 FROM books_author_lnk AS t3 JOIN persons AS t2 ON t2.id = t3.person_id
@@ -12,6 +12,12 @@ WHERE t5.entity_id = t1.id AND t5.field = $3 AND t5.component_type = $4 ORDER BY
  LIMIT $5) ASC, t1.id
  LIMIT $6 OFFSET $7;
 -- values: 'en', 1, 'links', 'shared.link', 1, 25, 0
+
+-- rows
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE t1.id = ANY ($1);
+-- values: (parents)
 
 -- count
 SELECT count(*) AS count_1

@@ -1,7 +1,7 @@
 -- api::book.book: fields=id&sort=author.name:desc,links.to.title
 
--- page
-SELECT t1.id, t1.document_id
+-- keys
+SELECT t1.id
 FROM books AS t1
 WHERE t1.locale = ? AND t1.published_at IS NOT NULL ORDER BY (SELECT t2.name
 FROM books_author_lnk AS t3 JOIN persons AS t2 ON t2.id = t3.person_id
@@ -12,6 +12,13 @@ WHERE t5.entity_id = t1.id AND (+ t5.field) = ? AND (+ t5.component_type) = ? OR
  LIMIT ? OFFSET ?) ASC, t1.id
  LIMIT ? OFFSET ?;
 -- values: 'en', 1, 0, 'links', 'shared.link', 1, 0, 25, 0
+
+-- rows
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE t1.id IN (SELECT anon_1.value
+FROM json_each(?) AS anon_1);
+-- values: (parents)
 
 -- count
 SELECT count(*) AS count_1

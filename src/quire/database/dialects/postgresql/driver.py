@@ -13,7 +13,7 @@ moment share, tells whether that was right; if not, it is begun again in a trans
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from quire.database.commits import note_commit
 from quire.database.dialects.postgresql.connection import Connection, open_connection
@@ -62,6 +62,12 @@ async def connect(options: PostgresOptions) -> "PostgresDatabase":
 def _nothing() -> Program[None]:
     """Ask for nothing, to see that there is somebody to ask."""
     yield Statement("SELECT 1")
+
+
+class _Found(NamedTuple, Generic[T]):
+    """What a program has returned, which may be nothing."""
+
+    result: T
 
 
 class PostgresDatabase:
@@ -123,28 +129,52 @@ class PostgresDatabase:
         if not snapshot:
             return await self._run(make(), self._begin_read)
         state = self._calm_state()
+        if self._wary:
+            self._wary -= 1
         if state is not None:
-            try:
-                result = await self._run(make(), None)
-            except (ServiceUnavailableError, StaleSchemaError):
-                raise
-            except AppError:  # it may be that of two states which do not fit together
-                if await self._presence.token() == state:
-                    raise
-            else:
-                if await self._presence.token() == state:
-                    return result
-            self._wary = _WARY_READS
+            found = await self._run_at(state, make())
+            if found is not None:
+                return found.result
         return await self._run(make(), _BEGIN_SNAPSHOT)
+
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """Run a program that only reads, on the state of the content that a token stands for.
+
+        ``None`` means that somebody has committed since, or too often of late to try, or that a
+        connection was lost or tables have changed, which `read` copes with. Raises what the program
+        raises about that state.
+        """
+        del key
+        if self._calm_state() != version:
+            return None
+        try:
+            found = await self._run_at(version, make())
+        except (ServiceUnavailableError, StaleSchemaError):
+            return None
+        return None if found is None else found.result
 
     def _calm_state(self) -> int | None:
         """Return the last known state, if a read may count on it that nobody commits meanwhile."""
-        if self._begin_read is not None:
-            return None
-        if self._wary:
-            self._wary -= 1
+        if self._wary or self._begin_read is not None:
             return None
         return self._presence.known
+
+    async def _run_at(self, state: int, program: Program[T]) -> "_Found[T] | None":
+        """Run a program without a transaction; ``None`` if it may have seen another state, too."""
+        try:
+            result = await self._run(program, None)
+        except (ServiceUnavailableError, StaleSchemaError):
+            raise
+        except AppError:  # it may be that of two states which do not fit together
+            if await self._presence.token() == state:
+                raise
+        else:
+            if await self._presence.token() == state:
+                return _Found(result)
+        self._wary = _WARY_READS
+        return None
 
     async def _run(self, program: Program[T], begin: str | None) -> T:
         """Run a program that reads, in a transaction that begins so, or in none."""

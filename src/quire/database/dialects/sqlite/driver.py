@@ -23,7 +23,12 @@ from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
 from quire.database.program import Program, Rows, Statement
-from quire.errors import DatabaseLockedError, DatabaseOpenError, ServiceUnavailableError
+from quire.errors import (
+    AppError,
+    DatabaseLockedError,
+    DatabaseOpenError,
+    ServiceUnavailableError,
+)
 
 T = TypeVar("T")
 
@@ -35,6 +40,8 @@ _TIMEOUT_STEPS = 1_000_000
 """The same on the reader thread, which has to stop everything else to look."""
 _STATEMENT_CACHE = 512
 _SLOW_KEYS = 2000
+_AT = "at"
+"""What tells reads of a known state from others of the same kind."""
 _NEVER = float("inf")
 _WAL_PAUSE = 0.02
 """How many seconds lie between two attempts to have a write-ahead log."""
@@ -284,6 +291,30 @@ class SqliteDatabase:
         reader thread at once.
         """
         del snapshot  # it costs nothing more here
+        return await self._read(make, key)
+
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """Run a program that only reads, on the state of the content that a token stands for.
+
+        ``None`` means that somebody has committed since, or does so before the program has run on
+        the reader thread: states only follow one another, so what it has read is the state of the
+        token if that is the present one before and after. Raises as `read` does.
+        """
+        if self.version() != version:
+            return None
+        try:
+            # What is slow without the state being known need not be slow with it.
+            result = await self._read(make, None if key is None else (_AT, key))
+        except AppError:  # it may be that of a later state
+            if self.version() == version:
+                raise
+            return None
+        # What ran on the reader thread had ended before this round of the loop began.
+        return result if self.version() == version else None
+
+    async def _read(self, make: Callable[[], Program[T]], key: Hashable) -> T:
         if key not in self._slow and self.version() is not None:
             try:
                 return self._reader.run(make(), self._guard_seconds)

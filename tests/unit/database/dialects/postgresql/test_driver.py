@@ -16,11 +16,13 @@ from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.presence import Presence
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
+    AppError,
     DatabaseOpenError,
     ServiceUnavailableError,
     StaleSchemaError,
     ValidationError,
 )
+from tests.postgresql.commits import Commits
 from tests.postgresql.session import Session
 from tests.postgresql.sharing import VARIABLE
 from tests.unit.database.dialects.postgresql.conftest import run
@@ -217,21 +219,11 @@ def two_moments() -> Program[bool]:
     return first[0] == second[0]
 
 
-class Commits:
-    """Stands for what the server says of who has committed, since others use it as well."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    async def told(self) -> str:
-        return f"{self.count}:{self.count}:"
-
-
 @pytest.fixture
-async def commits(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> Commits:
+async def commits(database: PostgresDatabase) -> Commits:
     """Nobody commits, but for those who say so here; that much is known."""
     commits = Commits()
-    monkeypatch.setattr(database, "_presence", Presence(commits.told))
+    commits.tell(database)
     await database.present_version()
     return commits
 
@@ -292,6 +284,97 @@ async def test_what_a_snapshot_raises_is_raised_when_it_is_sure_that_it_is_one(
         await database.read(refusing, snapshot=True)
 
     assert seen == [0] * runs
+
+
+async def test_a_state_is_read_at_without_a_transaction_while_nobody_commits(
+    database: PostgresDatabase, commits: Commits
+) -> None:
+    version = await database.present_version()
+    assert version is not None
+    assert await database.read_at(version, two_moments) is False
+    assert await database.read_at(version + 1, two_moments) is None
+    commits.count += 1
+    assert await database.present_version() == version + 1
+    assert await database.read_at(version, two_moments) is None
+    assert await database.read_at(version + 1, two_moments) is False
+
+
+async def test_a_state_that_somebody_has_left_behind_cannot_be_read_at(
+    database: PostgresDatabase, options: PostgresOptions
+) -> None:
+    version = await database.present_version()
+    assert version is not None
+    async with another(options) as other:
+        await other.write(run(ADD, "one"))
+    # Here nobody has been asked since, so that only the program can be too late.
+    assert await database.read_at(version, lambda: run(COUNT)) is None
+    assert await count(database) == 1
+
+
+async def test_a_state_that_somebody_commits_in_is_not_read_at_and_makes_wary(
+    database: PostgresDatabase, commits: Commits
+) -> None:
+    version = await database.present_version()
+    assert version is not None
+    seen: list[int] = []
+
+    def overtaken() -> Program[bool]:
+        yield Statement(COUNT)
+        commits.count += 1
+        seen.append(commits.count)
+        return True
+
+    assert await database.read_at(version, overtaken) is None
+    present = await database.present_version()
+    assert present == version + 1
+    assert await database.read_at(present, overtaken) is None
+    assert seen == [1]
+    assert [await database.read(two_moments, snapshot=True) for _ in range(33)] == (
+        [True] * 32 + [False]
+    )
+    assert await database.read_at(present, two_moments) is False
+
+
+@pytest.mark.parametrize("commits_in", [0, 1])
+async def test_what_is_wrong_at_a_state_is_raised_if_it_is_that_state(
+    database: PostgresDatabase, commits: Commits, commits_in: int
+) -> None:
+    version = await database.present_version()
+    assert version is not None
+
+    def refusing() -> Program[bool]:
+        yield Statement(COUNT)
+        commits.count += commits_in
+        raise ValidationError("no")
+
+    if commits_in:
+        assert await database.read_at(version, refusing) is None
+    else:
+        with pytest.raises(ValidationError, match="no"):
+            await database.read_at(version, refusing)
+
+
+@pytest.mark.usefixtures("commits")
+@pytest.mark.parametrize("error", [ServiceUnavailableError, StaleSchemaError])
+async def test_a_connection_that_is_lost_leaves_a_state_unread(
+    database: PostgresDatabase, error: type[AppError]
+) -> None:
+    version = await database.present_version()
+    assert version is not None
+
+    def losing() -> Program[bool]:
+        yield Statement(COUNT)
+        raise error
+
+    assert await database.read_at(version, losing) is None
+
+
+async def test_through_a_pooler_no_state_is_read_at(options: PostgresOptions) -> None:
+    pooled = await connect(replace(options, pooler=True))
+    version = await pooled.present_version()
+    assert version is not None
+    assert await pooled.read_at(version, lambda: run(COUNT)) is None
+    await pooled.close()
 
 
 async def test_writers_wait_for_each_other_whatever_process_they_are_in(

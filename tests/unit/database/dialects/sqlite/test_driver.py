@@ -17,6 +17,7 @@ from quire.errors import (
     DatabaseOpenError,
     InternalServerError,
     ServiceUnavailableError,
+    ValidationError,
 )
 from tests.library.reading import opened
 from tests.unit.database.dialects.sqlite.programs import committing
@@ -229,6 +230,80 @@ async def test_what_is_read_in_one_round_of_the_loop_is_what_its_version_stands_
     assert database.version() == version
     assert await present(database) != version
     assert await database.read(amounts) == [60, 40, 1]
+
+
+async def test_a_state_is_read_at_while_nobody_commits(
+    path: Path, database: SqliteDatabase
+) -> None:
+    version = database.version()
+    assert version is not None
+    assert await database.read_at(version, amounts) == [60, 40]
+    assert await database.read_at(version + 1, amounts) is None
+    with connected(path) as other:
+        transfer(other, 10)
+    await asyncio.sleep(0)
+    assert await database.read_at(version, amounts) is None
+    assert await database.read(amounts) == [50, 50]
+
+
+async def test_a_commit_during_a_read_at_a_state_is_not_seen_by_it(
+    path: Path, database: SqliteDatabase
+) -> None:
+    version = database.version()
+    assert version is not None
+    with connected(path) as other:
+        read = total_in_two_steps(lambda: transfer(other, 10))
+        assert await database.read_at(version, read) == 100
+    await asyncio.sleep(0)
+    assert await database.read_at(version, amounts) is None
+
+
+@pytest.mark.parametrize("commits", [False, True])
+async def test_a_slow_read_at_a_state_counts_if_nobody_has_committed_meanwhile(
+    path: Path, *, commits: bool
+) -> None:
+    threads: list[int] = []
+    with connected(path) as other:
+        async with opened(path, guard_ms=0) as database:
+            version = database.version()
+            assert version is not None
+
+            def slow() -> Program[int]:
+                threads.append(threading.get_ident())
+                yield Statement(MANY_STEPS, (100_000,))
+                total = yield from total_in_two_steps(lambda: None)()
+                if commits and len(threads) > 1:
+                    transfer(other, 10)
+                return total
+
+            found = await database.read_at(version, slow, key="slow")
+            assert found == (None if commits else 100)
+            assert len(set(threads)) == 2
+            # Work that was slow begins on the reader thread, if it is still worth it.
+            assert await database.read_at(version, slow, key="slow") == found
+            assert len(threads) == (2 if commits else 3)
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+async def test_what_is_wrong_at_a_state_is_raised_if_it_is_that_state(
+    path: Path, *, is_late: bool
+) -> None:
+    with connected(path) as other:
+        async with opened(path, guard_ms=0) as database:
+            version = database.version()
+            assert version is not None
+
+            def refusing() -> Program[bool]:
+                yield Statement(MANY_STEPS, (100_000,))
+                if is_late:
+                    transfer(other, 10)
+                raise ValidationError("no")
+
+            if is_late:
+                assert await database.read_at(version, refusing) is None
+            else:
+                with pytest.raises(ValidationError, match="no"):
+                    await database.read_at(version, refusing)
 
 
 async def test_what_another_program_has_committed_is_there_for_the_next_read(

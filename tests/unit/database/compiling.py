@@ -1,0 +1,11 @@
+"""Compiling plans of the library."""
+
+from quire.database.compile import CompiledRead, compile_read
+from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.query.plan import ReadPlan
+from tests.library.model import library_schema, library_tables
+
+
+def compiled(plan: ReadPlan) -> CompiledRead:
+    """Compile a plan for SQLite."""
+    return compile_read(plan, library_schema(), library_tables(), SqliteDialect())
