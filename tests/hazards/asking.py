@@ -77,6 +77,9 @@ class Watched:
             del self.statements[before:]
         return found
 
+    async def is_costly(self, statement: Statement) -> bool:
+        return await self.inner.is_costly(statement)
+
     async def write(self, program: Program[T]) -> T:
         return await self.inner.write(self._watch(program))
 

@@ -28,13 +28,6 @@ async def ask(newsroom: Settings) -> AsyncIterator[Visitor]:
         yield visitor
 
 
-@pytest.fixture(scope="session")
-async def ask_anew(newsroom: Settings) -> AsyncIterator[Visitor]:
-    """Asks a server that remembers no pages, so that the same request takes the same statements."""
-    async with serving(newsroom.project, cache__pages=0) as visitor:
-        yield visitor
-
-
 @pytest.fixture
 def own_newsroom(kind: Kind, newsroom: Settings, tmp_path: Path) -> Iterator[Settings]:
     """The project once more, as it was made, for a test that changes something."""

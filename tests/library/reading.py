@@ -11,6 +11,7 @@ import msgspec
 from quire.access.ability import Ability
 from quire.api.reader import Mode, Reader
 from quire.database.connection import Database
+from quire.database.costs import Costs
 from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
 from quire.database.list_cache import ListCache
 from quire.query.resolve.scope import ReadLimits
@@ -34,6 +35,7 @@ def reader(
     plan_cache: int = 100,
     count_cache: int = 100,
     page_cache: int = 100,
+    costs: Costs | None = None,
 ) -> Reader:
     """Return what reads the library for the content API."""
     return Reader(
@@ -43,7 +45,7 @@ def reader(
         limits or ReadLimits(),
         default_locale="en",
         plan_cache=plan_cache,
-        list_cache=ListCache(totals=count_cache, pages=page_cache),
+        list_cache=ListCache(totals=count_cache, pages=page_cache, costs=costs),
     )
 
 

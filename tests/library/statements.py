@@ -17,6 +17,8 @@ _HOUSEKEEPING = (
     "PRAGMA",
     "SELECT count(*) FROM sqlite_master",
     "SELECT pg_current_snapshot()",
+    "EXPLAIN",
+    "/* what it costs */",
 )
 
 

@@ -18,7 +18,7 @@ from quire.clock import Clock, iso_from_ms
 from quire.database.audit import FILTERED, AuditLog, AuditQuery, AuditRow
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program
+from quire.database.program import Program, Statement
 from quire.errors import AppError, ForbiddenError, ValidationError
 
 _log = structlog.get_logger("quire.audit")
@@ -82,6 +82,10 @@ class AuditedDatabase:
     ) -> T | None:
         """See `Database.read_at`."""
         return await self._inner.read_at(version, make, key=key)
+
+    async def is_costly(self, statement: Statement) -> bool:
+        """See `Database.is_costly`."""
+        return await self._inner.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
         """See `Database.write`; the first write of a request is noted with it."""

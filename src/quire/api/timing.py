@@ -19,7 +19,7 @@ from quire.api.reader import Mode, PreparedRead, Reader
 from quire.auth.authenticate import Authenticator
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program
+from quire.database.program import Program, Statement
 from quire.schema.model import ContentType
 
 T = TypeVar("T")
@@ -122,6 +122,11 @@ class TimedDatabase:
         timings = _timings()
         with timings.measure("database"):
             return await self._database.read_at(version, lambda: _counted(make(), timings), key=key)
+
+    async def is_costly(self, statement: Statement) -> bool:
+        """Ask what a statement costs, and add to the ``database`` of the present request."""
+        with _timings().measure("database"):
+            return await self._database.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
         """Write to the database, and add to the ``database`` of the present request."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar
 
 from quire.database.dialect import Dialect
-from quire.database.program import Program
+from quire.database.program import Program, Statement
 
 T = TypeVar("T")
 
@@ -50,6 +50,13 @@ class Database(Protocol):
         ``None`` means that this cannot be had, most likely because somebody has committed since:
         then `read` has to do. So a program that itself returns ``None`` tells nothing. ``key`` is
         as with `read`.
+        """
+
+    async def is_costly(self, statement: Statement) -> bool:
+        """Tell whether many rows have to be looked at to find those of a statement.
+
+        That is at least some thousands, whose ids are found more quickly than they are. Raises what
+        `read` raises.
         """
 
     async def write(self, program: Program[T]) -> T:

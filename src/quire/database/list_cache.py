@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 
 from quire.database.cache import BoundedCache
+from quire.database.costs import Costs
 from quire.database.program import Statement
 from quire.database.read import BoundRead, Keys, ListFacts
 
@@ -20,9 +21,11 @@ class CachedLists:
     def facts(self, bound: BoundRead) -> ListFacts:
         """Return what is known of a list."""
         keyed, total = bound.keyed, bound.total
+        keys = None if keyed is None else self._pages.get(_key(keyed.keys))
         return ListFacts(
             total=None if total is None else self._totals.get(_key(total)),
-            keys=None if keyed is None else self._pages.get(_key(keyed.keys)),
+            keys=keys,
+            by_keys=keys is not None,
         )
 
     def keep(self, bound: BoundRead, facts: ListFacts) -> None:
@@ -49,8 +52,9 @@ class ListCache:
     not this.
     """
 
-    def __init__(self, totals: int, pages: int) -> None:
-        """At most so many totals and keys of so many pages are kept."""
+    def __init__(self, totals: int, pages: int, costs: Costs | None = None) -> None:
+        """At most so many totals and keys of so many pages are kept, of those that are costly."""
+        self.costs = costs or Costs()
         self._totals = totals
         self._pages = pages
         self._lists = CachedLists(totals, pages)

@@ -1,5 +1,6 @@
 """Reading lists by what is remembered of them, or asking anew.
 
+A page that can be read in two steps is read so where the database says that it is costly to find.
 Totals and the keys of pages are remembered under the token of the content that whoever reads has
 been told. Total and rows may be of two moments with a commit between them. Keys and rows may not: a
 row that is shown by keys of another state might be one that a rule or filter no longer lets
@@ -41,11 +42,14 @@ async def read_list(
     lists = cache.at(version)
     known = ListFacts() if lists is None else lists.facts(bound)
     facts = known
+    keyed = bound.keyed
+    if keyed is not None and not known.by_keys:
+        known.by_keys = await cache.costs.is_costly(database, keyed.keys, keyed.offset)
 
     def begin() -> Program[T]:
         # Whatever is begun again asks again: it is to be of one state as a whole.
         nonlocal facts
-        facts = ListFacts(known.total, known.keys)
+        facts = ListFacts(known.total, known.keys, known.by_keys)
         return program(facts)
 
     result: T | None = None
@@ -53,7 +57,7 @@ async def read_list(
         result = await database.read_at(version, begin, key=key)
     if result is None:
         known.keys = None
-        several = bound.statements - (known.total is not None) > 1
+        several = bound.statements + known.by_keys - (known.total is not None) > 1
         result = await database.read(begin, snapshot=snapshot or several, key=key)
     if lists is not None and facts != known:
         lists.keep(bound, facts)

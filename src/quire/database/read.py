@@ -109,11 +109,15 @@ class BoundBranch(Struct, frozen=True):
 
 
 class BoundKeys(Struct, frozen=True):
-    """How a page is read in two steps: its keys, then its rows, whose key is at a position."""
+    """How a page is read in two steps: its keys, then its rows, whose key is at a position.
+
+    ``offset`` is how many rows lie before it.
+    """
 
     keys: Statement
     rows: BoundQuery
     key: int
+    offset: int
 
 
 class BoundRead(NamedTuple):
@@ -145,7 +149,7 @@ def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
         total=None if count is None else Statement(count.sql, count.bind(values)),
         node=compiled.node,
         edges=_bind_edges(compiled.node, values),
-        statements=compiled.statements + (keyed is not None),
+        statements=compiled.statements,
         rows=rows,
     )
 
@@ -159,7 +163,7 @@ def _bind_keys(steps: CompiledSteps | None, values: Values, most: int | None) ->
         return None
     keyed = steps.keys()
     keys = Statement(keyed.keys.sql, keyed.keys.bind(values), most)
-    return BoundKeys(keys, _bind_query(keyed.rows, values), keyed.key)
+    return BoundKeys(keys, _bind_query(keyed.rows, values), keyed.key, offset)
 
 
 def _bind_edges(node: CompiledNode, values: Values) -> BoundEdges:
@@ -234,11 +238,14 @@ Keys = tuple[Value, ...]
 class ListFacts(Struct):
     """What is known of a list: which rows its page shows, and how many there are in all.
 
-    Whoever reads the list goes by what is known, asks for what is not, and adds it.
+    Whoever reads the list goes by what is known, asks for what is not, and adds it. A page that is
+    read ``by_keys`` is read in two steps, where it has them; another one at once, and then its keys
+    are nothing that is asked for.
     """
 
     total: int | None = None
     keys: Keys | None = None
+    by_keys: bool = False
 
 
 def read_program(
@@ -250,7 +257,7 @@ def read_program(
     those of the state that is read. Raises ValidationError when more rows are needed than the read
     may fetch.
     """
-    if bound.keyed is None:
+    if bound.keyed is None or not facts.by_keys:
         items = yield from page_program(bound, bound.page, dialect)
     else:
         items = yield from _searched_page(bound, bound.keyed, dialect, facts)

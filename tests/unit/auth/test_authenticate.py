@@ -16,7 +16,7 @@ from quire.auth.tokens import hash_api_token, issue_jwt
 from quire.database.accounts import Accounts
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program
+from quire.database.program import Program, Statement
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from tests.databases.kind import Kind
 from tests.databases.tables import lay_tables, open_database
@@ -85,6 +85,9 @@ class Late:
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
     ) -> T | None:
         return await self.inner.read_at(version, make, key=key)
+
+    async def is_costly(self, statement: Statement) -> bool:
+        return await self.inner.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
         if self.refuses_writes:

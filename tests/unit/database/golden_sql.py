@@ -99,10 +99,9 @@ def golden(name: str, dialect: Dialect) -> str:
 
 
 def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
-    """Write the statement of a page, or the two of one that is searched."""
-    if compiled.steps is None or bind_read(compiled, resolved.values, rows=1000).keyed is None:
-        yield _statement("page", compiled.page, resolved)
-    else:
+    """Write the statement of a page, and the two of one that may be costly to find."""
+    yield _statement("page", compiled.page, resolved)
+    if compiled.steps is not None and bind_read(compiled, resolved.values, rows=1000).keyed:
         keyed = compiled.steps.keys()
         yield _statement("keys", keyed.keys, resolved)
         yield _statement("rows", keyed.rows, resolved)

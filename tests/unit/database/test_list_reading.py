@@ -1,4 +1,7 @@
-"""Lists that were asked for before: the same rows, as long as these are the rows there are."""
+"""Lists that were asked for before: the same rows, as long as these are the rows there are.
+
+The few rows there are here are taken for costly to find, but where a test says otherwise.
+"""
 
 import asyncio
 import json
@@ -14,6 +17,7 @@ import pytest
 from quire.access.ability import Ability, Granted
 from quire.api.reader import Reader
 from quire.database.connection import Database
+from quire.database.costs import Costs
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.program import Program, Statement
 from quire.database.read import ListFacts, bind_read, read_program
@@ -55,6 +59,16 @@ LISTS = [
     ("sort=text:desc&populate=about", NOTE, EVERYTHING),
     ("pagination[start]=100&pagination[limit]=3", TAG, EVERYTHING),
 ]
+
+_NUMBERED = "INSERT INTO tags (document_id, label, created_at) SELECT {}, {}, {} FROM "
+MANY_TAGS = {
+    "sqlite": "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 20000) "
+    + _NUMBERED.format("'many' || n", "hex(randomblob(20))", "1600000000000 + n")
+    + "t",
+    "postgres": _NUMBERED.format("'many' || n", "md5(n::text)", "now() + n * interval '1 second'")
+    + "generate_series(1, 20000) AS n",
+}
+"""Inserts more tags than a database sorts in no time."""
 
 Answer = tuple[list[dict[str, Any]], int | None]
 
@@ -111,6 +125,18 @@ class Shelf:
         await asyncio.sleep(0)
 
 
+async def always(database: Database, statement: Statement) -> bool:
+    """Take every statement for costly."""
+    assert database.dialect.name
+    assert statement.sql
+    return True
+
+
+def thorough(database: Database, **options: Any) -> Reader:  # noqa: ANN401 - those of `reader`
+    """Return a reader to whom every page that may be costly is."""
+    return reader(database, costs=Costs(always), **options)
+
+
 @asynccontextmanager
 async def opened(kind: Kind, folder: Path) -> AsyncIterator[Shelf]:
     project = await lay_tables(kind, folder, library_schema())
@@ -124,7 +150,7 @@ async def opened(kind: Kind, folder: Path) -> AsyncIterator[Shelf]:
         database = await open_database(project, slow_query_ms=60_000)
         commits = Commits()
         commits.tell(database)
-        yield Shelf(project, database, reader(database), log, commits)
+        yield Shelf(project, database, thorough(database), log, commits)
         await database.close()
     kind.release(project)
 
@@ -155,11 +181,11 @@ async def page_of_titles(shelf: Shelf, query: str = "sort=title:desc") -> list[s
 async def test_a_list_is_the_same_whether_it_is_remembered_or_not(
     query: str, uid: str, ability: Ability, shelf: Shelf
 ) -> None:
-    anew = reader(shelf.database, count_cache=0, page_cache=0)
+    anew = thorough(shelf.database, count_cache=0, page_cache=0)
     expected, statements = await shelf.ask(query, uid, ability, by=anew)
     assert await shelf.ask(query, uid, ability, by=anew) == (expected, statements)
 
-    remembering = reader(shelf.database)
+    remembering = thorough(shelf.database)
     assert await shelf.ask(query, uid, ability, by=remembering) == (expected, statements)
     counted = expected[1] is not None
     again, fewer = await shelf.ask(query, uid, ability, by=remembering)
@@ -176,14 +202,40 @@ async def test_rows_come_in_the_order_that_was_asked_for(page: int, shelf: Shelf
 
 
 async def test_a_first_page_in_the_order_of_ids_takes_one_statement(shelf: Shelf) -> None:
-    anew = reader(shelf.database, count_cache=0)
+    anew = thorough(shelf.database, count_cache=0)
     query = "pagination[withCount]=false"
     assert [(await shelf.ask(query, by=anew))[1] for _ in range(2)] == [1, 1]
 
 
+async def test_what_costs_little_is_read_at_once(shelf: Shelf) -> None:
+    asked = reader(shelf.database, count_cache=0)
+    query = "sort=title:desc&pagination[withCount]=false"
+    assert [(await shelf.ask(query, by=asked))[1] for _ in range(2)] == [1, 1]
+
+
+async def test_what_costs_much_is_told_from_what_costs_little(own_shelf: Shelf) -> None:
+    """The database knows: it has to sort all rows, or has an index that has them in order."""
+    await own_shelf.write(MANY_TAGS[own_shelf.database.dialect.name])
+    await own_shelf.write("CREATE INDEX tags_created ON tags (created_at, id)")
+    await own_shelf.write("ANALYZE tags")
+    asked = reader(own_shelf.database)
+    deep = "sort=createdAt&pagination[start]={}&pagination[limit]=3"
+    took = {
+        query: [(await own_shelf.ask(query, TAG, by=asked))[1] for _ in range(2)]
+        for query in ("sort=label", "sort=createdAt", deep.format(200), deep.format(15_000))
+    }
+    # The page or the two steps of it, and the total the first time.
+    assert took == {
+        "sort=label": [3, 1],
+        "sort=createdAt": [1, 1],
+        deep.format(200): [1, 1],
+        deep.format(15_000): [2, 1],
+    }
+
+
 async def test_pages_are_shared_by_what_shows_them_otherwise(shelf: Shelf) -> None:
     query = "sort=rating,title"
-    anew = reader(shelf.database)
+    anew = thorough(shelf.database)
     assert (await shelf.ask(query, by=anew))[1] == 3
     assert (await shelf.ask(f"{query}&fields=title", by=anew))[1] == 1
     assert (await shelf.ask(f"{query}&populate=author", by=anew))[1] == 2
@@ -255,7 +307,7 @@ async def test_a_total_that_is_not_remembered_is_counted_again_when_a_read_is_be
 async def test_so_many_pages_are_remembered(
     pages: int, statements: list[int], shelf: Shelf
 ) -> None:
-    anew = reader(shelf.database, page_cache=pages)
+    anew = thorough(shelf.database, page_cache=pages)
     queries = [f"sort=title&pagination[withCount]=false&pagination[page]={n}" for n in (1, 2)]
     asked = [await shelf.ask(queries[0], by=anew) for _ in range(3)]
     assert [took for _, took in asked] == statements
@@ -268,7 +320,7 @@ async def test_so_many_pages_are_remembered(
 async def test_rows_are_bounded_and_their_keys_do_not_count(
     most: int, shelf: Shelf, *, is_refused: bool
 ) -> None:
-    bounded = reader(shelf.database, limits=ReadLimits(rows=most, default_limit=100))
+    bounded = thorough(shelf.database, limits=ReadLimits(rows=most, default_limit=100))
     for _ in range(2):
         if is_refused:
             with pytest.raises(ValidationError, match=f"more than {most} rows"):
@@ -279,7 +331,7 @@ async def test_rows_are_bounded_and_their_keys_do_not_count(
 
 
 async def test_what_is_populated_is_bounded_where_the_page_is_remembered_too(shelf: Shelf) -> None:
-    bounded = reader(shelf.database, limits=ReadLimits(rows=BOOKS + 1))
+    bounded = thorough(shelf.database, limits=ReadLimits(rows=BOOKS + 1))
     await shelf.ask("sort=title", by=bounded)
     for _ in range(2):
         with pytest.raises(ValidationError, match=f"more than {BOOKS + 1} rows"):
@@ -291,7 +343,9 @@ def test_a_row_that_is_gone_is_left_out() -> None:
     resolved = resolve("sort=title&fields=title&pagination[withCount]=false")
     read = compiled(resolved.plan)
     program = read_program(
-        bind_read(read, resolved.values, rows=100), SqliteDialect(), facts := ListFacts()
+        bind_read(read, resolved.values, rows=100),
+        SqliteDialect(),
+        facts := ListFacts(by_keys=True),
     )
     next(program)
     program.send([(3,), (1,), (2,)])
@@ -301,4 +355,4 @@ def test_a_row_that_is_gone_is_left_out() -> None:
     shown = json.loads(msgspec.json.encode(items))
     assert [item["title"] for item in shown] == ["three", "one"]
     assert total is None
-    assert facts == ListFacts(None, (3, 1, 2))
+    assert facts == ListFacts(None, (3, 1, 2), by_keys=True)

@@ -1,5 +1,12 @@
 -- api::book.book: fields=id&filters[$or][0][title]=a&filters[$or][1][$not][rating]=1&filters[$or][1][$not][lent]=true&filters[$and][0][title][$ne][0]=b&filters[$and][0][title][$ne][1]=c
 
+-- page
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE t1.locale = $1 AND t1.published_at IS NOT NULL AND (t1.title = $2 OR t1.rating != $3 OR t1.lent != $4) AND (t1.title != $5 OR t1.title != $6) ORDER BY t1.id
+ LIMIT $7 OFFSET $8;
+-- values: 'en', 'a', 1, True, 'b', 'c', 25, 0
+
 -- keys
 SELECT t1.id
 FROM books AS t1

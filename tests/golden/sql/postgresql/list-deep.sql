@@ -1,5 +1,12 @@
 -- api::book.book: fields=title&pagination[start]=100
 
+-- page
+SELECT t1.id, t1.document_id, t1.title
+FROM books AS t1
+WHERE t1.locale = $1 AND t1.published_at IS NOT NULL ORDER BY t1.id
+ LIMIT $2 OFFSET $3;
+-- values: 'en', 25, 100
+
 -- keys
 SELECT t1.id
 FROM books AS t1

@@ -1,5 +1,14 @@
 -- api::book.book: fields=id&publicationFilter=modified&status=draft&locale=en&locale=fr
 
+-- page
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE (t1.locale = ANY ($1)) AND t1.published_at IS NULL AND (EXISTS (SELECT 1
+FROM books AS t2
+WHERE t2.document_id = t1.document_id AND t2.locale IS NOT DISTINCT FROM t1.locale AND t2.published_at IS NOT NULL AND t1.updated_at > t2.updated_at)) ORDER BY t1.id
+ LIMIT $2 OFFSET $3;
+-- values: ('en', 'fr'), 25, 0
+
 -- keys
 SELECT t1.id
 FROM books AS t1

@@ -1,5 +1,12 @@
 -- api::book.book: fields=id&_q=10%25
 
+-- page
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE t1.locale = ? AND t1.published_at IS NOT NULL AND (lower(t1.id) LIKE lower(?) ESCAPE '\' OR lower(t1.document_id) LIKE lower(?) ESCAPE '\' OR lower(t1.title) LIKE lower(?) ESCAPE '\' OR lower(t1.summary) LIKE lower(?) ESCAPE '\' OR lower(t1.body) LIKE lower(?) ESCAPE '\' OR lower(t1.slug) LIKE lower(?) ESCAPE '\' OR lower(t1.contact) LIKE lower(?) ESCAPE '\' OR lower(t1.kind) LIKE lower(?) ESCAPE '\' OR lower(t1.locale) LIKE lower(?) ESCAPE '\') ORDER BY t1.id
+ LIMIT ? OFFSET ?;
+-- values: 'en', '%10\\%%', '%10\\%%', '%10\\%%', '%10\\%%', '%10\\%%', '%10\\%%', '%10\\%%', '%10\\%%', '%10\\%%', 25, 0
+
 -- keys
 SELECT t1.id
 FROM books AS t1

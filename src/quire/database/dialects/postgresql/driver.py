@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import Generic, NamedTuple, TypeVar
 
+import orjson
+
 from quire.database.commits import note_commit
 from quire.database.dialects.postgresql.connection import Connection, open_connection
 from quire.database.dialects.postgresql.dialect import PostgresDialect
@@ -42,6 +44,8 @@ T = TypeVar("T")
 _WRITERS = 0x7175697265  # "quire"
 _BEGIN_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS})"
 _ENDING_SECONDS = 5
+_COSTLY = 300
+"""What the planner expects of a costly statement: the cost of reading so many pages in a row."""
 _WARY_READS = 32
 """How many reads have a transaction from the start after somebody has committed during one."""
 _BEGIN_READ = "BEGIN READ ONLY"
@@ -154,6 +158,16 @@ class PostgresDatabase:
         except (ServiceUnavailableError, StaleSchemaError):
             return None
         return None if found is None else found.result
+
+    async def is_costly(self, statement: Statement) -> bool:
+        """Ask the planner."""
+
+        def explain() -> Program[str]:
+            rows = yield Statement(f"EXPLAIN (FORMAT JSON) {statement.sql}", statement.values)
+            return str(rows[0][0])
+
+        (explained,) = orjson.loads(await self.read(explain))
+        return bool(explained["Plan"]["Total Cost"] >= _COSTLY)
 
     def _calm_state(self) -> int | None:
         """Return the last known state, if a read may count on it that nobody commits meanwhile."""

@@ -40,6 +40,13 @@ _TIMEOUT_STEPS = 1_000_000
 """The same on the reader thread, which has to stop everything else to look."""
 _STATEMENT_CACHE = 512
 _SLOW_KEYS = 2000
+_COSTLY_LOOKS = 20
+"""How often SQLite looks at the clock for a statement that counts as costly: about a millisecond.
+
+Steps of its machine are counted and not time, which depends on what else goes on.
+"""
+_TRIAL = "/* what it costs */"
+"""Begins a statement that is only tried out, for those who watch statements."""
 _AT = "at"
 """What tells reads of a known state from others of the same kind."""
 _NEVER = float("inf")
@@ -146,6 +153,8 @@ class _Reader:
         self._execute = self._connection.cursor().execute
         self._deadline = _NEVER
         self._stopped = False
+        self._looks: int | None = None
+        """How many more looks at the clock a statement may take that is tried out."""
 
     def wal_index(self) -> WalIndex | None:
         """Open the WAL-index of the file, ``None`` when it has none."""
@@ -161,6 +170,9 @@ class _Reader:
         self._connection.set_progress_handler(self._past_deadline, steps)
 
     def _past_deadline(self) -> bool:
+        if self._looks is not None:
+            self._looks -= 1
+            return self._looks < 0
         if time.perf_counter() < self._deadline:
             return False
         self._stopped = True
@@ -201,6 +213,19 @@ class _Reader:
             raise
         finally:
             self._deadline = _NEVER
+
+    def exceeds(self, statement: Statement, looks: int) -> bool:
+        """Tell whether a statement takes so many looks at the clock; it is stopped then."""
+        self._looks = looks
+        try:
+            self._execute(f"{_TRIAL} {statement.sql}", statement.values).fetchall()
+        except apsw.InterruptError:
+            if self._looks < 0:
+                return True
+            raise
+        finally:
+            self._looks = None
+        return False
 
     def close(self) -> None:
         """Let go of the file."""
@@ -313,6 +338,19 @@ class SqliteDatabase:
             return None
         # What ran on the reader thread had ended before this round of the loop began.
         return result if self.version() == version else None
+
+    async def is_costly(self, statement: Statement) -> bool:
+        """Try the statement out for a moment, within the event loop."""
+        if self.version() is None:
+            return False
+        try:
+            return self._reader.exceeds(statement, _COSTLY_LOOKS)
+        except apsw.BusyError:
+            return False
+        except apsw.Error as error:
+            # What went wrong may have ended the transaction.
+            self._snapshots.end()
+            raise translate(error) from error
 
     async def _read(self, make: Callable[[], Program[T]], key: Hashable) -> T:
         if key not in self._slow and self.version() is not None:
