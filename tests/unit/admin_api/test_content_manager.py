@@ -243,10 +243,10 @@ async def test_a_list_with_states_and_locales_takes_few_statements(tmp_path: Pat
             await two_locales(office, 12)
             before = len(log.statements)
             shown = await office.ask("GET", everything, token=office.boss)
-            asked = [sql for sql in log.since(before) if "papers" in sql]
+            asked = [sql for sql in log.since(before) if "paper_rows" in sql]
             again = len(log.statements)
             same = await office.ask("GET", everything, token=office.boss)
-            asked_again = [sql for sql in log.since(again) if "papers" in sql]
+            asked_again = [sql for sql in log.since(again) if "paper_rows" in sql]
 
     results = shown.json["results"]
     assert len(results) == 10
@@ -254,7 +254,7 @@ async def test_a_list_with_states_and_locales_takes_few_statements(tmp_path: Pat
     assert {entry["status"] for entry in results} == {"draft"}
     assert all(entry["localizations"][0]["locale"] == "fr" for entry in results)
     assert {"title", "price", "createdBy", "updatedBy"} < {*results[0]}
-    assert len(asked) <= 4, asked
+    assert 2 < len(asked) <= 4, asked
     assert same.json == shown.json
     assert len(asked_again) == 2, asked_again
 
