@@ -1,10 +1,10 @@
-"""Which lists are searched: their pages are read in two steps, first the keys and then the rows.
+"""Which lists may be costly: their pages can be read in two steps, the keys and then the rows.
 
 Where a database has to look at many rows to know which of them a page shows, it does so with their
 ids alone. Sorting whole rows costs about twice as much, and an index is enough to skip the rows
-before a deep page. The keys can also be remembered, as long as the content stays as it is. A first
-page in the order of ids, and what few entries share a value of, is found at once; there, one
-statement is cheaper.
+before a deep page. The keys can also be remembered, as long as the content stays as it is. Whether
+a page is costly, the database tells (`quire.database.costs`). It is not asked for a first page in
+the order of ids, nor for what few entries share a value of: these are found at once.
 """
 
 from quire.database.conditions import is_by_id, is_narrow

@@ -572,7 +572,7 @@ class CacheSettings:
     counts: int = setting(integer(0), "Totals of lists.", default=20_000)
     pages: int = setting(
         integer(0),
-        "Pages of lists that are sorted, filtered, searched or deep: the ids they show, "
+        "Pages of lists that are costly to find (sorted without an index, deep): the ids they show, "
         "up to 250 of each.",
         default=1000,
     )
