@@ -572,8 +572,8 @@ class CacheSettings:
     counts: int = setting(integer(0), "Totals of lists.", default=20_000)
     pages: int = setting(
         integer(0),
-        "Pages of lists that are costly to find (sorted without an index, deep): the ids they show, "
-        "up to 250 of each.",
+        "Pages of lists that are costly to find (sorted without an index, deep): the ids they "
+        "show, up to 250 of each.",
         default=1000,
     )
     tokens: int = setting(integer(0), "Verified credentials.", default=2000)
