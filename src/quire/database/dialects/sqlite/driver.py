@@ -172,8 +172,7 @@ class _Reader:
     def _past_deadline(self) -> bool:
         if self._looks is not None:
             self._looks -= 1
-            return self._looks < 0
-        if time.perf_counter() < self._deadline:
+        if time.perf_counter() < self._deadline and (self._looks is None or self._looks >= 0):
             return False
         self._stopped = True
         return True
@@ -214,15 +213,17 @@ class _Reader:
         finally:
             self._deadline = _NEVER
 
-    def exceeds(self, statement: Statement, looks: int) -> bool:
-        """Tell whether a statement takes so many looks at the clock; it is stopped then."""
+    def exceeds(self, statement: Statement, looks: int, seconds: float) -> bool:
+        """Tell whether a statement takes so many looks at the clock, or longer than ``seconds``."""
+
+        def program() -> Program[None]:
+            yield Statement(f"{_TRIAL} {statement.sql}", statement.values)
+
         self._looks = looks
         try:
-            self._execute(f"{_TRIAL} {statement.sql}", statement.values).fetchall()
-        except apsw.InterruptError:
-            if self._looks < 0:
-                return True
-            raise
+            self.run(program(), seconds)
+        except _TooLongError:
+            return True
         finally:
             self._looks = None
         return False
@@ -344,7 +345,7 @@ class SqliteDatabase:
         if self.version() is None:
             return False
         try:
-            return self._reader.exceeds(statement, _COSTLY_LOOKS)
+            return self._reader.exceeds(statement, _COSTLY_LOOKS, self._guard_seconds)
         except apsw.BusyError:
             return False
         except apsw.Error as error:

@@ -299,6 +299,17 @@ async def test_a_state_is_read_at_without_a_transaction_while_nobody_commits(
     assert await database.read_at(version + 1, two_moments) is False
 
 
+async def test_what_is_costly_is_what_the_planner_expects_much_of(
+    database: PostgresDatabase,
+) -> None:
+    series = "SELECT n FROM generate_series(1, $1::int) AS n"
+    assert not await database.is_costly(Statement(series, (10,)))
+    assert await database.is_costly(Statement(series, (100_000,)))
+    with pytest.raises(StaleSchemaError):
+        await database.is_costly(Statement("SELECT nothing FROM nowhere"))
+    assert await count(database) == 0
+
+
 async def test_a_state_that_somebody_has_left_behind_cannot_be_read_at(
     database: PostgresDatabase, options: PostgresOptions
 ) -> None:

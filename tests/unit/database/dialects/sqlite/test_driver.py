@@ -258,6 +258,24 @@ async def test_a_commit_during_a_read_at_a_state_is_not_seen_by_it(
     assert await database.read_at(version, amounts) is None
 
 
+async def test_what_is_costly_is_told_by_the_steps_that_it_takes(database: SqliteDatabase) -> None:
+    assert not await database.is_costly(Statement(MANY_STEPS, (10,)))
+    assert await database.is_costly(Statement(MANY_STEPS, (100_000,)))
+    assert await database.read(amounts) == [60, 40]
+
+
+async def test_what_holds_the_event_loop_is_costly_however_few_steps_it_takes(path: Path) -> None:
+    async with opened(path, guard_ms=0) as database:
+        assert await database.is_costly(Statement(MANY_STEPS, (1000,)))
+        assert await database.read(amounts) == [60, 40]
+
+
+async def test_what_is_wrong_is_said_when_asked_what_it_costs(database: SqliteDatabase) -> None:
+    with pytest.raises(InternalServerError):
+        await database.is_costly(Statement("SELECT nothing FROM nowhere"))
+    assert await database.read(amounts) == [60, 40]
+
+
 @pytest.mark.parametrize("commits", [False, True])
 async def test_a_slow_read_at_a_state_counts_if_nobody_has_committed_meanwhile(
     path: Path, *, commits: bool
