@@ -50,9 +50,9 @@ class Run:
     floor: str = "Bare driver"
 
     @property
-    def shared(self) -> str | None:
-        """The name under which Quire was measured with several processes, if it was."""
-        return next((name for name in self.servers if name.startswith("Quire, ")), None)
+    def others(self) -> tuple[str, ...]:
+        """The names under which Quire was measured otherwise as well."""
+        return tuple(name for name in self.servers if name.startswith("Quire") and name != "Quire")
 
 
 def machine(database: str) -> str:
@@ -80,7 +80,7 @@ def cpu_table(run: Run) -> Table:
     with_strapi = "Strapi" in run.servers
     columns = ["Workload", *(["Strapi"] if with_strapi else []), "Quire"]
     columns += ["Strapi / Quire"] if with_strapi else []
-    columns += [run.shared] if run.shared else []
+    columns += run.others
     columns += [run.floor, f"Quire / {run.floor.lower().removeprefix('bare ')}", "Plain server"]
     rows = []
     for result in run.results:
@@ -89,7 +89,7 @@ def cpu_table(run: Run) -> Table:
         row += [microseconds(strapi)] if with_strapi else []
         row.append(microseconds(quire))
         row += [times(ratio(strapi, quire))] if with_strapi else []
-        row += [microseconds(_cpu(result, run.shared))] if run.shared else []
+        row += [microseconds(_cpu(result, name)) for name in run.others]
         row += [microseconds(floor), times(ratio(quire, floor))]
         rows.append((*row, microseconds(_cpu(result, "Plain server"))))
     return Table("CPU time per request", tuple(columns), tuple(rows))

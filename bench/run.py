@@ -22,6 +22,10 @@ Explain = Callable[[Path, Mapping[str, Sequence[str]]], Mapping[str, list[list[S
 """From a project folder and targets by workload to the statements that each request runs."""
 
 
+_WITHOUT_PAGES = "Quire without pages"
+"""Quire that looks for the rows of each page anew, as it has to when somebody has written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to measure. Empty ``workloads`` means all of them, no ``strapi`` means without it.
@@ -90,10 +94,12 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
     )
     yield measured
     if len(plan.documents) > 1:
+        # What grows with the documents is what has to be looked for.
         by_documents = _growth_by_documents(plan, stage, launchers)
         measured = replace(measured, by_documents=by_documents)
         yield measured
     if plan.types:
+        del launchers[_WITHOUT_PAGES]
         yield replace(measured, by_types=_growth_by_types(plan, stage, launchers))
     stage.clear()
 
@@ -107,6 +113,9 @@ def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]
     if plan.workers > 1:
         name = f"Quire, {plan.workers} processes"
         launchers[name] = lambda scale: replace(stage.quire(scale, plan.workers), name=name)
+    launchers[_WITHOUT_PAGES] = lambda scale: replace(
+        stage.quire(scale, pages=False), name=_WITHOUT_PAGES
+    )
     return launchers
 
 

@@ -97,10 +97,16 @@ class Stage:
             unfinished.rename(path)
         return path
 
-    def quire(self, scale: Scale, workers: int = 1) -> Launch:
-        """Return how to start Quire with so many workers on a project and database of its own."""
-        folder = self.folder / f"quire-{workers}-{scale.slug}"
+    def quire(self, scale: Scale, workers: int = 1, *, pages: bool = True) -> Launch:
+        """Return how to start Quire with so many workers on a project and database of its own.
+
+        ``pages`` says whether it remembers pages of lists.
+        """
+        kind = workers if pages else "no-pages"
+        folder = self.folder / f"quire-{kind}-{scale.slug}"
         make_project(folder, scale.types)
+        if not pages:
+            (folder / "quire.toml").write_text("[cache]\npages = 0\n", encoding="utf-8")
         self.progress(f"{folder.name}: copying the database")
         self.ground.give(self.database(scale), folder)
         return quire(folder, workers)
