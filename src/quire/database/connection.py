@@ -55,8 +55,8 @@ class Database(Protocol):
     async def is_costly(self, statement: Statement) -> bool:
         """Tell whether many rows have to be looked at to find those of a statement.
 
-        That is at least some thousands, whose ids are found more quickly than they are. Raises what
-        `read` raises.
+        That is at least some thousands, whose ids are found more quickly. Raises what `read`
+        raises.
         """
 
     async def write(self, program: Program[T]) -> T:

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from quire.database.cache import BoundedCache
 from quire.database.costs import Costs
 from quire.database.program import Statement
-from quire.database.read import BoundRead, Keys, ListFacts
+from quire.database.read import BoundKeys, BoundRead, Keys, ListFacts
 
 LONGEST_PAGE = 250
 """How many keys are remembered of a page at most; of one that has more, none are."""
@@ -18,21 +18,20 @@ class CachedLists:
         self._totals: BoundedCache[Hashable, int] = BoundedCache(totals)
         self._pages: BoundedCache[Hashable, Keys] = BoundedCache(pages)
 
-    def facts(self, bound: BoundRead) -> ListFacts:
-        """Return what is known of a list."""
-        keyed, total = bound.keyed, bound.total
-        keys = None if keyed is None else self._pages.get(_key(keyed.keys))
+    def facts(self, bound: BoundRead, keyed: BoundKeys | None) -> ListFacts:
+        """Return what is known of a list, whose page is read by its keys if it is ``keyed``."""
+        total = bound.total
         return ListFacts(
             total=None if total is None else self._totals.get(_key(total)),
-            keys=keys,
-            by_keys=keys is not None,
+            keys=None if keyed is None else self._pages.get(_key(keyed.keys)),
+            keyed=keyed,
         )
 
     def keep(self, bound: BoundRead, facts: ListFacts) -> None:
         """Remember what was found out about a list."""
         if bound.total is not None and facts.total is not None:
             self._totals[_key(bound.total)] = facts.total
-        keyed, keys = bound.keyed, facts.keys
+        keyed, keys = facts.keyed, facts.keys
         if keyed is not None and keys is not None and len(keys) <= LONGEST_PAGE:
             self._pages[_key(keyed.keys)] = keys
 

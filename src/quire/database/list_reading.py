@@ -39,17 +39,17 @@ async def read_list(
     it is given. ``snapshot`` says that it has more statements than the list; ``key`` is that of
     `Database.read`. Raises what the program and `Database.read` raise.
     """
+    steps, keyed = bound.steps, None
+    if steps is not None and await cache.costs.is_costly(database, bound.page, steps.offset):
+        keyed = steps.keyed()
     lists = cache.at(version)
-    known = ListFacts() if lists is None else lists.facts(bound)
+    known = ListFacts(keyed=keyed) if lists is None else lists.facts(bound, keyed)
     facts = known
-    keyed = bound.keyed
-    if keyed is not None and not known.by_keys:
-        known.by_keys = await cache.costs.is_costly(database, keyed.keys, keyed.offset)
 
     def begin() -> Program[T]:
         # Whatever is begun again asks again: it is to be of one state as a whole.
         nonlocal facts
-        facts = ListFacts(known.total, known.keys, known.by_keys)
+        facts = ListFacts(known.total, known.keys, keyed)
         return program(facts)
 
     result: T | None = None
@@ -57,8 +57,8 @@ async def read_list(
         result = await database.read_at(version, begin, key=key)
     if result is None:
         known.keys = None
-        several = bound.statements + known.by_keys - (known.total is not None) > 1
+        several = bound.statements + (keyed is not None) - (known.total is not None) > 1
         result = await database.read(begin, snapshot=snapshot or several, key=key)
-    if lists is not None and facts != known:
+    if lists is not None and (facts.total != known.total or facts.keys != known.keys):
         lists.keep(bound, facts)
     return result

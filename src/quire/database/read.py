@@ -4,7 +4,8 @@ There is one statement per edge, or one for several edges of a node; never one p
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
@@ -109,26 +110,32 @@ class BoundBranch(Struct, frozen=True):
 
 
 class BoundKeys(Struct, frozen=True):
-    """How a page is read in two steps: its keys, then its rows, whose key is at a position.
-
-    ``offset`` is how many rows lie before it.
-    """
+    """How a page is read in two steps: its keys, then its rows, whose key is at a position."""
 
     keys: Statement
     rows: BoundQuery
     key: int
+
+
+class BoundSteps(Struct, frozen=True):
+    """What a page that may be costly is read by in two steps, made when it is first needed.
+
+    ``offset`` is how many rows lie before the page.
+    """
+
     offset: int
+    keyed: Callable[[], BoundKeys]
 
 
 class BoundRead(NamedTuple):
     """A compiled read with the values of one request: ready to run any number of times.
 
-    A page that is searched has ``keyed``, which reads what ``page`` reads at once. ``rows`` is how
+    A page that may be costly has ``steps``, which read what ``page`` reads at once. ``rows`` is how
     many rows it may fetch in all.
     """
 
     page: Statement
-    keyed: "BoundKeys | None"
+    steps: BoundSteps | None
     total: Statement | None
     node: CompiledNode
     edges: BoundEdges
@@ -142,10 +149,9 @@ def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
     limit = None if compiled.limit is None else values[compiled.limit]
     # Fetching a page as a whole is quicker, but a page may be larger than all that may be fetched.
     most = None if isinstance(limit, int) and limit <= rows else rows + 1
-    keyed = _bind_keys(compiled.steps, values, most)
     return BoundRead(
         page=Statement(compiled.page.sql, compiled.page.bind(values), most),
-        keyed=keyed,
+        steps=_bind_steps(compiled.steps, values, most),
         total=None if count is None else Statement(count.sql, count.bind(values)),
         node=compiled.node,
         edges=_bind_edges(compiled.node, values),
@@ -154,16 +160,21 @@ def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
     )
 
 
-def _bind_keys(steps: CompiledSteps | None, values: Values, most: int | None) -> BoundKeys | None:
-    """Bind the two steps of a page, if it is one that is searched."""
+def _bind_steps(steps: CompiledSteps | None, values: Values, most: int | None) -> BoundSteps | None:
+    """Bind the two steps of a page, if it is one that may be costly."""
     if steps is None:
         return None
     offset = values[steps.offset]
     if not isinstance(offset, int) or offset < steps.start:
         return None
-    keyed = steps.keys()
-    keys = Statement(keyed.keys.sql, keyed.keys.bind(values), most)
-    return BoundKeys(keys, _bind_query(keyed.rows, values), keyed.key, offset)
+
+    @cache
+    def keyed() -> BoundKeys:
+        compiled = steps.keys()
+        keys = Statement(compiled.keys.sql, compiled.keys.bind(values), most)
+        return BoundKeys(keys, _bind_query(compiled.rows, values), compiled.key)
+
+    return BoundSteps(offset, keyed)
 
 
 def _bind_edges(node: CompiledNode, values: Values) -> BoundEdges:
@@ -238,14 +249,13 @@ Keys = tuple[Value, ...]
 class ListFacts(Struct):
     """What is known of a list: which rows its page shows, and how many there are in all.
 
-    Whoever reads the list goes by what is known, asks for what is not, and adds it. A page that is
-    read ``by_keys`` is read in two steps, where it has them; another one at once, and then its keys
-    are nothing that is asked for.
+    Whoever reads the list goes by what is known, asks for what is not, and adds it. A costly page
+    is read by its keys, as ``keyed`` says; another one at once, and its keys are not asked for.
     """
 
     total: int | None = None
     keys: Keys | None = None
-    by_keys: bool = False
+    keyed: BoundKeys | None = None
 
 
 def read_program(
@@ -257,10 +267,10 @@ def read_program(
     those of the state that is read. Raises ValidationError when more rows are needed than the read
     may fetch.
     """
-    if bound.keyed is None or not facts.by_keys:
+    if facts.keyed is None:
         items = yield from page_program(bound, bound.page, dialect)
     else:
-        items = yield from _searched_page(bound, bound.keyed, dialect, facts)
+        items = yield from _searched_page(bound, facts.keyed, dialect, facts)
     if bound.total is None:
         return items, None
     if facts.total is None:

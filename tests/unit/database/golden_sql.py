@@ -101,7 +101,7 @@ def golden(name: str, dialect: Dialect) -> str:
 def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
     """Write the statement of a page, and the two of one that may be costly to find."""
     yield _statement("page", compiled.page, resolved)
-    if compiled.steps is not None and bind_read(compiled, resolved.values, rows=1000).keyed:
+    if compiled.steps is not None and bind_read(compiled, resolved.values, rows=1000).steps:
         keyed = compiled.steps.keys()
         yield _statement("keys", keyed.keys, resolved)
         yield _statement("rows", keyed.rows, resolved)

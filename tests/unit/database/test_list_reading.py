@@ -341,12 +341,10 @@ async def test_what_is_populated_is_bounded_where_the_page_is_remembered_too(she
 def test_a_row_that_is_gone_is_left_out() -> None:
     """Between two statements of one state none goes; who lets them run apart sees no fault."""
     resolved = resolve("sort=title&fields=title&pagination[withCount]=false")
-    read = compiled(resolved.plan)
-    program = read_program(
-        bind_read(read, resolved.values, rows=100),
-        SqliteDialect(),
-        facts := ListFacts(by_keys=True),
-    )
+    read = bind_read(compiled(resolved.plan), resolved.values, rows=100)
+    assert read.steps is not None
+    facts = ListFacts(keyed=read.steps.keyed())
+    program = read_program(read, SqliteDialect(), facts)
     next(program)
     program.send([(3,), (1,), (2,)])
     with pytest.raises(StopIteration) as done:
@@ -355,4 +353,4 @@ def test_a_row_that_is_gone_is_left_out() -> None:
     shown = json.loads(msgspec.json.encode(items))
     assert [item["title"] for item in shown] == ["three", "one"]
     assert total is None
-    assert facts == ListFacts(None, (3, 1, 2), by_keys=True)
+    assert (facts.total, facts.keys) == (None, (3, 1, 2))

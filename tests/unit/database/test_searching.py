@@ -49,7 +49,7 @@ SEARCHED = [
 def is_searched(resolved: ResolvedRead) -> bool:
     read = compiled(resolved.plan)
     bound = bind_read(read, resolved.values, rows=1000)
-    return bound.keyed is not None
+    return bound.steps is not None
 
 
 @pytest.mark.parametrize("query", [*IN_ORDER, *LOOKED_UP])
