@@ -44,8 +44,8 @@ from quire.database.mapping import (
     MorphListEdge,
     TableMap,
 )
-from quire.database.searching import searched_from
 from quire.database.statements import AliasedTable, Query, StatementBuilder
+from quire.database.steps import steps_from
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
@@ -142,7 +142,7 @@ class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class CompiledSteps(Struct, frozen=True, kw_only=True, eq=False):
-    """Which pages of a list are read in two steps: those before which ``start`` rows lie.
+    """Which pages of a list may be read in two steps: those before which ``start`` rows lie.
 
     ``offset`` is the slot that says how many lie before a page; ``keys`` compiles the two steps
     when they are first needed, which for many a list they never are.
@@ -156,8 +156,8 @@ class CompiledSteps(Struct, frozen=True, kw_only=True, eq=False):
 class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a plan needs from the database, in ``statements`` statements.
 
-    ``page`` is the first of them; pages that are read in two ``steps`` have one more. ``limit`` is
-    the slot with which a page limits its rows itself, if it does.
+    ``page`` is the first of them; a page that is read in its two ``steps`` has one more. ``limit``
+    is the slot with which a page limits its rows itself, if it does.
     """
 
     page: Query
@@ -205,7 +205,7 @@ class _Compiler:
         builder = self._builder()
         table = builder.table(self.tables[plan.root.uid].name)
         columns = OwnColumns()
-        start = searched_from(plan, self.schema)
+        start = steps_from(plan, self.schema)
         if start is not None:
             columns.position("id", table.c("id"), StorageKind.ID)
         node = self._node(plan.root, table, columns)(len(columns.selected))

@@ -270,7 +270,7 @@ def read_program(
     if facts.keyed is None:
         items = yield from page_program(bound, bound.page, dialect)
     else:
-        items = yield from _searched_page(bound, facts.keyed, dialect, facts)
+        items = yield from _page_by_keys(bound, facts.keyed, dialect, facts)
     if bound.total is None:
         return items, None
     if facts.total is None:
@@ -279,7 +279,7 @@ def read_program(
     return items, facts.total
 
 
-def _searched_page(
+def _page_by_keys(
     bound: BoundRead, keyed: BoundKeys, dialect: Dialect, facts: ListFacts
 ) -> Program[list[Item]]:
     """Read the rows of a page by their keys."""

@@ -12,14 +12,14 @@ from quire.query.plan import ReadPlan, SortKey
 from quire.schema.model import ContentType, Kind, Schema
 
 DEEP = 100
-"""How many rows lie before a page that is searched because of them alone."""
+"""How many rows lie before a page that may be costly because of them alone."""
 
 
-def searched_from(plan: ReadPlan, schema: Schema) -> int | None:
-    """Return the offset from which on a page of a plan is searched.
+def steps_from(plan: ReadPlan, schema: Schema) -> int | None:
+    """Return the offset from which on a page of a plan may be costly, and has two steps.
 
-    That is 0 for a plan whose pages all are. ``None`` is returned for one that has no pages, or
-    none but one document.
+    That is 0 for a plan all of whose pages may be. ``None`` is returned for one that has no pages,
+    or none but one document.
     """
     if plan.limit is None or plan.document is not None or plan.entry is not None:
         return None
