@@ -104,17 +104,21 @@ async def test_h101_memory_does_not_grow_from_upload_to_upload(application: Appl
     for _ in range(3):
         await send(application, large(MEGABYTE))
     gc.collect()
+    growths = []
     tracemalloc.start()
     try:
-        before, _ = tracemalloc.get_traced_memory()
-        for _ in range(30):
-            assert (await send(application, large(MEGABYTE))).status == 201
-        gc.collect()
-        after, peak = tracemalloc.get_traced_memory()
+        for _ in range(4):
+            before, _ = tracemalloc.get_traced_memory()
+            for _ in range(10):
+                assert (await send(application, large(MEGABYTE))).status == 201
+            gc.collect()
+            after, peak = tracemalloc.get_traced_memory()
+            growths.append(after - before)
     finally:
         tracemalloc.stop()
 
-    assert after - before < MEGABYTE
+    # What the process keeps for another reason, it keeps once; uploads would add to each round.
+    assert min(growths) < MEGABYTE / 3, growths
     assert peak < 8 * MEGABYTE
 
 
