@@ -169,11 +169,7 @@ class ContentApi:
             await self._public(scope, receive, send)
             return
         out = self._common_headers(answer, method, headers)
-        if answer.content_type is not None:
-            out.append((b"content-type", answer.content_type))
-        if answer.status != NO_CONTENT.status:
-            out.append((b"content-length", str(len(answer.body)).encode()))
-        out += answer.headers
+        out += answer.described()
         await send({"type": "http.response.start", "status": answer.status, "headers": out})
         body = b"" if method == "HEAD" else answer.body
         await send({"type": "http.response.body", "body": body})

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
-from quire.api.envelope import respond
+from quire.api.answers import AnswerCache, Question
+from quire.api.envelope import respond, respond_known
 from quire.api.format_v4 import HEADER, VALUE, nest
 from quire.api.messages import NO_CONTENT, Answer, Handler, Request
 from quire.api.reader import Mode, PreparedRead, Reader
 from quire.api.routes import Route
+from quire.api.tags import is_known, tag_of, tags_known
 from quire.api.writing import (
     data_of,
     deleted_locales,
@@ -32,11 +34,16 @@ class DocumentApi:
     """The handlers of one content type."""
 
     def __init__(
-        self, reader: Reader, documents: DocumentService, content_type: ContentType
+        self,
+        reader: Reader,
+        documents: DocumentService,
+        content_type: ContentType,
+        answers: AnswerCache,
     ) -> None:
         self._reader = reader
         self._documents = documents
         self._type = content_type
+        self._answers = answers
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes of the content type."""
@@ -62,25 +69,58 @@ class DocumentApi:
 
     async def find(self, request: Request) -> Answer:
         """List documents of a collection type."""
-        prepared = self._prepare(request, "list")
+        answer = await self._read(request, "list")
+        known = tags_known(request.headers)
+        if known is not None and answer.tag is not None and is_known(answer.tag, known):
+            return respond_known(answer.tag)
+        return answer
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show one document."""
+        return await self._read(request, "document", request.parameters["documentId"])
+
+    async def find_single(self, request: Request) -> Answer:
+        """Show the document of a single type."""
+        return await self._read(request, "single")
+
+    async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
+        """Answer a read by what is remembered, or read and remember what can be."""
+        kept = self._answers.at(request.version)
+        question = Question(
+            self._type.uid,
+            mode,
+            request.raw_query,
+            request.principal.ability,
+            self._reader.default_locale,
+            document_id,
+            _is_nested(request),
+        )
+        answer = None if kept is None else kept.get(question)
+        if answer is not None:
+            return answer
+        prepared = self._prepare(request, mode)
+        if mode == "list":
+            answer = await self._list(request, prepared)
+        else:
+            answer = await self._one(request, prepared, document_id)
+        if kept is not None and not prepared.compiled.presented:
+            if mode == "list":
+                answer.tag = tag_of(answer.body)
+            kept.keep(question, answer)
+        return answer
+
+    async def _list(self, request: Request, prepared: PreparedRead) -> Answer:
         items, total = await self._reader.rows(prepared, request.version)
         pagination = prepared.pagination
         meta = {} if pagination is None else {"pagination": pagination.meta(total)}
-        if request.headers.get(HEADER) == VALUE:
+        if _is_nested(request):
             root, schema = prepared.plan.root, self._reader.schema
             return respond([nest(item, root, schema) for item in items], meta)
         return respond(items, meta)
 
-    async def find_one(self, request: Request) -> Answer:
-        """Show one document."""
-        return await self._one(request, "document", request.parameters["documentId"])
-
-    async def find_single(self, request: Request) -> Answer:
-        """Show the document of a single type."""
-        return await self._one(request, "single", None)
-
-    async def _one(self, request: Request, mode: Mode, document_id: str | None) -> Answer:
-        prepared = self._prepare(request, mode)
+    async def _one(
+        self, request: Request, prepared: PreparedRead, document_id: str | None
+    ) -> Answer:
         item = await self._reader.row(prepared, document_id)
         if item is None:
             raise NotFoundError
@@ -173,7 +213,12 @@ class DocumentApi:
     ) -> Answer:
         """Answer with one document, tagged with its last change where that is read."""
         tag = None if prepared.tag is None else getattr(item, prepared.tag)
-        if request.headers.get(HEADER) == VALUE:
+        if _is_nested(request):
             shown = nest(item, prepared.plan.root, self._reader.schema)
             return respond(shown, status=status, tag=tag)
         return respond(item, status=status, tag=tag)
+
+
+def _is_nested(request: Request) -> bool:
+    """Tell whether a request asks for the older format."""
+    return request.headers.get(HEADER) == VALUE

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from quire.api.messages import TEXT, Answer
+from quire.api.messages import NOT_MODIFIED, TEXT, Answer
 from quire.errors import AppError
 
 _IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"
@@ -19,14 +19,19 @@ def respond(
     *,
     tag: str | None = None,
 ) -> Answer:
-    """Answer with documents and what is said about them; ``tag`` becomes the ``ETag`` header."""
-    headers = () if tag is None else ((b"etag", b'"%s"' % tag.encode()),)
-    return Answer(status, _encode({"data": data, "meta": meta or {}}), headers=headers)
+    """Answer with documents and what is said about them; ``tag`` is without quotes here."""
+    quoted = None if tag is None else b'"%s"' % tag.encode()
+    return Answer(status, _encode({"data": data, "meta": meta or {}}), tag=quoted)
 
 
 def respond_bare(value: object, status: int = 200) -> Answer:
     """Answer with a value that stands alone (end users, files, locales)."""
     return Answer(status, _encode(value))
+
+
+def respond_known(tag: bytes) -> Answer:
+    """Answer that a client has got what there is, by the tag that it has told."""
+    return Answer(NOT_MODIFIED, b"", None, tag=tag)
 
 
 def respond_redirect(address: str) -> Answer:

@@ -16,6 +16,9 @@ AsgiApp = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 JSON = b"application/json; charset=utf-8"
 TEXT = b"text/plain; charset=utf-8"
 
+NOT_MODIFIED = 304
+_WITHOUT_BODY = (204, NOT_MODIFIED)
+
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
@@ -84,9 +87,12 @@ class Request:
 
 
 class Answer:
-    """A status, a body of bytes, and headers beyond those that every answer carries."""
+    """A status, a body of bytes, and headers beyond those that every answer carries.
 
-    __slots__ = ("body", "content_type", "headers", "status")
+    ``tag`` is what a client may tell by later which answer it has got, in quotes: ``ETag``.
+    """
+
+    __slots__ = ("body", "content_type", "headers", "status", "tag")
 
     def __init__(
         self,
@@ -94,11 +100,25 @@ class Answer:
         body: bytes = b"",
         content_type: bytes | None = JSON,
         headers: tuple[tuple[bytes, bytes], ...] = (),
+        *,
+        tag: bytes | None = None,
     ) -> None:
         self.status = status
         self.body = body
         self.content_type = content_type
         self.headers = headers
+        self.tag = tag
+
+    def described(self) -> list[tuple[bytes, bytes]]:
+        """Return the headers that are of this answer alone, those of its body among them."""
+        found = [*self.headers]
+        if self.content_type is not None:
+            found.append((b"content-type", self.content_type))
+        if self.status not in _WITHOUT_BODY:
+            found.append((b"content-length", b"%d" % len(self.body)))
+        if self.tag is not None:
+            found.append((b"etag", self.tag))
+        return found
 
 
 NO_CONTENT = Answer(204, b"", None)

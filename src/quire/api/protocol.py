@@ -25,7 +25,6 @@ from quire.api.content import ContentApi
 from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header, header_lines
 from quire.api.messages import (
-    NO_CONTENT,
     Answer,
     AsgiApp,
     AsgiReceive,
@@ -270,16 +269,9 @@ class ReadProtocol(Connection):
         if self._date_headers is not self.server_state.default_headers:
             self._date_headers = self.server_state.default_headers
             self._date_lines = header_lines(self._date_headers)
-        body = answer.body
-        parts = [STATUS_LINE[answer.status], self._date_lines, common]
-        if answer.headers:
-            parts.append(header_lines(answer.headers))
-        if answer.content_type is not None:
-            parts += (b"content-type: ", answer.content_type, b"\r\n")
-        if answer.status != NO_CONTENT.status:
-            parts.append(b"content-length: %d\r\n" % len(body))
-        parts += (b"\r\n", body)
-        self.transport.write(b"".join(parts))
+        described = header_lines(answer.described())
+        parts = (STATUS_LINE[answer.status], self._date_lines, common, described, b"\r\n")
+        self.transport.write(b"".join((*parts, answer.body)))
 
     def _arm_keep_alive(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(

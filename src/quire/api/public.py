@@ -16,6 +16,7 @@ from quire.api.envelope import respond_error
 from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.api.plain_files import file_response, path_below
 from quire.api.reference import ReferencePage
+from quire.api.tags import is_known, tags_known
 from quire.api.uploaded import UploadedFiles
 from quire.errors import AppError, BadRequestError, NotFoundError
 
@@ -106,15 +107,11 @@ def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a client has the file as it is, by its tag or else by its moment."""
     if not isinstance(response, FileResponse):
         return False
-    tags = headers.get(b"if-none-match")
-    if tags is not None:
-        return tags.strip() == b"*" or response.headers.get("etag") in _tags(tags.decode("latin-1"))
+    known = tags_known(headers)
+    if known is not None:
+        return is_known(response.headers.get("etag", "").encode(), known)
     moment = headers.get(b"if-modified-since")
     return moment is not None and moment.decode("latin-1") == response.headers.get("last-modified")
-
-
-def _tags(listed: str) -> set[str]:
-    return {tag.strip().removeprefix("W/") for tag in listed.split(",")}
 
 
 def _not_modified(file: Response) -> Response:

@@ -4,6 +4,7 @@ import structlog
 from msgspec import Struct
 
 from quire.api.accounts import AccountApis
+from quire.api.answers import AnswerCache
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
 from quire.api.content import Beside, ContentApi, Elsewhere
@@ -76,8 +77,9 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
 def _routes(settings: Settings, parts: ContentParts, authorizer: Authorizer) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes: list[Route] = []
+    answers = AnswerCache(settings.cache.answers)
     for content_type in reader.schema.api_types:
-        routes += DocumentApi(reader, documents, content_type).routes()
+        routes += DocumentApi(reader, documents, content_type, answers).routes()
     for api in (
         BatchApi(reader, documents, authorizer, limit=settings.limits.batch_operations),
         parts.account_apis,

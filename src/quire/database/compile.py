@@ -157,7 +157,8 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a plan needs from the database, in ``statements`` statements.
 
     ``page`` is the first of them; a page that is read in its two ``steps`` has one more. ``limit``
-    is the slot with which a page limits its rows itself, if it does.
+    is the slot with which a page limits its rows itself, if it does. ``presented`` tells whether
+    anything is shown in another form than it is stored: that may be a form of the moment.
     """
 
     page: Query
@@ -166,6 +167,7 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     count: Query | None
     statements: int
     limit: Slot | None
+    presented: bool
 
 
 def compile_read(
@@ -196,6 +198,7 @@ class _Compiler:
         self.dialect = dialect
         self.statements = 0
         self._published_only = False
+        self._presents = False
         self._unites = dialect.unites_edges
 
     def read(self, plan: ReadPlan) -> CompiledRead:
@@ -223,6 +226,7 @@ class _Compiler:
             count=count,
             statements=statements,
             limit=plan.limit,
+            presented=self._presents,
         )
 
     def _page(
@@ -324,6 +328,7 @@ class _Compiler:
         presented = {
             name: present for (uid, name), present in self.presented.items() if uid == plan.uid
         }
+        self._presents |= bool(presented)
 
         def finish(width: int) -> CompiledNode:
             mapper = build_mapper(

@@ -565,7 +565,7 @@ class FeatureSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheSettings:
-    """``[cache]``: how much each process remembers, in entries."""
+    """``[cache]``: how much each process remembers, in entries where it does not say otherwise."""
 
     queries: int = setting(integer(0), "Parsed query strings.", default=4000)
     plans: int = setting(integer(0), "Read plans with their compiled statements.", default=2000)
@@ -575,6 +575,12 @@ class CacheSettings:
         "Pages of lists that are costly to find (sorted without an index, deep): the ids they "
         "show, up to 250 of each.",
         default=1000,
+    )
+    answers: int = setting(
+        integer(0),
+        "Answers to reads of content, in bytes. They are as exact as totals: whatever anybody "
+        "commits, they are forgotten.",
+        default=33_554_432,
     )
     tokens: int = setting(integer(0), "Verified credentials.", default=2000)
 

@@ -3,9 +3,10 @@
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httptools
@@ -36,6 +37,7 @@ SIGN_IN = (
     b"Content-Length: %d\r\n\r\n%s" % (len(SIGN_IN_BODY), SIGN_IN_BODY)
 )
 HEAD = b"HEAD /api/homepage HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+LISTED = b"GET /api/articles HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n"
 BAD_QUERY = b"GET /api/articles?sort=nope HTTP/1.1\r\nHost: x\r\n\r\n"
 FORBIDDEN = b"GET /api/setting HTTP/1.1\r\nHost: x\r\n\r\n"
 UNKNOWN = b"GET /nope HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -49,6 +51,7 @@ made_to_wait = pytest.mark.whatever_the_database(
 
 REQUESTS = {
     "a list": [LIST],
+    "a list that the client has": [LISTED],
     "another origin": [HOME],
     "no content": [HEALTH],
     "a file": [FILE],
@@ -133,12 +136,20 @@ def ways() -> Ways:
     return _ways
 
 
+READING: Mapping[str, object] = MappingProxyType({"cache.answers": 0})
+"""Settings with which each request reads, whatever was answered before."""
+
+
 @asynccontextmanager
 async def served(
-    project: Path, protocol: type[HttpToolsProtocol], *, keep_alive: int = 5
+    project: Path,
+    protocol: type[HttpToolsProtocol],
+    *,
+    keep_alive: int = 5,
+    overrides: Mapping[str, object] = MappingProxyType({}),
 ) -> AsyncIterator[int]:
     """Serve a project on a free port with a protocol class; no read is too slow for its loop."""
-    overrides = {"database.slow_query_ms": 60_000}
+    overrides = {"database.slow_query_ms": 60_000, **overrides}
     app = build_app(load_settings(project, environ={}, overrides=overrides))
     config = uvicorn.Config(
         app,
@@ -183,6 +194,12 @@ async def ports(shared_recorded: Path) -> AsyncIterator[tuple[int, int]]:
         served(shared_recorded, HttpToolsProtocol) as long,
     ):
         yield short, long
+
+
+@pytest.fixture(scope="module")
+async def reading_port(shared_recorded: Path) -> AsyncIterator[int]:
+    async with served(shared_recorded, Watched, overrides=READING) as port:
+        yield port
 
 
 def comparable(reply: Reply) -> list[tuple[int, dict[bytes, bytes], bytes]]:
@@ -327,15 +344,15 @@ async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
 @made_to_wait
 @pytest.mark.parametrize("requests", IN_TURN.values(), ids=IN_TURN.keys())
 async def test_reads_that_have_to_wait_are_answered_as_those_that_have_not(
-    ports: tuple[int, int],
+    reading_port: int,
     requests: Sequence[bytes | tuple[bytes, ...]],
     ways: Ways,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at_once = await talk_in_turn(ports[0], requests)
+    at_once = await talk_in_turn(reading_port, requests)
     parsed, ordinary = [*ways.parsed], ways.ordinary
     waits = hold_reads(monkeypatch, (asyncio.sleep(0) for _ in range(99)))
-    waiting = await talk_in_turn(ports[0], requests)
+    waiting = await talk_in_turn(reading_port, requests)
     assert comparable(waiting) == comparable(at_once)
     assert waits
     assert (ways.parsed, ways.ordinary) == (parsed * 2, ordinary * 2)
@@ -359,23 +376,23 @@ def hold_reads(monkeypatch: pytest.MonkeyPatch, until: Iterator[Awaitable[object
 
 @made_to_wait
 async def test_requests_behind_a_read_that_waits_are_answered_after_it(
-    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    reading_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests = [get(HOMEPAGE), get(ARTICLES), FILE, get(b"/nope"), get(HOMEPAGE)]
-    one_by_one = await talk(ports[0], requests, len(requests))
+    one_by_one = await talk(reading_port, requests, len(requests))
     hold_reads(monkeypatch, (asyncio.sleep(0.05 if n % 2 == 0 else 0) for n in range(99)))
     for pause in (0, 0.01):
-        together = await talk(ports[0], requests, len(requests), pause=pause)
+        together = await talk(reading_port, requests, len(requests), pause=pause)
         assert comparable(together) == comparable(one_by_one)
 
 
 @made_to_wait
 async def test_a_client_that_goes_while_its_read_waits_disturbs_nobody(
-    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    reading_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = asyncio.Event()
     waits = hold_reads(monkeypatch, iter([there.wait()]))
-    _, writer = await asyncio.open_connection("127.0.0.1", ports[0])
+    _, writer = await asyncio.open_connection("127.0.0.1", reading_port)
     writer.write(get(HOMEPAGE))
     while not waits:  # noqa: ASYNC110 - the server has no event for it
         await asyncio.sleep(0.001)
@@ -384,7 +401,7 @@ async def test_a_client_that_goes_while_its_read_waits_disturbs_nobody(
     there.set()
     await asyncio.sleep(0.01)
     monkeypatch.undo()
-    reply = await talk(ports[0], [get(HOMEPAGE)], 1)
+    reply = await talk(reading_port, [get(HOMEPAGE)], 1)
     assert reply.answers[0][0] == 200
 
 
@@ -393,7 +410,7 @@ async def test_a_server_that_stops_answers_the_read_that_waits_and_closes(
     shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = asyncio.Event()
-    async with served(shared_recorded, ReadProtocol) as port:
+    async with served(shared_recorded, ReadProtocol, overrides=READING) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         waits = hold_reads(monkeypatch, iter([there.wait()]))
         writer.write(get(HOMEPAGE))
@@ -411,7 +428,7 @@ async def test_a_server_that_stops_answers_the_read_that_waits_and_closes(
 async def test_a_connection_is_kept_while_a_read_waits_however_long(
     shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with served(shared_recorded, ReadProtocol, keep_alive=1) as port:
+    async with served(shared_recorded, ReadProtocol, keep_alive=1, overrides=READING) as port:
         await talk_in_turn(port, [get(HOMEPAGE)])
         hold_reads(monkeypatch, iter([asyncio.sleep(0), asyncio.sleep(1.3)]))
         reply = await talk_in_turn(port, [get(HOMEPAGE), get(HOMEPAGE)])

@@ -37,6 +37,18 @@ async def test_an_answer_names_the_rooms_that_it_went_through(client: AsgiClient
 async def test_what_is_remembered_takes_no_statements(client: AsgiClient) -> None:
     await metrics(client, LIST)
     again = await metrics(client, LIST)
+    # SQLite need not even be asked whether anything has changed.
+    assert again.get("database", ("0", 0.0))[0] == "0"
+    assert "authenticate" not in again
+    assert "resolve" not in again
+
+
+async def test_without_answers_the_rest_is_remembered(shared_recorded: Path) -> None:
+    settings = {"environment": "development", "cache.answers": 0}
+    app = build_app(load_settings(shared_recorded, overrides=settings, environ={}))
+    async with running(app) as client:
+        await metrics(client, LIST)
+        again = await metrics(client, LIST)
     # The page and its authors: the total, the plan and the permissions are known by now.
     assert again["database"][0] == "2"
     assert "authenticate" not in again
