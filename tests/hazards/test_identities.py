@@ -58,6 +58,7 @@ async def forgetful(newsroom: Settings) -> AsyncIterator[Visitor]:
         cache__plans=0,
         cache__counts=0,
         cache__pages=0,
+        cache__answers=0,
         cache__tokens=0,
     ) as visitor:
         yield visitor

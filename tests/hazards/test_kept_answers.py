@@ -1,0 +1,313 @@
+"""Answers that were given before are given again, unless anything has changed since."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from quire.app import Application, build_app
+from quire.settings import load_settings
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.conformance.corpus import JSON, credentials
+from tests.conformance.forms import FORM_TYPE, FilePart, form
+from tests.databases.kinds import rows_of
+from tests.hazards.uploading import picture
+
+OLDER_FORMAT = {"Strapi-Response-Format": "v4"}
+LATEST = "/api/articles?sort=id&pagination[pageSize]=3"
+PLAIN: Mapping[str, str] = MappingProxyType({})
+FORGETFUL = {"cache.answers": 0, "cache.pages": 0, "cache.counts": 0, "cache.tokens": 0}
+ARTICLES = "/content-manager/collection-types/api::article.article"
+
+
+class Site:
+    """One server of a project."""
+
+    def __init__(self, application: Application) -> None:
+        self._client = AsgiClient(application)
+        self._token = credentials().api_tokens["full"]
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        data: object = None,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] = PLAIN,
+    ) -> Answer:
+        """Send a request with the full-access token, or another; data is sent as JSON."""
+        known = {"Authorization": f"Bearer {token or self._token}", **headers}
+        body = b""
+        if data is not None:
+            known["Content-Type"] = "application/json"
+            body = json.dumps(data).encode()
+        return await self._client.request(method, path, known, body)
+
+    async def upload(self, *parts: FilePart, **fields: str) -> Answer:
+        """Send files."""
+        known = {"Authorization": f"Bearer {self._token}", "Content-Type": FORM_TYPE}
+        body = form(parts, [*fields.items()])
+        return await self._client.request("POST", "/api/upload", known, body)
+
+    async def administrator(self) -> str:
+        """Sign in as the administrator of the project."""
+        body = {"email": "admin@example.com", "password": "Password123!"}
+        answer = await self.send("POST", "/admin/login", body)
+        return str(field(answer, "data", "token"))
+
+
+def field(answer: Answer, *path: str | int) -> JSON:
+    """Return what stands at a place of an answer."""
+    assert answer.status < 300, answer.content
+    found: JSON = answer.json
+    for step in path:
+        found = found[step]  # type: ignore[index]  # a test knows what it asks for
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Two servers of a project that keep answers, and one that keeps nothing."""
+
+    project: Path
+    one: Site
+    other: Site
+    forgetful: Site
+    targets: Sequence[tuple[str, Mapping[str, str]]]
+    """What is asked for, with which headers."""
+    article: str
+    """A published article by its document id, to be changed."""
+
+    async def shown(self, site: Site) -> list[tuple[int, JSON]]:
+        """Ask one server for everything, twice, and return what the second answers say."""
+        found = []
+        for path, headers in self.targets:
+            await site.send("GET", path, headers=headers)
+            answer = await site.send("GET", path, headers=headers)
+            found.append((answer.status, answer.json))
+        return found
+
+    async def admin(self, method: str, path: str, body: object) -> None:
+        """Do something as the administrator."""
+        answer = await self.one.send(method, path, body, token=await self.one.administrator())
+        assert answer.status < 300, answer.content
+
+    async def write(self, method: str, path: str, data: object = None) -> Answer:
+        """Write through the content API of the first server."""
+        body = None if data is None else {"data": data}
+        answer = await self.one.send(method, f"/api/{path}", body)
+        assert answer.status < 300, answer.content
+        return answer
+
+    async def sql(self, statement: str) -> None:
+        """Change rows as another program does, and let the event loop go on to its next round."""
+        with rows_of(self.project) as rows:
+            rows.execute(statement)
+        await asyncio.sleep(0)
+
+
+@pytest.fixture(scope="module")
+async def cluster(shared_recorded: Path) -> AsyncIterator[Cluster]:
+    async with AsyncExitStack() as stack:
+
+        async def site(**overrides: int) -> Site:
+            settings = load_settings(shared_recorded, environ={}, overrides=overrides)
+            application = build_app(settings)
+            await stack.enter_async_context(running(application))
+            return Site(application)
+
+        one, other = await site(), await site()
+        forgetful = await site(**FORGETFUL)
+        listed = await one.send("GET", "/api/articles?sort=id&filters[author][id][$notNull]=true")
+        article = str(field(listed, "data", 0, "documentId"))
+        populated = "populate[author][populate]=*&populate[categories]=*&populate[cover]=true"
+        paths = [
+            "articles?sort=title:desc&pagination[pageSize]=100",
+            "articles?populate=*&sort=id&pagination[pageSize]=100",
+            "articles?status=draft&populate=tags&pagination[pageSize]=100",
+            "articles?locale=fr&pagination[pageSize]=100",
+            "articles?_q=tide&pagination[withCount]=false",
+            "categories?populate=articles.author&pagination[pageSize]=100",
+            "authors?filters[articles][title][$contains]=a&populate=socials",
+            "tags?sort=articles.title&pagination[pageSize]=100",
+            "homepage?populate=*",
+            "setting?populate=*",
+            f"articles/{article}?{populated}",
+            f"articles/{article}?status=draft",
+        ]
+        targets = [(f"/api/{path}", PLAIN) for path in paths]
+        targets += [(f"/api/{path}", OLDER_FORMAT) for path in (paths[0], paths[1], paths[-2])]
+        yield Cluster(shared_recorded, one, other, forgetful, targets, article)
+
+
+async def publish(cluster: Cluster) -> None:
+    await cluster.write("PUT", f"articles/{cluster.article}", {"title": "Tides at noon"})
+
+
+async def change_a_draft(cluster: Cluster) -> None:
+    path = f"articles/{cluster.article}?status=draft"
+    await cluster.write("PUT", path, {"title": "Tides at night"})
+
+
+async def translate(cluster: Cluster) -> None:
+    path = f"articles/{cluster.article}?locale=fr"
+    await cluster.write("PUT", path, {"title": "Marées", "slug": "marees-a-midi"})
+
+
+async def delete_a_translation(cluster: Cluster) -> None:
+    await cluster.write("DELETE", f"articles/{cluster.article}?locale=fr")
+
+
+async def create_and_delete(cluster: Cluster) -> None:
+    answer = await cluster.write("POST", "articles", {"title": "A tide", "slug": "a-tide-once"})
+    made = field(answer, "data", "documentId")
+    await cluster.write("DELETE", f"articles/{made}")
+    await cluster.write("POST", "articles", {"title": "Another tide", "slug": "another-tide"})
+
+
+async def change_what_is_populated(cluster: Cluster) -> None:
+    answer = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=author")
+    author = field(answer, "data", "author", "documentId")
+    await cluster.write("PUT", f"authors/{author}", {"name": "Somebody else altogether"})
+
+
+async def change_relations(cluster: Cluster) -> None:
+    categories = field(await cluster.one.send("GET", "/api/categories?sort=id"), "data")
+    assert isinstance(categories, list)
+    chosen = [category["documentId"] for category in categories[:2]]  # type: ignore[index,call-overload]
+    data = {"categories": {"set": chosen}}
+    await cluster.write("PUT", f"articles/{cluster.article}", data)
+
+
+async def change_a_single_type(cluster: Cluster) -> None:
+    await cluster.write("PUT", "homepage", {"heading": "Welcome back"})
+
+
+async def write_a_batch(cluster: Cluster) -> None:
+    operations = [
+        {
+            "action": "update",
+            "type": "articles",
+            "documentId": cluster.article,
+            "data": {"summary": "In one of many"},
+        }
+    ]
+    answer = await cluster.one.send("POST", "/api/_batch", {"operations": operations})
+    assert answer.status == 200, answer.content
+
+
+async def upload_a_cover(cluster: Cluster) -> None:
+    answer = await cluster.one.upload(FilePart("cover.png", picture(40, 30, ".png"), "image/png"))
+    await cluster.write("PUT", f"articles/{cluster.article}", {"cover": field(answer, 0, "id")})
+
+
+async def describe_a_file(cluster: Cluster) -> None:
+    answer = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=cover")
+    file = field(answer, "data", "cover", "id")
+    body = {"fileInfo": {"alternativeText": "A wide sea"}}
+    await cluster.admin("POST", f"/upload?id={file}", body)
+
+
+async def delete_a_file(cluster: Cluster) -> None:
+    answer = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=cover")
+    deleted = await cluster.one.send(
+        "DELETE", f"/api/upload/files/{field(answer, 'data', 'cover', 'id')}"
+    )
+    assert deleted.status == 200, deleted.content
+
+
+async def unpublish_many(cluster: Cluster) -> None:
+    body = {"documentIds": [cluster.article]}
+    await cluster.admin("POST", f"{ARTICLES}/actions/bulkUnpublish", body)
+
+
+async def publish_many(cluster: Cluster) -> None:
+    body = {"documentIds": [cluster.article]}
+    await cluster.admin("POST", f"{ARTICLES}/actions/bulkPublish", body)
+
+
+async def change_rows(cluster: Cluster) -> None:
+    await cluster.sql("UPDATE articles SET title = 'tide by hand' WHERE title LIKE 'Tides at%'")
+
+
+async def change_a_component(cluster: Cluster) -> None:
+    await cluster.sql("UPDATE components_shared_seos SET meta_title = 'By hand as well'")
+
+
+async def delete_rows(cluster: Cluster) -> None:
+    await cluster.sql("DELETE FROM articles_author_lnk")
+
+
+WRITES: Sequence[Callable[[Cluster], Awaitable[None]]] = [
+    publish,
+    change_a_draft,
+    translate,
+    delete_a_translation,
+    create_and_delete,
+    change_what_is_populated,
+    change_relations,
+    change_a_single_type,
+    write_a_batch,
+    upload_a_cover,
+    describe_a_file,
+    delete_a_file,
+    unpublish_many,
+    publish_many,
+    change_rows,
+    change_a_component,
+    delete_rows,
+]
+
+
+async def test_h142_no_answer_outlives_what_it_shows(cluster: Cluster) -> None:
+    """Whoever writes, and however: every server answers as one that has kept nothing."""
+    before = await cluster.shown(cluster.forgetful)
+    for write in WRITES:
+        assert await cluster.shown(cluster.one) == before, write
+        assert await cluster.shown(cluster.other) == before, write
+        await write(cluster)
+        after = await cluster.shown(cluster.forgetful)
+        assert after != before, f"{write} changes nothing that is shown"
+        assert await cluster.shown(cluster.other) == after, write
+        assert await cluster.shown(cluster.one) == after, write
+        before = after
+
+
+async def test_h142_another_default_locale_shows_at_once(own_recorded: Path) -> None:
+    """What is asked for without a locale is in the default one."""
+    settings = load_settings(own_recorded, environ={})
+    application = build_app(settings)
+    async with running(application):
+        site = Site(application)
+        before = field(await site.send("GET", LATEST), "data", 0, "locale")
+        token = await site.administrator()
+        locales = field(await site.send("GET", "/i18n/locales", token=token))
+        assert isinstance(locales, list)
+        (french,) = [one for one in locales if isinstance(one, dict) and one["code"] == "fr"]
+        body = {"name": french["name"], "isDefault": True}
+        path = f"/i18n/locales/{french['id']}"
+        assert (await site.send("PUT", path, body, token=token)).status == 200
+        after = field(await site.send("GET", LATEST), "data", 0, "locale")
+    assert (before, after) == ("en", "fr")
+
+
+async def test_h099_links_that_end_are_made_for_each_answer(own_recorded: Path) -> None:
+    """A link that was made for an earlier answer may have ended."""
+    path = "/api/articles?filters[cover][id][$notNull]=true&populate=cover&pagination[pageSize]=1"
+    private = {"uploads.private": True, "uploads.link_lifetime": "1s"}
+    application = build_app(load_settings(own_recorded, environ={}, overrides=private))
+    async with running(application):
+        site = Site(application)
+        links = set()
+        for _ in range(3):
+            answer = await site.send("GET", path)
+            assert "etag" not in answer.headers
+            links.add(str(field(answer, "data", 0, "cover", "url")))
+            await asyncio.sleep(0.3)  # links are made anew four times in their life
+    assert len(links) > 1
