@@ -23,6 +23,9 @@ RIGHTS = "bench-rights"
 UPLOADS = "bench-uploads"
 """Names of the parts of the page, in its markers ``<!-- NAME:start -->`` and ``:end``."""
 
+READING = "Quire without answers"
+"""Quire that reads, joins and writes out each answer anew."""
+
 _NOT_KNOWN = "n/a"
 
 
@@ -80,8 +83,13 @@ def cpu_table(run: Run) -> Table:
     with_strapi = "Strapi" in run.servers
     columns = ["Workload", *(["Strapi"] if with_strapi else []), "Quire"]
     columns += ["Strapi / Quire"] if with_strapi else []
-    columns += run.others
-    columns += [run.floor, f"Quire / {run.floor.lower().removeprefix('bare ')}", "Plain server"]
+    # What runs statements is what can be compared with the statements alone.
+    reading = READING if READING in run.servers else "Quire"
+    for name in run.others:
+        columns.append(name)
+        columns += [f"Strapi / {_kind(name)}"] if with_strapi and name == READING else []
+    columns += [run.floor, f"{_kind(reading)} / {run.floor.lower().removeprefix('bare ')}"]
+    columns.append("Plain server")
     rows = []
     for result in run.results:
         strapi, quire, floor = (_cpu(result, name) for name in ("Strapi", "Quire", run.floor))
@@ -89,8 +97,11 @@ def cpu_table(run: Run) -> Table:
         row += [microseconds(strapi)] if with_strapi else []
         row.append(microseconds(quire))
         row += [times(ratio(strapi, quire))] if with_strapi else []
-        row += [microseconds(_cpu(result, name)) for name in run.others]
-        row += [microseconds(floor), times(ratio(quire, floor))]
+        for name in run.others:
+            row.append(microseconds(_cpu(result, name)))
+            if with_strapi and name == READING:
+                row.append(times(ratio(strapi, _cpu(result, name))))
+        row += [microseconds(floor), times(ratio(_cpu(result, reading), floor))]
         rows.append((*row, microseconds(_cpu(result, "Plain server"))))
     return Table("CPU time per request", tuple(columns), tuple(rows))
 
@@ -239,6 +250,11 @@ def times(value: float | None) -> str:
     if value is None:
         return _NOT_KNOWN
     return f"{value:.0f}x" if value >= 10 else f"{value:.1f}x"
+
+
+def _kind(name: str) -> str:
+    """Return what tells a Quire from the others, for the title of a column."""
+    return name.removeprefix("Quire ")
 
 
 _RATE_COLUMNS = ("req/s", "p50 / p99")

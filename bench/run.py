@@ -10,7 +10,7 @@ from bench.driver import Statement
 from bench.ground import Measure
 from bench.growth import Footprint, Growth, measure_growth
 from bench.processes import resident_megabytes
-from bench.report import Run, machine
+from bench.report import READING, Run, machine
 from bench.servers import Launch, Server, ServerError, administered, plain, running
 from bench.stage import Scale, Stage
 from bench.workloads import Workload, choose, workloads
@@ -23,7 +23,7 @@ Explain = Callable[[Path, Mapping[str, Sequence[str]]], Mapping[str, list[list[S
 
 
 _WITHOUT_PAGES = "Quire without pages"
-"""Quire that looks for the rows of each page anew, as it has to when somebody has written."""
+"""Quire that finds and reads everything anew but totals, as after somebody has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
     launchers = _launchers(plan, stage)
     with ExitStack() as stack:
         launches = {name: launcher(plan.scale) for name, launcher in launchers.items()}
-        own = launches["Quire"].folder
+        own = launches[READING].folder
         stage.progress("tracing the statements of every request")
         statements = explain(own, {one.name: one.targets for one in chosen})
         servers = [_start(stack, stage, launch) for launch in launches.values()]
@@ -113,10 +113,14 @@ def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]
     if plan.workers > 1:
         name = f"Quire, {plan.workers} processes"
         launchers[name] = lambda scale: replace(stage.quire(scale, plan.workers), name=name)
-    launchers[_WITHOUT_PAGES] = lambda scale: replace(
-        stage.quire(scale, pages=False), name=_WITHOUT_PAGES
-    )
+    for name, without in ((READING, ("answers",)), (_WITHOUT_PAGES, ("answers", "pages"))):
+        launchers[name] = _launcher(stage, name, without)
     return launchers
+
+
+def _launcher(stage: Stage, name: str, without: Sequence[str]) -> Callable[[Scale], Launch]:
+    """Return what makes the launch of a Quire that does without some of its caches."""
+    return lambda scale: replace(stage.quire(scale, without=without), name=name)
 
 
 def _floors(

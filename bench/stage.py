@@ -7,7 +7,7 @@ them: the dataset's code, the content model, the tables that Quire makes, the sh
 import hashlib
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,16 +97,17 @@ class Stage:
             unfinished.rename(path)
         return path
 
-    def quire(self, scale: Scale, workers: int = 1, *, pages: bool = True) -> Launch:
+    def quire(self, scale: Scale, workers: int = 1, *, without: Sequence[str] = ()) -> Launch:
         """Return how to start Quire with so many workers on a project and database of its own.
 
-        ``pages`` says whether it remembers pages of lists.
+        ``without`` names the caches that it does without, as its settings name them.
         """
-        kind = workers if pages else "no-pages"
+        kind = "-".join([str(workers), *(f"no-{name}" for name in without)])
         folder = self.folder / f"quire-{kind}-{scale.slug}"
         make_project(folder, scale.types)
-        if not pages:
-            (folder / "quire.toml").write_text("[cache]\npages = 0\n", encoding="utf-8")
+        if without:
+            lines = ["[cache]", *(f"{name} = 0" for name in without)]
+            (folder / "quire.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
         self.progress(f"{folder.name}: copying the database")
         self.ground.give(self.database(scale), folder)
         return quire(folder, workers)

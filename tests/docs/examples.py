@@ -76,10 +76,13 @@ class Expected:
 
     def filled(self, words: Mapping[str, str]) -> "Expected":
         """The answer with known words in capitals replaced."""
-        return replace(self, body=_fill(self.body, words))
+        headers = {name: words.get(value, value) for name, value in self.headers.items()}
+        return replace(self, headers=headers, body=_fill(self.body, words))
 
     def told(self, answer: Answer) -> Iterator[tuple[str, str]]:
         """The words in capitals with what an answer has in their places."""
+        for name, pattern in self.headers.items():
+            yield from _told(pattern, answer.headers.get(name.lower()))
         yield from _told(self.body, answer.json)
 
     def faults(self, answer: Answer) -> list[str]:

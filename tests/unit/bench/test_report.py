@@ -6,6 +6,7 @@ from bench.compare import Effort, Result
 from bench.growth import Footprint, Growth, contestant_name
 from bench.measure import Round, summarise
 from bench.report import (
+    READING,
     Run,
     cpu_table,
     equality_sentence,
@@ -65,6 +66,32 @@ def test_the_first_table_has_cpu_times_and_the_ratios_that_are_quoted() -> None:
         "Bare driver": "62 µs",
         "Quire / driver": "2.4x",
         "Plain server": "22 µs",
+    }
+
+
+def test_statements_are_compared_with_what_runs_them() -> None:
+    summaries = {
+        "Strapi": summarise([Round(7_300, 1, 1, 1)]),
+        "Quire": summarise([Round(50, 1, 1, 1)]),
+        READING: summarise([Round(146, 1, 1, 1)]),
+        "Quire without pages": summarise([Round(200, 1, 1, 1)]),
+        "Bare driver": summarise([Round(62, 1, None, None)]),
+    }
+    servers = ("Strapi", "Quire", READING, "Quire without pages")
+    table = cpu_table(
+        replace(RUN, results=(replace(RESULT, summaries=summaries),), servers=servers)
+    )
+    assert dict(zip(table.columns, table.rows[0], strict=True)) == {
+        "Workload": "flat page of 25",
+        "Strapi": "7.3 ms",
+        "Quire": "50 µs",
+        "Strapi / Quire": "146x",
+        READING: "146 µs",
+        "Strapi / without answers": "50x",
+        "Quire without pages": "200 µs",
+        "Bare driver": "62 µs",
+        "without answers / driver": "2.4x",
+        "Plain server": "n/a",
     }
 
 

@@ -8,6 +8,7 @@ import pytest
 from bench.project import DATABASE
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
+from quire.settings import load_settings
 
 SCALE = Scale(20)
 
@@ -49,6 +50,14 @@ def test_every_server_has_a_copy_of_its_own(stage: Stage) -> None:
     change(launch.folder / DATABASE)("DROP INDEX bench_articles_created_at")
     lost = stage.ground.lost_indexes(stage.database(SCALE), launch.folder)
     assert lost == {"bench_articles_created_at"}
+
+
+def test_a_server_may_do_without_some_caches(stage: Stage) -> None:
+    folder = stage.quire(SCALE, without=["answers", "pages"]).folder
+    settings = load_settings(folder, environ={}).cache
+    assert (settings.answers, settings.pages) == (0, 0)
+    assert settings.counts > 0
+    assert load_settings(stage.quire(SCALE).folder, environ={}).cache.answers > 0
 
 
 def test_clearing_keeps_the_seeded_databases_alone(stage: Stage) -> None:
