@@ -92,7 +92,7 @@ async def test_parameters_are_those_that_the_type_has_a_use_for(kiosk: Kiosk) ->
     def names(path: str, method: str) -> set[str]:
         return {parameter["name"] for parameter in paths[path][method]["parameters"]}
 
-    listing = {"filters", "_q", "sort", "fields", "populate", "pagination"}
+    listing = {"filters", "_q", "sort", "fields", "populate", "pagination", "If-None-Match"}
     assert names("/papers", "get") == listing | {"status", "locale", "publicationFilter"}
     assert names("/writers", "get") == listing
     assert names("/papers", "post") == {"fields", "populate", "status", "locale"}

@@ -23,6 +23,13 @@ _UNCHANGED = Parameter(
     description="The `ETag` of an answer: 412 if the document is not in that state any more.",
 )
 _TAGGED = {"ETag": "The state of the document, where `updatedAt` is shown."}
+_KNOWN = Parameter(
+    name="If-None-Match",
+    place="header",
+    schema=TEXT,
+    description="The `ETag` of an earlier answer: 304 if this one is the same.",
+)
+_LISTED = {"ETag": "What the bytes of the answer are known by, where the server keeps them."}
 _META = "meta"
 
 
@@ -41,8 +48,11 @@ def _find(describing: Describing, model: ContentType) -> Operation:
         id=f"list{class_name(model.plural_name)}",
         summary=f"List documents of {model.display_name}",
         tag=model.display_name,
-        parameters=describing.queries.page(model),
-        responses=[Response(schema=listed, description="A page of documents.")],
+        parameters=[*describing.queries.page(model), _KNOWN],
+        responses=[
+            Response(schema=listed, description="A page of documents.", headers=_LISTED),
+            Response(status=304, description="The client has this page already.", headers=_LISTED),
+        ],
     )
 
 
