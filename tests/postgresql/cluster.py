@@ -36,6 +36,7 @@ _SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    "max_wal_size": "256MB",
     # As the servers have it whose answers were recorded, and not as this machine has it.
     "timezone": "UTC",
     "lc_messages": "C",
