@@ -60,7 +60,7 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
     that there is not.
     """
     chosen = choose(workloads(plan.scale.size), plan.workloads)
-    launchers = _launchers(plan, stage)
+    launchers = launchers_of(plan, stage)
     with ExitStack() as stack:
         launches = {name: launcher(plan.scale) for name, launcher in launchers.items()}
         own = launches[READING].folder
@@ -104,21 +104,21 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
     stage.clear()
 
 
-def _launchers(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]:
+def launchers_of(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch]]:
     """Return what makes each content server's launch at a scale."""
     launchers: dict[str, Callable[[Scale], Launch]] = {}
     if (installed := plan.strapi) is not None:
         launchers["Strapi"] = lambda scale: stage.strapi(scale, installed)
     launchers["Quire"] = stage.quire
     if plan.workers > 1:
-        name = f"Quire, {plan.workers} processes"
-        launchers[name] = lambda scale: replace(stage.quire(scale, plan.workers), name=name)
-    for name, without in ((READING, ("answers",)), (_WITHOUT_PAGES, ("answers", "pages"))):
-        launchers[name] = _launcher(stage, name, without)
+        several = f"Quire, {plan.workers} processes"
+        launchers[several] = lambda scale: replace(stage.quire(scale, plan.workers), name=several)
+    launchers[READING] = _launcher(stage, READING, without=["answers"])
+    launchers[_WITHOUT_PAGES] = _launcher(stage, _WITHOUT_PAGES, without=["answers", "pages"])
     return launchers
 
 
-def _launcher(stage: Stage, name: str, without: Sequence[str]) -> Callable[[Scale], Launch]:
+def _launcher(stage: Stage, name: str, *, without: Sequence[str]) -> Callable[[Scale], Launch]:
     """Return what makes the launch of a Quire that does without some of its caches."""
     return lambda scale: replace(stage.quire(scale, without=without), name=name)
 

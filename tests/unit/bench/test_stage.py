@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from bench.compare import Effort
 from bench.project import DATABASE
+from bench.run import Plan, launchers_of
 from bench.stage import Scale, Stage
 from bench.subject import make_tables
 from quire.settings import load_settings
 
+TWO_PROCESSES = Plan(Effort(1, 1.0), workers=2)
 SCALE = Scale(20)
 
 
@@ -58,6 +61,12 @@ def test_a_server_may_do_without_some_caches(stage: Stage) -> None:
     assert (settings.answers, settings.pages) == (0, 0)
     assert settings.counts > 0
     assert load_settings(stage.quire(SCALE).folder, environ={}).cache.answers > 0
+
+
+def test_contestants_are_told_apart_by_their_names(stage: Stage) -> None:
+    made = {name: make(SCALE) for name, make in launchers_of(TWO_PROCESSES, stage).items()}
+    assert [launch.name for launch in made.values()] == [*made]
+    assert len({launch.folder for launch in made.values()}) == len(made) == 4
 
 
 def test_clearing_keeps_the_seeded_databases_alone(stage: Stage) -> None:
