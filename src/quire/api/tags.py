@@ -20,7 +20,8 @@ def tags_known(headers: Mapping[bytes, bytes]) -> frozenset[bytes] | None:
     listed = headers.get(b"if-none-match")
     if listed is None:
         return None
-    return frozenset(tag.strip().removeprefix(b"W/") for tag in listed.split(b","))
+    tags = (tag.strip().removeprefix(b"W/") for tag in listed.split(b","))
+    return frozenset(tag for tag in tags if tag)
 
 
 def is_known(tag: bytes, known: frozenset[bytes]) -> bool:
