@@ -7,6 +7,7 @@ asserts a timing, and a change should not fail for what another one left undisco
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 import structlog
@@ -16,6 +17,7 @@ from quire.schema.model import Schema
 from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS
 from tests.databases.store import Store
+from tests.opened_files.sitecustomize import watch as watch_opened_files
 from tests.secrecy.logs import watch_logs
 from tests.secrecy.watch import WATCH
 
@@ -24,6 +26,8 @@ from tests.secrecy.watch import WATCH
 _plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
 structlog.configure(processors=[*_first, _plain])
 watch_logs()
+_opened_files = NamedTemporaryFile(prefix="opened-files-", mode="r+", encoding="utf-8")  # noqa: SIM115 - removed at exit
+watch_opened_files(Path(_opened_files.name))
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
 
@@ -47,10 +51,20 @@ def _has_kinds_of_its_own(metafunc: pytest.Metafunc) -> bool:
 @pytest.fixture(autouse=True)
 def _no_secret_shows() -> Iterator[None]:
     """Whatever a test is about: no log line and no answer shows a secret."""
+    logging = structlog.get_config()
     yield
+    structlog.configure(**logging)  # commands that run in this process have a form of their own
     found = list(WATCH.leaks)
     WATCH.leaks.clear()
     assert found == []
+
+
+@pytest.fixture(autouse=True)
+def _database_files_are_opened_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No process of a test, servers included, opens a database file that it has open already."""
+    yield
+    found = _opened_files.read()
+    assert found == "" or request.node.get_closest_marker("reopens_database_files")
 
 
 @pytest.fixture(scope="session")

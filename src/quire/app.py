@@ -18,13 +18,12 @@ from quire.assembly.clearing import clear_aside
 from quire.assembly.following import Following, SchemaFollower
 from quire.assembly.foundation import Foundation, lay_foundation
 from quire.assembly.generation import Generation, make_generation
+from quire.auth.options import advanced_options
 from quire.builder.journal import recover
 from quire.clock import Clock, now_ms
-from quire.content_manager.following import DefaultLocaleFollower
-from quire.content_manager.locales import DEFAULT_LOCALE_KEY
+from quire.database.accounts import Accounts
 from quire.database.announcement import announced_schema
 from quire.database.connection import Database
-from quire.database.core_store import read_setting
 from quire.database.mapping import map_tables
 from quire.database.open import open_database, require_tables
 from quire.database.writes import Writes
@@ -56,12 +55,13 @@ class Application:
         self.events = EventBus()
         self.first_administrator: str | None = None
         """The token that makes the first administrator, as long as there is none."""
+        self.lacks_reset_page = False
+        """Whether mails can be sent, but those to reset a password have no page to link to."""
         self.foundation: Foundation | None = None
         """What lasts from the start to the end."""
         self.generation: Generation | None = None
         """What answers requests that come in now."""
         self._adopting = asyncio.Lock()
-        self._locales: DefaultLocaleFollower | None = None
         self._schemas: SchemaFollower | None = None
 
     @property
@@ -159,24 +159,24 @@ class Application:
             database,
             self.events,
             clock=self._clock,
-            default_changed=self._adopt_default_locale,
             successor=self._successor,
             adopt=self.adopt,
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
-        stored = await database.read(lambda: read_setting(writes, DEFAULT_LOCALE_KEY))
-        default_locale = stored if isinstance(stored, str) else None
-        generation = make_generation(
-            foundation, self._schema, default_locale, disregarded=disregarded
-        )
+        generation = make_generation(foundation, self._schema, disregarded=disregarded)
+        await generation.content_version.current()
         await generation.library.recover()
         if generation.admin is not None:
             await generation.admin.stale_fields.forget()
             self.first_administrator = await generation.admin.accounts.first_token()
+        if self.settings.mail.host is not None:
+            rows = Accounts(map_tables(self._schema), database.dialect)
+            advanced = await database.read(lambda: advanced_options(rows))
+            self.lacks_reset_page = advanced.reset_page is None
         await foundation.start()
         self.generation = generation
-        self._follow(database, writes, disregarded)
+        self._follow(database, disregarded)
 
     async def _disregarded(self, database: Database, writes: Writes) -> str | None:
         """Return which other schema the tables are said to have, if that is not to be minded.
@@ -193,7 +193,7 @@ class Application:
         self._schema = found
         return None
 
-    def _follow(self, database: Database, writes: Writes, disregarded: str | None) -> None:
+    def _follow(self, database: Database, disregarded: str | None) -> None:
         """Begin to look at what other processes change."""
         following = Following(
             present=lambda: self.schema.version,
@@ -202,11 +202,6 @@ class Application:
         )
         self._schemas = SchemaFollower(database, following, disregarded=disregarded)
         self._schemas.start()
-        if _is_one_of_several(self.settings):
-            self._locales = DefaultLocaleFollower(
-                database, writes, self._adopt_default_locale, present=self._default_locale
-            )
-            self._locales.start()
 
     def _load(self, announced: str) -> Schema:
         """Read the schema that the tables are said to have; a change of files is finished first."""
@@ -235,11 +230,8 @@ class Application:
             if announced not in {None, schema.version}:
                 raise StaleSchemaError
             await require_tables(self.settings, database, map_tables(schema))
-            generation = await asyncio.to_thread(
-                make_generation, foundation, schema, present.default_locale
-            )
-            # It may have changed meanwhile.
-            generation.adopt_default_locale(present.default_locale)
+            generation = await asyncio.to_thread(make_generation, foundation, schema)
+            await generation.content_version.current()
             self.generation = generation
             database.forget_statements()
         _log.info("content types have changed", version=schema.version)
@@ -256,19 +248,10 @@ class Application:
     def _is_present(self, content: ContentApi) -> bool:
         return self.generation is not None and self.generation.content is content
 
-    def _default_locale(self) -> str | None:
-        return None if self.generation is None else self.generation.default_locale
-
-    def _adopt_default_locale(self, code: str | None) -> None:
-        """Take another locale for the default one, in this process."""
-        if self.generation is not None:
-            self.generation.adopt_default_locale(code)
-
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
-        for follower in (self._schemas, self._locales):
-            if follower is not None:
-                await follower.stop()
+        if self._schemas is not None:
+            await self._schemas.stop()
         if self.foundation is not None:
             await self.foundation.close()
         self.generation = None
@@ -302,8 +285,3 @@ def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
 def app_from_environment() -> Application:
     """Make the application in a process that was started for it."""
     return build_app(load_settings_from_environment())
-
-
-def _is_one_of_several(settings: Settings) -> bool:
-    """Whether other processes may work on the same database."""
-    return settings.server.workers > 1 or settings.database.client != "sqlite"

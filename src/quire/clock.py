@@ -2,7 +2,16 @@
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+
+CYCLE_YEARS, CYCLE_DAYS = 400, 146_097
+"""The Gregorian calendar repeats: years that Python's dates do not reach have one that they do."""
+
+MAX_MS = 8_640_000_000_000_000
+"""The last moment of JavaScript's clock; the first one is as far before 1970."""
+
+_CYCLE_START = date(2000, 1, 1)
+_DAY_MS = 86_400_000
 
 Clock = Callable[[], int]
 """Gives the present as epoch milliseconds. Passed in, so that tests can hold it still."""
@@ -14,16 +23,42 @@ def now_ms() -> int:
 
 
 def iso_from_ms(milliseconds: int) -> str:
-    """Write epoch milliseconds as ``YYYY-MM-DDTHH:mm:ss.sssZ``.
+    """Write epoch milliseconds as ``YYYY-MM-DDTHH:mm:ss.sssZ``, as JavaScript does.
 
-    Raises OverflowError or ValueError for years outside 1..9999.
+    Years outside 0..9999 have a sign and six digits. Raises ValueError beyond `MAX_MS`.
     """
     seconds, fraction = divmod(milliseconds, 1000)
-    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    try:
+        moment = datetime.fromtimestamp(seconds, tz=UTC)
+    except (OverflowError, ValueError, OSError):
+        return _iso_beyond_datetime(milliseconds)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:03d}Z".rjust(24, "0")
+
+
+def iso_or_none(milliseconds: int) -> str | None:
+    """Write stored epoch milliseconds as `iso_from_ms` does; ``None`` beyond `MAX_MS`."""
+    return iso_from_ms(milliseconds) if abs(milliseconds) <= MAX_MS else None
+
+
+def _iso_beyond_datetime(milliseconds: int) -> str:
+    """Write a moment in a year that `datetime` does not reach."""
+    if abs(milliseconds) > MAX_MS:
+        message = f"{milliseconds} ms is beyond the range of moments"
+        raise ValueError(message)
+    days, of_day = divmod(milliseconds, _DAY_MS)
+    since = days + (date(1970, 1, 1) - _CYCLE_START).days
+    cycles, within = divmod(since, CYCLE_DAYS)
+    day = _CYCLE_START + timedelta(days=within)
+    year = day.year + cycles * CYCLE_YEARS
+    shown = f"{year:04}" if year == 0 else f"{year:+07}"
+    time_of_day = datetime.fromtimestamp(of_day // 1000, tz=UTC)
+    return f"{shown}{day:-%m-%d}{time_of_day:T%H:%M:%S}.{of_day % 1000:03d}Z"
 
 
 def ms_from_iso(text: str) -> int:
     """Read what `iso_from_ms` writes. Raises ValueError for other texts."""
-    since = datetime.fromisoformat(text) - datetime(1970, 1, 1, tzinfo=UTC)
+    digits = 7 if text[:1] in {"+", "-"} else 4
+    cycles, year = divmod(int(text[:digits]) - _CYCLE_START.year, CYCLE_YEARS)
+    moment = datetime.fromisoformat(f"{year + _CYCLE_START.year}{text[digits:]}")
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=cycles * CYCLE_DAYS)
     return since // timedelta(milliseconds=1)

@@ -24,6 +24,7 @@
     │   ├── RateLimitError            429  too many requests
     │   ├── UnimplementedError        501  a route that exists but does not do this yet
     │   ├── ServiceUnavailableError   503  the database cannot answer now
+    │   │   ├── DatabaseBusyError     503  others kept it busy for as long as the request may wait
     │   │   └── StorageError          503  files cannot be kept or had now
     │   ├── OutOfSpaceError           507  there is no room for a file
     │   └── InternalServerError       500  a fault of ours; the cause is logged, never shown
@@ -43,6 +44,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+
+
+def os_error_reason(error: OSError) -> str:
+    """Return the reason of an error of the operating system, without its number and path."""
+    return error.strerror or str(error)
 
 
 class QuireError(Exception):
@@ -266,6 +272,13 @@ class ServiceUnavailableError(_DetaillessError):
     def __init__(self, message: str | None = None, *, retry_after: int = 1) -> None:
         """``retry_after`` is in seconds and becomes the ``Retry-After`` header."""
         super().__init__(message, headers={"Retry-After": str(retry_after)})
+
+
+class DatabaseBusyError(ServiceUnavailableError):
+    """Others keep the database busy for as long as a request may wait, or too many wait already.
+
+    Nothing was read or written, and beginning again at once would double the wait.
+    """
 
 
 class StorageError(ServiceUnavailableError):

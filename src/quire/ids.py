@@ -1,10 +1,12 @@
-"""New document ids: 24 characters, lower-case letters and digits, the first always a letter.
+"""New ids of documents and requests.
 
-A document id that began with a digit could be taken for a numeric row id, so it never does.
+Document ids have 24 characters, lower-case letters and digits, the first always a letter: one that
+began with a digit could be taken for a numeric row id.
 """
 
 import secrets
 import string
+from itertools import count
 
 _LETTERS = string.ascii_lowercase
 _ALPHABET = string.ascii_lowercase + string.digits
@@ -22,3 +24,12 @@ def new_document_id() -> str:
         number, index = divmod(number, len(_ALPHABET))
         characters.append(_ALPHABET[index])
     return _LETTERS[number] + "".join(characters)
+
+
+_PROCESS = secrets.token_hex(8).encode()
+_requests = count(1)
+
+
+def new_request_id() -> bytes:
+    """Return an id that no other request has: a random one of the process, and a number."""
+    return b"%b-%x" % (_PROCESS, next(_requests))

@@ -8,20 +8,24 @@ text for people. Nothing here decides what is logged.
 import logging
 import sys
 from collections.abc import Sequence
+from contextvars import ContextVar
 
 import orjson
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
 
-_LIBRARIES = ("uvicorn", "uvicorn.error", "asyncio")
+_LIBRARIES = ("uvicorn", "uvicorn.error", "asyncio", "pyvips")
+
+request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+"""The id of the request that is answered, for all lines that are written meanwhile."""
 
 
-def configure_logging(*, level: str, as_json: bool, requests: bool = False) -> None:
+def configure_logging(*, level: str, as_json: bool) -> None:
     """Set up logging for this process.
 
     ``level`` is the least important one that is written: ``debug``, ``info``, ``warning`` or
-    ``error``. What the server says of itself at ``info`` (processes, connections) is left out.
-    ``requests`` adds a line per request.
+    ``error``. What the server says of itself at ``info`` (processes, connections) is left out, and
+    so is what libraries say below ``warning`` of each of their steps.
     """
     threshold = logging.getLevelNamesMapping()[level.upper()]
     shared = _facts()
@@ -44,20 +48,33 @@ def configure_logging(*, level: str, as_json: bool, requests: bool = False) -> N
     root.setLevel(threshold)
     for name in _LIBRARIES:
         logging.getLogger(name).setLevel(max(threshold, logging.WARNING))
-    access = logging.getLogger("uvicorn.access")
-    access.setLevel(logging.INFO if requests else logging.CRITICAL)
-    # A server that ran without request logs in this process has cut the logger off.
-    access.propagate = True
+    # Requests have lines of their own (`quire.api.request_log`), without secrets.
+    logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)
+
+
+def is_json(form: str, *, development: bool) -> bool:
+    """Tell whether lines of a form (``auto``, ``json``, ``console``) are JSON, and not text."""
+    if form == "auto":
+        return not development and not sys.stderr.isatty()
+    return form == "json"
 
 
 def _facts() -> list[Processor]:
     """What every line carries, whoever wrote it."""
     return [
         structlog.contextvars.merge_contextvars,
+        _add_request_id,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
+
+
+def _add_request_id(_: object, __: str, event: EventDict) -> EventDict:
+    present = request_id.get()
+    if present is not None:
+        event.setdefault("request_id", present)
+    return event
 
 
 def _json_ending() -> Sequence[Processor]:

@@ -8,6 +8,7 @@ import pytest
 from tests.accounts.site import (
     ADVANCED,
     HOUR,
+    MAILS,
     PASSWORD,
     Inbox,
     Site,
@@ -57,6 +58,34 @@ async def test_a_code_from_a_mail_sets_a_new_password_once(site: Site) -> None:
     await site.sign_in("ada", NEW)
     again = await site.post("auth/reset-password", new(code=code))
     assert (again.status, message(again)) == (400, "Incorrect code provided")
+
+
+async def test_without_a_page_the_link_leads_to_the_server(site: Site) -> None:
+    await site.make_user("ada")
+    code = await ask_for_code(site)
+    assert f"https://news.example.org?code={code}" in plain(site.inbox.mails[0])
+
+
+@pytest.mark.parametrize(
+    ("stored", "sender"),
+    [
+        ("no-reply@example.com", "news@example.org"),
+        ("no-reply@strapi.io", "news@example.org"),
+        ("", "news@example.org"),
+        ("desk@example.org", "Desk <desk@example.org>"),
+    ],
+)
+async def test_the_configured_sender_counts_where_a_text_has_none_of_its_own(
+    project: Path, inbox: Inbox, stored: str, sender: str
+) -> None:
+    async with open_site(project, inbox, mail__sender="news@example.org") as site:
+        await site.make_user("ada")
+        (text,) = site.sql("SELECT value FROM strapi_core_store_settings WHERE key = ?", MAILS)[0]
+        template = json.loads(text)["reset_password"]
+        options = {**template["options"], "from": {"name": "Desk", "email": stored}}
+        site.set(MAILS, reset_password={**template, "options": options})
+        await ask_for_code(site)
+        assert site.inbox.mails[0]["From"] == sender
 
 
 async def test_a_code_runs_out(site: Site) -> None:

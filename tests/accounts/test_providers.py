@@ -217,6 +217,19 @@ async def test_a_name_that_is_taken_gets_digits(site: Site) -> None:
     assert user["username"].startswith("ada")
 
 
+async def test_a_line_break_in_what_a_provider_says_is_not_kept(site: Site, issuer: str) -> None:
+    be(issuer, {**ADA, "preferred_username": "ada\r\nlovelace"})
+    user = json.loads((await sign_in(site)).content)["user"]
+    assert "\n" not in user["username"]
+    assert "\r" not in user["username"]
+    be(issuer, {**ADA, "email": "eve@example.org\r\nBcc: x@example.org"})
+    answer, _ = await come_back(site)
+    assert answer.status == 302
+    done = await site.ask("GET", "auth/oidc/callback", headers=kept(answer))
+    assert done.status == 400
+    assert site.sql("SELECT id FROM up_users WHERE email LIKE 'eve%'") == []
+
+
 async def test_a_code_is_good_once(site: Site) -> None:
     begun = await site.ask("GET", "connect/oidc")
     back = visit(begun.headers["location"])

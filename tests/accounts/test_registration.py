@@ -138,15 +138,36 @@ async def test_what_users_call_themselves_is_no_html_and_no_header_in_a_mail(sit
     options["message"] = "<p>Hello <%= USER.username %> <%= CODE %></p>"
     site.set(MAILS, email_confirmation={**template, "options": options})
     name = "<b>x</b>\r\nBcc: everybody@example.org\r\n\r\n<%= CODE %>"
-    await site.post("auth/local/register", {**ADA, "username": name})
-    (mail,) = await site.mails()
+    await site.post("auth/local/register", ADA)
+    # Rows of other programs may have such names; they are refused where users are written.
+    site.execute("UPDATE up_users SET username = ? WHERE username = 'ada'", name)
+    await site.post("auth/send-email-confirmation", {"email": "ada@example.org"})
+    _, mail = await site.mails(2)
     assert mail["Bcc"] is None
     assert str(mail["Subject"]).startswith("Hello <b>x</b> Bcc: everybody@example.org")
     html = mail.get_body(("html",))
     assert html is not None
     assert "&lt;b&gt;x&lt;/b&gt;" in html.get_content()
     assert "&lt;%= CODE %&gt;" in html.get_content()
-    assert site.inbox.recipients == [["ada@example.org"]]
+    assert site.inbox.recipients == [["ada@example.org"]] * 2
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("name", ["username", "email"])
+async def test_a_name_or_e_mail_with_a_line_break_is_refused(
+    site: Site, name: str, line_break: str
+) -> None:
+    user = await site.make_user("bea")
+    role = site.role("authenticated")
+    wrong = {name: {"username": f"a{line_break}da", "email": f"ada@example.org{line_break}"}[name]}
+    registered = await site.post("auth/local/register", {**ADA, **wrong})
+    created = await site.ask("POST", "users", {**ADA, "role": role, **wrong}, token="full")
+    updated = await site.ask("PUT", f"users/{user['id']}", wrong, token="full")
+    assert [a.status for a in (registered, created, updated)] == [400, 400, 400]
+    assert site.sql("SELECT username FROM up_users WHERE email LIKE 'ada%'") == []
+    assert site.sql("SELECT username, email FROM up_users WHERE id = ?", user["id"]) == [
+        (user["username"], user["email"])
+    ]
 
 
 async def test_of_many_who_want_the_same_name_or_e_mail_at_once_one_gets_it(site: Site) -> None:

@@ -13,7 +13,12 @@ from tests.conformance.corpus import JSON
 
 JsonObject = dict[str, Any]
 
-OPEN = frozenset({"Blocks"})
+OPEN = frozenset(
+    {
+        *("BlockParagraph", "BlockHeading", "BlockQuote", "BlockCode", "BlockList", "BlockImage"),
+        *("BlockText", "BlockLink", "BlockListItem", "BlockImageFile"),
+    }
+)
 """Descriptions of what may have further members in an answer."""
 
 

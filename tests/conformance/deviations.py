@@ -32,7 +32,13 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _STATUS = re.compile(r"[1-5]\d\d\b")
 _VISIBLE_ONLY = re.compile(r"[1-5]\d\d without zero-width characters")
 _CORS_ASIDE = re.compile(r"[1-5]\d\d but for its CORS headers")
-_CORS = frozenset({"access-control-allow-origin", "access-control-allow-credentials"})
+_CORS = frozenset(
+    {
+        "access-control-allow-origin",
+        "access-control-allow-credentials",
+        "access-control-allow-headers",
+    }
+)
 _ZERO_WIDTH = re.compile("[\u200b-\u200d\ufeff]")
 
 

@@ -7,9 +7,10 @@ that did.
 from collections.abc import Iterable, Mapping
 
 _RELATED, _LOCALIZATIONS = "list-related", "localizations"
+_ZONES = "zone-component"
 _FIELDS, _CLONES = "list-fields-of-others", "clones"
-_FOLLOWS = "follows from a step before"
-NO_DEVIATIONS = frozenset({_FOLLOWS})
+FOLLOWS = "follows from a step before"
+NO_DEVIATIONS = frozenset({FOLLOWS})
 """What explains a difference without a row of its own."""
 
 
@@ -19,14 +20,16 @@ def _steps(why: str, numbers: Iterable[int]) -> dict[int, str]:
 
 EXPECTED: Mapping[str, Mapping[int, str]] = {
     "cm-bulk/publish, unpublish and delete several": _steps("bulk-publish", [2])
-    | _steps(_FOLLOWS, [3, 4]),
+    | _steps(FOLLOWS, [3, 4]),
     "cm-bulk/clone": _steps(_CLONES, [9, 10, 11]),
     "cm-configuration/component": _steps("component-id", [1, 2, 3, 6]),
     "cm-validation/odd bodies and reserved keys": _steps("document-ids", [24]),
+    "cm-validation/draft: structures": _steps(_ZONES, [10]),
+    "cm-validation/publish: structures": _steps(_ZONES, [10]),
     "restricted/default editor: what may be read": _steps("component-id", [21]),
     "restricted/default author: what may be read": _steps("component-id", [21]),
     "restricted/author sees and changes only what is own": _steps(_CLONES, [12]),
-    "restricted/only own entries (is creator)": _steps(_FOLLOWS, [29, 30, 36]),
+    "restricted/only own entries (is creator)": _steps(FOLLOWS, [29, 30, 36]),
     "restricted/an editor for all types": _steps(_RELATED, [5]) | _steps(_LOCALIZATIONS, [14]),
     "restricted/limited fields": _steps(_FIELDS, [17]) | _steps(_LOCALIZATIONS, [20]),
     "restricted/limited locales": _steps(_RELATED, [7]) | _steps(_LOCALIZATIONS, [13, 17]),
@@ -34,7 +37,8 @@ EXPECTED: Mapping[str, Mapping[int, str]] = {
     | _steps("component-id", [34, 35])
     | _steps("uid-rights", [37]),
     "restricted/create without read, publish without update": _steps(_LOCALIZATIONS, [13, 14, 16]),
-    "restricted/tokens, hooks and locales by right": _steps("others-files", [19]),
+    "restricted/tokens, hooks and locales by right": _steps("others-files", [19])
+    | _steps("token-keys", [22]),
 }
 
 _NOT_JSON = "a text that is no JSON is not stored in a JSON attribute"

@@ -62,6 +62,13 @@ def schema_of(case: ReadCase, name: str, described: Described) -> Any:  # noqa: 
         return None
     path, method = operation
     parameters = described.document["paths"][path][method].get("parameters", [])
+    members = {
+        p["name"][len(name) + 1 : -1]: p["schema"]
+        for p in parameters
+        if p["name"].startswith(f"{name}[")
+    }
+    if members:
+        return {"type": "object", "properties": members, "additionalProperties": False}
     return next((p["schema"] for p in parameters if p["name"] == name), None)
 
 

@@ -65,6 +65,26 @@ WRITTEN = (
         request=re.compile(r"[?&]locale="),
         where=re.compile(rf"body\.data(\.localizations\[\d\])?\.{_SHARED}\b"),
     ),
+    WrittenDeviation(
+        id="unknown-locale",
+        scenarios=frozenset(
+            {"locales/locale=es", "locales/locale=nope!", "locales/locale=EN"},
+        ),
+        request=re.compile(r"^GET /api/articles\?locale=\*"),
+        where=re.compile(r"body\.(data|meta\.pagination)"),
+    ),
+    WrittenDeviation(
+        id="zone-components",
+        scenarios=frozenset({"dynamic-zones/validation", "single-types/homepage validation"}),
+        request=re.compile(r"^POST /api/articles\?|^PUT /api/homepage$"),
+        where=re.compile(r"body\.error\.(details\.errors\[0\]|message)"),
+    ),
+    WrittenDeviation(
+        id="zone-components",
+        scenarios=frozenset({"generated-3/k61-026 zone"}),
+        request=re.compile(r"[?&]status=published$|&fields\[0\]=title$"),
+        where=re.compile(r"body\.data\.sections"),
+    ),
 )
 
 

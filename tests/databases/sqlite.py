@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -79,13 +79,19 @@ class Sqlite:
 
     def copy(self, project: Path, folder: Path) -> Path:
         """See `Kind.copy`."""
-        return shutil.copytree(project, folder)
+        source = file_of(project)
+        shutil.copytree(project, folder, ignore=shutil.ignore_patterns(f"{source.name}*"))
+        if source.is_relative_to(project):
+            copy_file(source, folder / source.relative_to(project))
+        return folder
 
     @contextmanager
     def borrow(self, project: Path) -> Iterator[Mapping[str, object]]:
         """See `Kind.borrow`."""
         with TemporaryDirectory() as folder:
-            yield {"database.filename": shutil.copy(file_of(project), folder)}
+            copied = Path(folder) / "data.db"
+            copy_file(file_of(project), copied)
+            yield {"database.filename": copied}
 
     def spare(self, folder: Path) -> str:
         """See `Kind.spare`."""
@@ -109,10 +115,11 @@ class Sqlite:
     def recorded_store(self, project: Path) -> SqliteStore:
         """See `Kind.recorded_store`."""
         connection = apsw.Connection(":memory:")
-        recorded = apsw.Connection(str(file_of(project)))
-        with connection.backup("main", recorded, "main") as backup:
+        with (
+            closing(apsw.Connection(str(file_of(project)))) as recorded,
+            connection.backup("main", recorded, "main") as backup,
+        ):
             backup.step()
-        recorded.close()
         return SqliteStore(connection)
 
     def store_of(self, project: Path) -> SqliteStore:
@@ -123,6 +130,12 @@ class Sqlite:
 
     def release(self, project: Path) -> None:
         """Everything is in the folder."""
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a SQLite file by SQLite itself, since this process may serve it meanwhile."""
+    with closing(apsw.Connection(str(source))) as connection:
+        target.write_bytes(connection.serialize("main"))
 
 
 def file_of(project: Path) -> Path:

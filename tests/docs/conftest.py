@@ -1,11 +1,11 @@
-"""The example blog, made as readers make it, and the words that they fill in for themselves."""
+"""The projects of the pages, made as readers make them, and the words that they fill in."""
 
 import asyncio
 import io
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, redirect_stderr, redirect_stdout
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, closing, redirect_stderr, redirect_stdout
 from datetime import timedelta
 from pathlib import Path
 
@@ -54,8 +54,16 @@ def blog(_silent_environment: None, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="session")
-def words(blog: Path) -> dict[str, str]:
-    """What the words in capitals stand for."""
+def site(_silent_environment: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new project without content types."""
+    folder = tmp_path_factory.mktemp("docs") / "site"
+    _quire("new", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def words(blog: Path, site: Path) -> Mapping[str, Mapping[str, str]]:
+    """What the words in capitals stand for, by project."""
     with closing(sqlite3.connect(blog / ".tmp/data.db")) as database:
         query = "SELECT document_id FROM articles WHERE slug = 'dead-reckoning'"
         (document_id,) = database.execute(query).fetchone()
@@ -63,25 +71,40 @@ def words(blog: Path) -> dict[str, str]:
     jwt_secret = settings.secrets.jwt_secret
     assert jwt_secret is not None
     return {
-        "REGISTRATION_TOKEN": asyncio.run(_registration_token(settings)),
-        "DOCUMENT_ID": document_id,
-        "PASSWORD": PASSWORD,
-        "JWT": issue_jwt(1, jwt_secret, timedelta(hours=1), now_ms()),
-        "READ_ONLY_TOKEN": _token(blog, "--type", "read-only"),
-        "FULL_ACCESS_TOKEN": _token(blog, "--type", "full-access"),
-        "CUSTOM_TOKEN": _token(
-            blog, "--type", "custom", "--action", "plugin::i18n.locales.listLocales"
-        ),
+        "blog": {
+            **_tokens(blog),
+            "DOCUMENT_ID": document_id,
+            "PASSWORD": PASSWORD,
+            "JWT": issue_jwt(1, jwt_secret, timedelta(hours=1), now_ms()),
+            "CUSTOM_TOKEN": _token(
+                blog, "--type", "custom", "--action", "plugin::i18n.locales.listLocales"
+            ),
+        },
+        "site": _tokens(site),
+    }
+
+
+def _tokens(project: Path) -> dict[str, str]:
+    return {
+        "REGISTRATION_TOKEN": asyncio.run(_registration_token(load_settings(project, environ={}))),
+        "READ_ONLY_TOKEN": _token(project, "--type", "read-only"),
+        "FULL_ACCESS_TOKEN": _token(project, "--type", "full-access"),
     }
 
 
 @pytest.fixture
-async def client(blog: Path, words: dict[str, str], tmp_path: Path) -> AsyncIterator[AsgiClient]:
-    """Asks a copy of the blog, in process, so that nothing that is written is met by others."""
-    assert words, "the tokens are made before the copy"
-    copy = shutil.copytree(blog, tmp_path / "blog")
-    async with running(build_app(load_settings(copy, environ={}))) as client:
-        yield client
+async def clients(
+    blog: Path, site: Path, words: Mapping[str, Mapping[str, str]], tmp_path: Path
+) -> AsyncIterator[Mapping[str, AsgiClient]]:
+    """Clients of copies of both projects, in process: no test sees what another one wrote."""
+    assert words, "the tokens are made before the copies"
+    async with AsyncExitStack() as running_projects:
+        found = {}
+        for project in (blog, site):
+            copy = shutil.copytree(project, tmp_path / project.name)
+            app = build_app(load_settings(copy, environ={}))
+            found[project.name] = await running_projects.enter_async_context(running(app))
+        yield found
 
 
 async def _registration_token(settings: Settings) -> str:

@@ -1,9 +1,10 @@
 r"""Requests in the pages with their answers, and what it means that an answer is as written.
 
 A block marked ``http run`` holds a request: method and target (which may go on in indented lines),
-headers, an empty line, a body. One marked ``sh run`` holds one ``curl`` command. The next block is
-the answer: ``json`` is the body, of the status that its ``error`` names or of 200; ``http`` is a
-status line, the headers that matter and, where the body matters, an empty line and the body.
+headers, an empty line, a body. One marked ``sh run`` holds one ``curl`` command. Both are sent to
+the example blog, or with ``http run site`` to a new project without content types. The next block
+is the answer: ``json`` is the body, of the status that its ``error`` names or of 200; ``http`` is
+a status line, the headers that matter and, where the body matters, an empty line and the body.
 
 In an answer ``…`` stands for what is left out: in an object any other members, in a list any number
 of items, as a value anything, and inside quotes any text. Members come in the order of the answer.
@@ -31,6 +32,7 @@ ANYTHING = "………"
 """Stands in parsed answers for any value."""
 
 _ELLIPSIS = "…"
+_RUN = re.compile(r"(?P<form>http|sh) run(?: (?P<project>site))?")
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|…|[{}\[\]:,]|[^\s{}\[\]:,"…]+')
 _WORD = re.compile(r"\b[A-Z][A-Z_]+\b")
@@ -107,6 +109,7 @@ class Example:
 
     page: str
     line: int
+    project: str
     request: Request
     expected: Expected
 
@@ -120,14 +123,16 @@ def examples(page: Path) -> Iterator[Example]:
     """The examples of a page. Raises ValueError for a request without a legible answer."""
     blocks = fences(page)
     for block in blocks:
-        if block.info not in {"http run", "sh run"}:
+        marked = _RUN.fullmatch(block.info)
+        if marked is None:
             continue
-        read_request = _http_request if block.info == "http run" else _curl_request
+        read_request = _http_request if marked["form"] == "http" else _curl_request
         answer = next(blocks, None)
         try:
             yield Example(
                 page=block.page,
                 line=block.line,
+                project=marked["project"] or "blog",
                 request=read_request(block.text),
                 expected=_expected(answer),
             )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cyclopts import App
 
 from quire.cli.commands import app
 from quire.errors import AppError, InternalServerError
@@ -99,6 +100,28 @@ def test_a_command_that_is_named_exists(page: Path) -> None:
     named = {span.split()[1] for span in code_spans(page) if re.match(r"quire [a-z]", span)}
 
     assert named <= set(app)
+
+
+def test_every_command_has_its_row() -> None:
+    cells = (row[0] for row in rows(DOCS / "cli.md"))
+    documented = [found[1] for cell in cells if (found := re.match(r"\[`quire ([a-z ]+)`\]", cell))]
+
+    assert sorted(documented) == sorted(commands(app))
+
+
+def commands(group: App, prefix: str = "") -> Iterator[str]:
+    """The commands of a group and of the groups in it, by the words that are typed."""
+    for name in group:
+        if name.startswith("-"):
+            continue
+        if subcommands(group[name]):
+            yield from commands(group[name], f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}"
+
+
+def subcommands(group: App) -> list[str]:
+    return [name for name in group if not name.startswith("-")]
 
 
 def is_setting(name: str) -> bool:

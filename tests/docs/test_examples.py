@@ -1,5 +1,6 @@
 """Requests in the pages are answered as the pages say."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,17 +18,21 @@ API_PAGES = sorted((DOCS / "api").glob("*.md"))
 
 @pytest.mark.parametrize("page", ASKING, ids=name_of)
 async def test_the_requests_of_a_page_are_answered_as_it_says(
-    page: Path, client: AsgiClient, words: dict[str, str]
+    page: Path,
+    clients: Mapping[str, AsgiClient],
+    words: Mapping[str, Mapping[str, str]],
 ) -> None:
-    """Every page begins with the example as it was made; its requests follow one another."""
-    known, faults = dict(words), []
+    """Every page begins with new copies of the projects; its requests follow one another."""
+    known = {project: dict(found) for project, found in words.items()}
+    faults: list[str] = []
     for example in EXAMPLES[page]:
-        request, expected = example.request.filled(known), example.expected.filled(known)
-        answer = await client.request(
+        filled = known[example.project]
+        request, expected = example.request.filled(filled), example.expected.filled(filled)
+        answer = await clients[example.project].request(
             request.method, request.target, request.headers, request.content
         )
         faults += [f"{example.place}: {fault}" for fault in expected.faults(answer)]
-        known |= dict(expected.told(answer))
+        filled |= dict(expected.told(answer))
 
     assert not faults, "\n".join(faults)
 

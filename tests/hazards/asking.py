@@ -77,11 +77,14 @@ class Watched:
             del self.statements[before:]
         return found
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         return await self.inner.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
         return await self.inner.write(self._watch(program))
+
+    def is_in_place(self) -> bool | None:
+        return self.inner.is_in_place()
 
     def forget_statements(self) -> None:
         self.inner.forget_statements()

@@ -31,7 +31,7 @@ MANY = 900
         ("sort=category" + ".parent" * 5000 + ".name", 400),
         ("populate" + "[category][populate]" * 60 + "=*", 400),
         ("populate=category" + ".parent" * 5000, 400),
-        ("populate[1000000000]=category", 400),
+        ("populate[1000000000]=category", 200),
         ("fields" + "[]" * 60 + "=title", 400),
     ],
 )
@@ -119,16 +119,25 @@ async def test_h120_relations_of_one_request_are_bounded(newsroom: Settings) -> 
 
 
 @pytest.mark.parametrize(
-    "query", ["", "?populate=category", "?populate=category.articles.category"]
+    ("limit", "query", "message"),
+    [
+        (2, "", "The page needs more than 2 rows (limits.rows); ask for a smaller one"),
+        (4, "?populate=category", "Populating category needs more than 4 rows (limits.rows)"),
+        (
+            6,
+            "?populate=category.articles.category",
+            "Populating category.articles needs more than 6 rows (limits.rows)",
+        ),
+    ],
 )
-async def test_h120_rows_of_one_request_are_bounded(newsroom: Settings, query: str) -> None:
+async def test_h120_rows_of_one_request_are_bounded(
+    newsroom: Settings, limit: int, query: str, message: str
+) -> None:
     """Rows are counted over all statements of a request, and no more are fetched than that."""
-    async with serving(newsroom.project, limits__rows=2) as strict:
+    async with serving(newsroom.project, limits__rows=limit) as strict:
         answer = await strict(f"articles{query}")
     assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
-    assert error(answer)["message"] == (
-        "The request needs more than 2 rows (limits.rows); ask for smaller pages, or populate less"
-    )
+    assert error(answer)["message"].startswith(message)
 
 
 async def test_h121_asking_for_the_same_again_costs_nothing_more(ask: Visitor) -> None:
@@ -138,7 +147,8 @@ async def test_h121_asking_for_the_same_again_costs_nothing_more(ask: Visitor) -
         watched = ask.watch()
         try:
             query = "&".join(["populate=category"] * times)
-            rows(await ask(f"articles?pagination[withCount]=false&{query}"))
+            # No other test asks for this, so that no answer to it is kept.
+            rows(await ask(f"articles?pagination[withCount]=false&times={times}&{query}"))
         finally:
             ask.unwatch(watched)
         counts.append(len(watched.statements))

@@ -87,6 +87,54 @@ def test_h124_a_head_beyond_the_limit_is_refused(port: int, head: bytes, size: i
     still_answers(port)
 
 
+CLOSE = b"Connection: close\r\n"
+LINES = {"GET": b"GET /api/categories HTTP/1.1\r\n", "HEAD": b"HEAD /api/categories HTTP/1.1\r\n"}
+
+
+@pytest.mark.parametrize("line", [*LINES.values(), b"POST /api/articles HTTP/1.1\r\n"])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b"Host: a\r\nAuthorization: Bearer x\r\nAuthorization: Bearer y\r\n",
+        b"Host: a\r\nauthorization: Bearer x\r\nAUTHORIZATION: Bearer x\r\n",
+        b"Host: a\r\nAuthorization:\r\nAuthorization: Bearer x\r\n",
+        b"Host: a\r\nHost: b\r\n",
+        b"Host: a\r\nhost: a\r\n",
+        b"",
+        b"X-Forwarded-Host: a\r\n",
+    ],
+)
+def test_h124_a_head_with_two_credentials_or_without_one_host_is_refused(
+    port: int, line: bytes, fields: bytes
+) -> None:
+    received = exchange(port, line + fields + CLOSE + END)
+    assert statuses(received) == [b"400"]
+    if not line.startswith(b"HEAD"):
+        assert b'"name":"BadRequestError"' in received
+    # Behind a plain read whose head is known as well.
+    received = exchange(port, GET + END, line + fields + CLOSE + END, pause=0.05)
+    assert statuses(received) == [b"200", b"400"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET /api/categories HTTP/1.0\r\n\r\n",
+        b"GET /api/categories HTTP/1.0\r\nHost: a\r\n\r\n",
+        b"GET /api/categories HTTP/1.1\r\nHost:\r\n" + CLOSE + END,
+        GET + b"Cookie: a=b\r\nCookie: c=d\r\nAccept: a/b\r\nAccept: c/d\r\n" + CLOSE + END,
+        b"GET /uploads/nothing.txt?x HTTP/1.1\r\nHost: a\r\n" + CLOSE + END,
+    ],
+)
+def test_h124_other_heads_are_read(port: int, request_: bytes) -> None:
+    assert statuses(exchange(port, request_)) in ([b"200"], [b"404"])
+
+
+def test_h124_two_hosts_are_too_many_in_an_older_request(port: int) -> None:
+    sent = b"GET /api/categories HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"
+    assert statuses(exchange(port, sent)) == [b"400"]
+
+
 def test_h124_a_head_at_the_limit_is_read(port: int) -> None:
     """The limit is of what the head says, without its line ends and colons."""
     said = len(b"/api/categories" + b"Host" + b"a" + b"Connection" + b"close" + b"X-Filler")

@@ -127,4 +127,4 @@ async def test_h116_pages_are_bounded_by_the_settings_alone(newsroom: Settings) 
     async with serving(newsroom.project, api__max_limit=None, limits__rows=2) as ask:
         answer = await ask("articles?pagination[pageSize]=1e18")
     assert answer.status == 400
-    assert error(answer)["message"].startswith("The request needs more than 2 rows (limits.rows)")
+    assert error(answer)["message"].startswith("The page needs more than 2 rows (limits.rows)")

@@ -83,3 +83,41 @@ async def test_h086_answers_say_that_they_differ_by_origin(newsroom: Settings) -
             for origin in (None, OURS, OTHER, "null"):
                 for answer in await asked(visitor, origin):
                     assert "origin" in answer.headers["vary"].lower()
+
+
+async def test_a_page_of_another_origin_may_edit_what_it_has_read(ask: Visitor) -> None:
+    """It reads the tag of a document, and sends it back with its change."""
+    page = {"Origin": "https://editor.example"}
+    read = await ask.send("GET", "/api/articles", FULL, page)
+    assert "etag" in read.headers
+    assert "ETag" in read.headers["access-control-expose-headers"].split(",")
+    asking = {**page, "Access-Control-Request-Method": "PUT"}
+    asking["Access-Control-Request-Headers"] = "if-match,authorization,content-type"
+    preflight = await ask.send("OPTIONS", "/api/articles/x", headers=asking)
+    assert preflight.status == 204
+    allowed = preflight.headers["access-control-allow-headers"].lower().split(",")
+    assert {"if-match", "authorization", "content-type"} <= {name.strip() for name in allowed}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("Authorization", None), ("Strapi-Response-Format", "v4"), ("Origin", "https://a.example")],
+)
+async def test_vary_names_the_request_headers_that_an_answer_depends_on(
+    ask: Visitor, name: str, value: str | None
+) -> None:
+    who = FULL if value is None else None
+    plain = await ask.send("GET", "/api/articles?filters[title]=Tides")
+    other = await ask.send(
+        "GET", "/api/articles?filters[title]=Tides", who, {} if value is None else {name: value}
+    )
+    for answer in (plain, other):
+        assert name in [listed.strip() for listed in answer.headers["vary"].split(",")]
+    if name == "Strapi-Response-Format":
+        assert plain.content != other.content
+
+
+async def test_files_that_are_the_same_for_everybody_depend_on_the_origin_alone(
+    ask: Visitor,
+) -> None:
+    assert (await ask.send("GET", "/nope.txt")).headers["vary"] == "Origin"

@@ -1,4 +1,4 @@
-"""Guessing at several processes at once, and at a server that was started again."""
+"""Guessing at several processes and servers at once, and after a restart."""
 
 import json
 from collections import Counter
@@ -38,7 +38,7 @@ def guess_administrators(address: str) -> HTTPResponse:
 def test_h071_processes_count_together_and_go_on_counting_after_a_restart(
     own_newsroom: Settings,
 ) -> None:
-    """However many processes there are, one place has one limit, and a restart gives no other."""
+    """One place has one limit, whatever the processes and servers; a restart gives no other."""
     with (own_newsroom.project / "quire.toml").open("a") as file:
         for who in ("users", "admin"):
             file.write(f'\n[{who}.rate_limit]\ninterval = "{INTERVAL_S}s"\n')
@@ -47,8 +47,9 @@ def test_h071_processes_count_together_and_go_on_counting_after_a_restart(
         for guess, allowed in ((guess_users, 10), (guess_administrators, 5)):
             statuses = Counter(one.status for one in clients.map(guess, [address] * GUESSES))
             assert statuses == {400: allowed, 429: GUESSES - allowed}
-    with serving(*options) as (address, _):
+    with serving(*options) as (address, _), serving(*options[:2]) as (second, _):
         for guess in (guess_users, guess_administrators):
-            refused = guess(address)
-            assert refused.status == 429
-            assert 0 < int(refused.headers["Retry-After"]) <= INTERVAL_S
+            for server in (address, second):
+                refused = guess(server)
+                assert refused.status == 429
+                assert 0 < int(refused.headers["Retry-After"]) <= INTERVAL_S

@@ -1,5 +1,6 @@
 """A request gets as much work done as the settings allow, and then no more."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,6 +54,24 @@ async def test_h120_what_is_slow_but_allowed_is_answered(newsroom: Settings) -> 
     async with serving(newsroom.project, database__slow_query_ms=1) as ask:
         names = [row["name"] for row in rows(await ask(HEAVY))]
     assert sorted(names) == ["Harbour", "Sea"]
+
+
+async def test_h120_more_slow_reads_than_may_wait_are_told_to_come_back(
+    newsroom: Settings,
+) -> None:
+    """SQLite runs them one after another and refuses more; PostgreSQL runs them side by side."""
+    async with serving(
+        newsroom.project, database__slow_query_ms=1, database__read_queue=1, cache__answers=0
+    ) as ask:
+        answers = await asyncio.gather(*(ask(HEAVY) for _ in range(5)))
+        quick = await ask("categories?sort=name")
+    refused = [answer for answer in answers if answer.status != 200]
+    is_sqlite = kind_of(newsroom.project) is SQLITE
+    assert (0 < len(refused) < len(answers)) if is_sqlite else not refused
+    for answer in refused:
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+        assert error(answer)["message"] == "Too many slow reads are waiting"
+    assert quick.status == 200
 
 
 @pytest.mark.parametrize("who", [ANON, FULL])

@@ -3,7 +3,7 @@
 from quire.access.ability import Ability
 from quire.errors import AppError
 from quire.query.plan import Filter, PlanEdge, PlanNode, ReadPlan
-from quire.query.querystring import parse
+from quire.query.querystring import parse_query
 from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
 from quire.schema.model import Schema
 from tests.library.model import BOOK, EVERYTHING, library_schema
@@ -41,7 +41,7 @@ def resolve(
     asked = resolver(
         uid, ability=ability, limits=limits, default_locale=default_locale, schema=schema
     )
-    return asked.list(parse(query))
+    return asked.list(parse_query(query))
 
 
 def plan(query: str, uid: str = BOOK, *, ability: Ability = EVERYTHING) -> ReadPlan:

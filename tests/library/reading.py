@@ -12,7 +12,8 @@ from quire.access.ability import Ability
 from quire.api.reader import Mode, Reader
 from quire.database.connection import Database
 from quire.database.costs import Costs
-from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
+from quire.database.dialects.sqlite.database_file import SqliteOptions
+from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.list_cache import ListCache
 from quire.query.resolve.scope import ReadLimits
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
@@ -59,7 +60,7 @@ async def read_list(
 ) -> list[dict[str, Any]]:
     """Read a list; returns its entries as a client sees them."""
     content_type = asked.schema.content_types[uid]
-    prepared = asked.prepare(content_type, mode, query.encode("latin-1"), ability)
+    prepared = asked.prepare_now(content_type, mode, query.encode("latin-1"), ability)
     items, _ = await asked.rows(prepared, asked.database.version())
     shown: list[dict[str, Any]] = json.loads(msgspec.json.encode(items))
     return shown

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quire.database.compile import compile_read
 from quire.database.program import Program, Rows, Statement
-from quire.query.querystring import parse
+from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
 from tests.databases.kind import Kind
 from tests.databases.store import Store
@@ -82,7 +82,7 @@ def answer(statement: Statement) -> Program[Rows]:
 
 
 def listed(database: Store, query: str) -> list[int]:
-    return ids(database, resolver().list(parse(query)))
+    return ids(database, resolver().list(parse_query(query)))
 
 
 def placed(

@@ -40,12 +40,13 @@ def crash(
     seconds: float,
     seed: int,
     progress: Callable[[str], None],
+    prepare: Callable[[Site], object] = lambda _: None,
 ) -> Outcome:
     """Kill a server ``rounds`` times; the first round that shows a fault is the last.
 
     ``launch`` tells how to start it, on the recorded project with its database. ``seconds`` is how
     long it is written to at the longest; ``seed`` decides how long in each round, and what is
-    written.
+    written. ``prepare`` is called after each start, before anything is written.
 
     Raises ServerError when the server does not start again.
     """
@@ -61,6 +62,7 @@ def crash(
             found = [*_check(site, writers), *faults(started.folder)]
             if found or number == rounds:
                 break
+            prepare(site)
             writers = writers or _make_writers(site, chance)
             _write_until_killed(site, writers, server.pid, chance.uniform(0, seconds))
         unanswered += sum(writer.pending is not None for writer in writers)

@@ -72,6 +72,7 @@ class Wrecks:
         return path.read_bytes() if path.exists() else b""
 
 
+@pytest.mark.reopens_database_files("copies the file in the middle of a write; nobody else has it")
 @pytest.mark.parametrize("journal_mode", ["wal", "keep"])
 async def test_at_every_statement_a_file_holds_all_that_was_there_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, journal_mode: str

@@ -59,3 +59,27 @@ async def test_while_the_database_is_away_everybody_is_told_to_come_back(
     assert outcome.refused
     assert outcome.kept
     assert healthy.status == 204
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_server_is_ready_again_when_the_database_is_back(
+    way: str, project: Path, cluster: tuple[Cluster, str]
+) -> None:
+    server, _ = cluster
+    async with running(build_app(load_settings(project, environ={}))) as client:
+        before = await client.request("GET", "/_ready")
+        WAYS[way].leave(server)
+        try:
+            during = await client.request("GET", "/_ready")
+        finally:
+            WAYS[way].come_back(server)
+        after = await client.request("GET", "/_ready")
+
+    assert (before.status, during.status, after.status) == (200, 503, 200)
+    assert before.json == {"status": "ready", "checks": {"database": "ok", "schema": "ok"}}
+    assert during.json == {
+        "status": "unavailable",
+        "checks": {"database": "failed", "schema": "unknown"},
+    }
+    assert during.headers["retry-after"] == "1"
+    assert during.headers["cache-control"] == "no-store"

@@ -3,11 +3,12 @@
 import json
 import logging
 from collections.abc import Iterator
+from contextvars import copy_context
 
 import pytest
 import structlog
 
-from quire.logs import configure_logging
+from quire.logs import configure_logging, is_json, request_id
 
 
 @pytest.fixture(autouse=True)
@@ -55,12 +56,42 @@ def test_the_server_says_nothing_of_its_processes(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == ""
 
 
-def test_requests_are_logged_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    configure_logging(level="info", as_json=True, requests=True)
+def test_libraries_do_not_tell_their_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging(level="debug", as_json=True)
 
-    logging.getLogger("uvicorn.access").info("GET / 200")
+    logging.getLogger("pyvips.voperation").debug("VipsOperation.call: name = thumbnail")
+    structlog.get_logger("quire").debug("ours")
 
-    assert "GET / 200" in capsys.readouterr().err
+    assert [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()] == ["ours"]
+
+
+@pytest.mark.parametrize("logger", ["quire.api", "uvicorn.error"])
+def test_lines_name_the_request_that_is_answered(
+    capsys: pytest.CaptureFixture[str], logger: str
+) -> None:
+    configure_logging(level="info", as_json=True)
+    lines = structlog.get_logger(logger) if logger == "quire.api" else logging.getLogger(logger)
+
+    def answer() -> None:
+        request_id.set("7f-1")
+        lines.error("request failed")
+
+    copy_context().run(answer)
+    lines.error("no request")
+
+    inside, outside = (json.loads(line) for line in capsys.readouterr().err.splitlines())
+    assert inside["request_id"] == "7f-1"
+    assert "request_id" not in outside
+
+
+def test_lines_are_json_unless_a_person_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_json("auto", development=False)
+    assert not is_json("auto", development=True)
+    assert is_json("json", development=True)
+    assert not is_json("console", development=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert not is_json("auto", development=False)
+    assert is_json("json", development=False)
 
 
 @pytest.mark.parametrize("as_json", [True, False])

@@ -6,7 +6,7 @@ from quire.access.admin_grants import Grant
 from quire.api.envelope import respond_bare
 from quire.api.messages import Answer
 from quire.auth.admin.people import PUBLIC_FIELDS, ROLE_FIELDS, Person, StoredPermission
-from quire.clock import iso_from_ms
+from quire.clock import iso_or_none
 from quire.database.system_rows import Record
 
 _MOMENTS = frozenset({"createdAt", "updatedAt", "publishedAt", "expiresAt", "lastUsedAt"})
@@ -54,4 +54,4 @@ def shown_grant(grant: Grant, row_id: int | None, parameters: object = None) -> 
 
 
 def _shown(name: str, value: object) -> object:
-    return iso_from_ms(value) if name in _MOMENTS and isinstance(value, int) else value
+    return iso_or_none(value) if name in _MOMENTS and isinstance(value, int) else value

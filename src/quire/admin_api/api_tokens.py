@@ -27,6 +27,8 @@ from quire.schema.attributes.accept import ABSENT, not_of_type
 LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
 """A week, 30 days and 90 days, in milliseconds; a token without one never ends."""
 
+_TRUSTED = ("regenerate", "update")
+"""Whoever may do one of these is shown the key of a token."""
 _TYPE = Text(rules=(one_of("read-only", "full-access", "custom"),))
 _ACTIONS = Items(item=Text(), nullable=True)
 _SHOWN = ("kind", "name", "description", "lifespan", "expiresAt", "lastUsedAt")
@@ -90,9 +92,11 @@ class ApiTokenApi:
         return respond_data([_shown(token) for token in await self._tokens.all()])
 
     async def find_one(self, request: Request) -> Answer:
-        """Show a token, in clear where the project keeps it so and one may renew it."""
+        """Show a token, with its key if the project keeps it and the caller may change it."""
         token = await self._tokens.one(_token_id(request))
-        return respond_data({**_shown(token), **_in_clear(token)})
+        ability = request.administrator.ability
+        trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _TRUSTED)
+        return respond_data({**_shown(token), **(_in_clear(token) if trusted else {})})
 
     async def create(self, request: Request) -> Answer:
         """Make a token, and show it in clear."""

@@ -16,7 +16,7 @@ from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.ground import AdminSources, Ground, lay_ground
 from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.identity import Identity, identity_routes, open_identity
-from quire.admin_api.locales import DefaultChanged, LocalesApi
+from quire.admin_api.locales import LocalesApi
 from quire.admin_api.media.assembly import media_routes
 from quire.admin_api.model.assembly import model_routes
 from quire.admin_api.own.assembly import own_routes
@@ -46,40 +46,31 @@ class AdminParts(Struct, frozen=True, kw_only=True):
     stale_fields: StaleFields
 
 
-def assemble_admin(
-    settings: Settings,
-    sources: AdminSources,
-    *,
-    clock: Clock,
-    default_changed: DefaultChanged,
-) -> AdminParts:
-    """Make the admin API of a project with a secret for it.
-
-    ``default_changed`` is told when another locale becomes the default one.
-    """
+def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -> AdminParts:
+    """Make the admin API of a project with a secret for it."""
     ground = lay_ground(settings, sources, clock)
     identity = open_identity(ground)
 
     def routes() -> Iterator[Route]:
         yield from identity_routes(ground, identity)
-        yield from _project_routes(ground, identity, default_changed)
+        yield from _project_routes(ground, identity)
         yield from _content_routes(ground, identity)
         yield from AdminDescriptionApi(lambda: api.routes.routes, ground.schema).routes()
 
     trail = AuditTrail(sources.audit, clock)
-    api = AdminApi(routes(), ground.database, identity.authenticator, trail.begin, trail.note)
+    api = AdminApi(
+        routes(), sources.content_version, identity.authenticator, trail.begin, trail.note
+    )
     stale = StaleFields(database=ground.database, rows=ground.rows, clock=clock)
     return AdminParts(api=api, accounts=identity.accounts, stale_fields=stale)
 
 
-def _project_routes(
-    ground: Ground, identity: Identity, default_changed: DefaultChanged
-) -> Iterator[Route]:
+def _project_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
     """Yield the routes of what is set for the whole project."""
     settings, database, clock = ground.settings, ground.database, ground.clock
     yield from ContentApiApi(ground.schema, prefix=settings.api.prefix).routes()
     yield from _token_routes(ground)
-    yield from LocalesApi(database, Locales(ground.rows, clock), default_changed).routes()
+    yield from LocalesApi(database, Locales(ground.rows, clock)).routes()
     yield from _option_routes(ground)
     yield from AuditApi(ground.sources.audit).routes()
     yield from HomepageApi(database, ground.rows).routes()
@@ -92,7 +83,12 @@ def _content_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
     """Yield the routes of content, of files, and of what content looks like."""
     settings, sources, database = ground.settings, ground.sources, ground.database
     cache = settings.cache
-    remembered = ListSizes(plans=cache.plans, counts=cache.counts, pages=cache.pages)
+    remembered = ListSizes(
+        plans=cache.plans,
+        counts=cache.counts,
+        pages=cache.pages,
+        slow_lists=sources.reader.slow_lists,
+    )
     revisions = Revisions(ground.engine.store.writes)
     history = KeptHistory(History(revisions, settings.admin.revisions), sources.webhooks.tables)
     yield from content_manager_routes(database, sources.documents, remembered, history)

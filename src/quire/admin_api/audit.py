@@ -83,7 +83,7 @@ class AuditedDatabase:
         """See `Database.read_at`."""
         return await self._inner.read_at(version, make, key=key)
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         """See `Database.is_costly`."""
         return await self._inner.is_costly(statement)
 
@@ -95,6 +95,10 @@ class AuditedDatabase:
         result = await self._inner.write(self._told(program, pending.row))
         pending.noted = True
         return result
+
+    def is_in_place(self) -> bool | None:
+        """See `Database.is_in_place`."""
+        return self._inner.is_in_place()
 
     def forget_statements(self) -> None:
         """See `Database.forget_statements`."""

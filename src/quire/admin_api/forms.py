@@ -13,7 +13,14 @@ from msgspec import Struct, field
 from quire.auth.passwords import MAX_BYTES
 from quire.documents.validate.problems import Problem, path_of, place_text, validation_error
 from quire.javascript.text import length
-from quire.schema.attributes.accept import ABSENT, NUL_MESSAGE, Step, not_of_type
+from quire.schema.attributes.accept import (
+    ABSENT,
+    LINE_BREAK_MESSAGE,
+    NUL_MESSAGE,
+    Step,
+    has_line_break,
+    not_of_type,
+)
 from quire.schema.attributes.text import is_email
 
 Place = tuple[Step, ...]
@@ -59,6 +66,11 @@ def email(value: object) -> str | None:
     """Demand an e-mail address, of what is not empty."""
     wrong = isinstance(value, str) and value != "" and not is_email(value)
     return "must be a valid email" if wrong else None
+
+
+def single_line(value: object) -> str | None:
+    """Refuse line breaks."""
+    return LINE_BREAK_MESSAGE if isinstance(value, str) and has_line_break(value) else None
 
 
 def one_of(*values: str) -> Rule:
@@ -174,10 +186,14 @@ class Items(Struct, frozen=True, kw_only=True):
 
 
 class Fields(Struct, frozen=True, kw_only=True):
-    """An object with fields by name; a ``closed`` one has no others."""
+    """An object with fields by name; a ``closed`` one has no others.
+
+    Unknown keys are told before what is wrong with the fields, unless ``keys_last``.
+    """
 
     fields: Mapping[str, Shape] = field(default_factory=dict)
     closed: bool = True
+    keys_last: bool = False
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
@@ -191,13 +207,19 @@ class Fields(Struct, frozen=True, kw_only=True):
         if not isinstance(value, Mapping):
             yield _problem(place, not_of_type("object", value), value)
             return
+        if not self.keys_last:
+            yield from self._unknown_keys(place, value)
+        yield from _broken(self.rules, place, value)
+        for name, shape in self.fields.items():
+            yield from shape.problems((*place, name), value.get(name, ABSENT))
+        if self.keys_last:
+            yield from self._unknown_keys(place, value)
+
+    def _unknown_keys(self, place: Place, value: Mapping[object, object]) -> Iterator[Problem]:
         unknown = [str(name) for name in value if name not in self.fields]
         if self.closed and unknown:
             told = f"field has unspecified keys: {', '.join(unknown)}"
             yield Problem(path_of(place), f"{place_text(place)} {told}", value)
-        yield from _broken(self.rules, place, value)
-        for name, shape in self.fields.items():
-            yield from shape.problems((*place, name), value.get(name, ABSENT))
 
 
 def read_body(body: object, shape: Fields) -> dict[str, object]:

@@ -11,6 +11,7 @@ from quire.auth.admin.people import People
 from quire.auth.sessions import Sessions
 from quire.builder.remodel import Project
 from quire.clock import Clock
+from quire.content_manager.content_version import ContentVersion
 from quire.database.audit import AuditLog
 from quire.database.system_rows import SystemRows
 from quire.documents.service import DocumentService
@@ -33,6 +34,7 @@ class AdminSources(Struct, frozen=True, kw_only=True):
     attempts: Attempts
     audit: AuditLog
     project: Project
+    content_version: ContentVersion
 
 
 class Ground(Struct, frozen=True, kw_only=True):

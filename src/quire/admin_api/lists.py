@@ -16,6 +16,7 @@ from quire.database.list_cache import ListCache
 from quire.database.mappers import members
 from quire.database.mapping import TableMap
 from quire.errors import InvalidKeyError, PaginationError, ValidationError
+from quire.query.known_filters import known_filters
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits
 from quire.schema.attributes.base import Attribute, ScalarAttribute
@@ -23,8 +24,8 @@ from quire.schema.model import ADMIN_USER_UID, ContentType, Schema
 from quire.settings import Settings
 
 _PAGE_SIZE = 10
-_WINDOW = ("filters", "sort", "_q")
-_LIST = (*_WINDOW, "fields", "populate")
+_LIST = ("filters", "sort", "_q", "fields")
+_WINDOW = (*_LIST, "start", "limit")
 _HIDDEN = frozenset(
     {
         "password",
@@ -59,7 +60,12 @@ class Lists:
             database,
             self._schema,
             tables,
-            ReadLimits(rows=settings.limits.rows),
+            ReadLimits(
+                rows=settings.limits.rows,
+                filter_values=settings.limits.filter_values,
+                response_size=settings.limits.response_size,
+                followed_relations=settings.limits.followed_relations,
+            ),
             default_locale=None,
             plan_cache=settings.cache.plans,
             list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
@@ -67,7 +73,8 @@ class Lists:
 
     async def page(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> Listed:
         """Return a page of a list. Raises ValidationError or PaginationError."""
-        wanted: dict[str, QueryValue] = {name: query[name] for name in _LIST if name in query}
+        names = (*_LIST, "populate")
+        wanted: dict[str, QueryValue] = {name: query[name] for name in names if name in query}
         wanted["pagination"] = {
             "page": positive(query, "page", 1),
             "pageSize": positive(query, "pageSize", _PAGE_SIZE),
@@ -83,8 +90,10 @@ class Lists:
         self, uid: str, mode: Mode, query: dict[str, QueryValue], version: int | None
     ) -> Listed:
         content_type = self._schema.content_types[uid]
+        if "filters" in query:
+            query["filters"] = known_filters(query["filters"], content_type, self._schema)
         try:
-            prepared = self._reader.prepare_query(content_type, mode, query, FullAccess())
+            prepared = self._reader.prepare_now(content_type, mode, query, FullAccess())
         except InvalidKeyError as error:
             raise ValidationError(error.message) from error
         items, total = await self._reader.rows(prepared, version)
@@ -92,7 +101,9 @@ class Lists:
         pagination = prepared.pagination
         return Listed(
             ids=[int(item["id"]) for item in shown],
-            fields=frozenset(prepared.plan.root.fields) if "fields" in query else None,
+            fields=None
+            if query.get("fields") in (None, "*")
+            else frozenset(prepared.plan.root.fields),
             pagination={} if pagination is None else pagination.meta(total),
         )
 
@@ -102,7 +113,8 @@ def positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
     value = query.get(name)
     if value is None:
         return str(default)
-    if not (isinstance(value, str) and value.isascii() and value.isdecimal() and int(value) > 0):
+    is_digits = isinstance(value, str) and value.isascii() and value.isdecimal()
+    if not isinstance(value, str) or not is_digits or not value.strip("0"):
         raise PaginationError(BAD_PAGE.format(name, value if isinstance(value, str) else "object"))
     return value
 

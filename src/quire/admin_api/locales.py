@@ -1,6 +1,6 @@
 """Locales, listed and managed. Answers are bare: no envelope."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from quire.admin_api.answers import shown
@@ -32,19 +32,13 @@ _CHANGE = Fields(
     }
 )
 
-DefaultChanged = Callable[[str | None], None]
-"""Is told the code of the default locale when it may be another one."""
-
 
 class LocalesApi:
     """``/i18n/locales`` and ``/i18n/iso-locales``."""
 
-    def __init__(
-        self, database: Database, locales: Locales, default_changed: DefaultChanged
-    ) -> None:
+    def __init__(self, database: Database, locales: Locales) -> None:
         self._database = database
         self._locales = locales
-        self._default_changed = default_changed
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -81,24 +75,19 @@ class LocalesApi:
         program = self._locales.create(
             str(body["code"]), None if name is None else str(name), default=default
         )
-        return await self._written(await self._database.write(program), default=default)
+        return respond_bare(_shown(await self._database.write(program)))
 
     async def change(self, request: Request) -> Answer:
         """Name a locale, or make it the default one."""
         body = read_body(request.body, _CHANGE)
         default = body.pop("isDefault", False) is True
         program = self._locales.change(_row_id(request), body, default=default)
-        return await self._written(await self._database.write(program), default=default)
+        return respond_bare(_shown(await self._database.write(program)))
 
     async def delete(self, request: Request) -> Answer:
         """Delete a locale with all its entries."""
         program = self._locales.delete(_row_id(request))
         return respond_bare(_shown(await self._database.write(program)))
-
-    async def _written(self, locale: ManagedLocale, *, default: bool) -> Answer:
-        if default:
-            self._default_changed(str(locale.row["code"]))
-        return respond_bare(_shown(locale))
 
 
 def _row_id(request: Request) -> int:

@@ -33,14 +33,15 @@ _CHECK = Fields(
                 fields={
                     "action": Text(rules=(required,)),
                     "subject": Text(nullable=True),
-                    "field": Text(nullable=True),
+                    "field": Text(),
                 },
-                closed=False,
+                keys_last=True,
             ),
             rules=(required,),
             most=_MANY,
         )
-    }
+    },
+    closed=False,
 )
 
 

@@ -67,7 +67,11 @@ class AdminRoleApi:
     async def find(self, request: Request) -> Answer:
         """List roles, with the number of those who have them."""
         listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
-        return respond_data(await self._counted(listed.ids))
+        found = await self._counted(listed.ids)
+        if listed.fields is not None:
+            wanted = listed.fields | {"id", "documentId", "usersCount"}
+            found = [{name: one[name] for name in one if name in wanted} for one in found]
+        return respond_data(found)
 
     async def find_one(self, request: Request) -> Answer:
         """Show a role."""

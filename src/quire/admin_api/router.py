@@ -11,7 +11,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route, RouteTable
 from quire.auth.admin.authenticate import AdminAuthenticator
-from quire.database.connection import Database
+from quire.content_manager.content_version import ContentVersion
 from quire.errors import AppError, PolicyError
 
 SIGNED_IN = "signed in"
@@ -34,13 +34,13 @@ class AdminApi:
     def __init__(
         self,
         routes: Iterable[Route],
-        database: Database,
+        content_version: ContentVersion,
         authenticator: AdminAuthenticator,
         begin: Begin,
         note: Note,
     ) -> None:
         self.routes = RouteTable(routes)
-        self._database = database
+        self._content_version = content_version
         self._authenticator = authenticator
         self._begin = begin
         self._note = note
@@ -60,10 +60,7 @@ class AdminApi:
         if found is None:
             return None
         route, request.parameters = found
-        version = self._database.version()
-        if version is None:
-            version = await self._database.present_version()
-        request.version = version
+        request.version = version = await self._content_version.current()
         if route.action is not None:
             header = request.headers.get(b"authorization")
             administrator = await self._authenticator.administrator(

@@ -18,6 +18,7 @@ from quire.admin_api.forms import (
     ids_of,
     read_body,
     required,
+    single_line,
 )
 from quire.admin_api.lists import Lists
 from quire.admin_api.router import SIGNED_IN
@@ -37,7 +38,7 @@ WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 _NAMES: Mapping[str, Shape] = {
     "firstname": Text(rules=(at_least(1),)),
     "lastname": Text(nullable=True),
-    "username": Text(rules=(at_least(1),), nullable=True),
+    "username": Text(rules=(at_least(1), single_line), nullable=True),
 }
 _ROLES = Items(item=RowId(), least=1)
 _INVITATION = Fields(

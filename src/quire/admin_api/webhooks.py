@@ -29,7 +29,7 @@ from quire.database.webhooks import Webhook, Webhooks
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
 from quire.events.bus import EventName
-from quire.events.outgoing import post
+from quire.events.outgoing import is_reserved, post
 from quire.outside import may_be_public
 from quire.schema.attributes.accept import ABSENT, not_of_type
 
@@ -48,8 +48,8 @@ EVENTS = frozenset(
     {*(name.value for name in EventName), "media.create", "media.update", "media.delete"}
 )
 _TEST = "trigger-test"
-_URL = re.compile(r"(https?|ftp)://[^\s/?#\[\]]+\.[^\s\[\]]+|https?://localhost(:\d+)?([/?#]\S*)?")
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]*")
+_URL = re.compile(r"https?://[^\s/?#\[\]]+\.[^\s\[\]]+|https?://localhost(:\d+)?([/?#]\S*)?")
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _MOST_HEADERS, _LONGEST_VALUE = 100, 8192
 
 
@@ -188,7 +188,7 @@ class WebhookApi:
         webhook = await self._database.read(lambda: self._existing(webhook_id))
         told = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
         headers = {
-            **{name: str(value) for name, value in webhook.headers.items() if name},
+            **{name: str(value) for name, value in webhook.headers.items()},
             "Content-Type": "application/json",
             "X-Strapi-Event": _TEST,
         }
@@ -256,7 +256,11 @@ def _leads_outside(value: object) -> bool:
 
 
 def _is_header(name: str, value: object) -> bool:
-    if not _NAME.fullmatch(name) or not isinstance(value, str | int | float | bool):
+    if (
+        not _NAME.fullmatch(name)
+        or is_reserved(name)
+        or not isinstance(value, str | int | float | bool)
+    ):
         return False
     text = str(value)
     return len(text) <= _LONGEST_VALUE and not any(ord(c) < 0x20 or ord(c) == 0x7F for c in text)

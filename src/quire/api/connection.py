@@ -31,6 +31,8 @@ class Connection(HttpToolsProtocol):
     """Seconds between two looks at a connection. A head has to be complete at the second one."""
     least: ClassVar[int] = 10_000
     """Bytes of a body that have to come between two looks."""
+    first_request_seconds: ClassVar[float] = 1.0
+    """How long a connection waits for its first request when the server stops."""
 
     def __init__(
         self,
@@ -50,6 +52,7 @@ class Connection(HttpToolsProtocol):
         self._begun = False
         self._is_new = True
         self._received = 0
+        self._is_stopping = False
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn
         """Begin to watch."""
@@ -86,6 +89,8 @@ class Connection(HttpToolsProtocol):
         """Hand a request on to the application."""
         self.head_ends()
         super().on_headers_complete()
+        if self._is_stopping:
+            self.cycle.keep_alive = False
 
     def head_begins(self) -> None:
         """Note that a request begins."""
@@ -120,6 +125,32 @@ class Connection(HttpToolsProtocol):
         self.transport.write(
             STATUS_LINE[status] + b"content-length: 0\r\nconnection: close\r\n\r\n"
         )
+
+    # Its end ---------------------------------------------------------------------------------
+
+    def shutdown(self) -> None:
+        """Close the connection after what is under way: the server stops.
+
+        A request whose head has begun is under way, and so is the first one of a connection for a
+        moment: whoever has just been connected is about to send it.
+        """
+        self._is_stopping = True
+        if not self._is_idle():
+            self.cycle.keep_alive = False
+        elif self._begun:
+            # What has arrived already is read before.
+            self.loop.call_soon(self._close_if_idle)
+        else:
+            self.loop.call_later(self.first_request_seconds, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if self._is_idle() and not self._in_head:
+            self.transport.close()
+
+    def _is_idle(self) -> bool:
+        """Tell whether no request waits for its response."""
+        cycle: Any = self.cycle
+        return cycle is None or cycle.response_complete
 
     # Its speed -------------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@ The way of a request: read the body, find the route, find out who asks, check th
 the handler, write the answer. Errors are raised wherever they are known and answered here alone.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
 from typing import Protocol
 
 import structlog
@@ -14,9 +16,10 @@ from quire.api.authorization import Authorizer
 from quire.api.body import METHODS_WITH_BODY, is_form, read_body
 from quire.api.drafts import refuse_drafts
 from quire.api.envelope import respond_error
-from quire.api.headers import AnswerHeaders, Header
+from quire.api.headers import AnswerHeaders, Header, head_error
 from quire.api.messages import (
     NO_CONTENT,
+    REQUEST_ID,
     TEXT,
     Answer,
     AsgiApp,
@@ -26,10 +29,12 @@ from quire.api.messages import (
     Request,
     credential_of,
 )
+from quire.api.readiness import Readiness
+from quire.api.request_log import CountedResponse, RequestLog
 from quire.api.routes import METHODS, RouteTable
 from quire.auth.authenticate import Authenticator
+from quire.content_manager.content_version import ContentVersion
 from quire.database.commits import watch_commits
-from quire.database.connection import Database
 from quire.errors import (
     AppError,
     InternalServerError,
@@ -37,7 +42,8 @@ from quire.errors import (
     StaleSchemaError,
     UnimplementedError,
 )
-from quire.settings import ApiSettings, LimitSettings
+from quire.logs import is_json, request_id
+from quire.settings import Settings
 
 _log = structlog.get_logger("quire.api")
 
@@ -60,7 +66,9 @@ Raises ServiceUnavailableError when they have, and nothing takes its place in ti
 
 _HEAD_AND_GET = "HEAD, GET"
 _HEALTH = b"/_health"
+_READY = b"/_ready"
 _SERVER_FAULT = 500
+_STOPPING = "The server is shutting down"
 _MOST_TIMES = 4
 """How often a request is answered anew at most: types may be changed one after the other."""
 
@@ -72,25 +80,26 @@ async def no_successor(_: "ContentApi") -> None:
 class Elsewhere(Struct, frozen=True, kw_only=True):
     """Who answers what is no request for the content API: files for everybody, another API.
 
-    ``successor`` finds who answers what this API cannot answer any more.
+    ``readiness`` answers ``/_ready``; ``successor`` finds who answers what this API cannot answer
+    any more.
     """
 
+    readiness: Readiness
     public: AsgiApp
     api: Beside | None = None
     successor: Successor = no_successor
 
 
 class ContentApi:
-    """Answers everything: the API's routes, ``/_health``, and ``elsewhere`` whatever is left."""
+    """Answers everything: the API's routes, both probes, and ``elsewhere`` whatever is left."""
 
     def __init__(
         self,
         routes: RouteTable,
-        database: Database,
+        content_version: ContentVersion,
         authenticator: Authenticator,
         *,
-        api: ApiSettings,
-        limits: LimitSettings,
+        settings: Settings,
         headers: AnswerHeaders,
         authorizer: Authorizer,
         elsewhere: Elsewhere,
@@ -98,15 +107,17 @@ class ContentApi:
         self.successor = elsewhere.successor
         self._routes = routes
         self.routes = routes.routes
-        self._database = database
+        self._content_version = content_version
         self._authenticator = authenticator
-        self._prefix = api.prefix.rstrip("/").lower().encode()
-        self._limits = limits
+        self._prefix = settings.api.prefix.rstrip("/").lower().encode()
+        self._limits = settings.limits
         self.headers = headers
         self._authorizer = authorizer
-        self._drafts_need_token = api.drafts_need_token
+        self._drafts_need_token = settings.api.drafts_need_token
+        self._readiness = elsewhere.readiness
         self._public = elsewhere.public
         self._beside = elsewhere.api
+        self.request_log = _request_log(settings)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
@@ -119,12 +130,33 @@ class ContentApi:
             scope.get("client"),
             credential_of(headers),
         )
-        await self.deliver(await self.answer(request, receive), scope, receive, send)
+        request_id.set(request.id.decode())
+        if self.request_log is None:
+            await self._respond(request, scope, receive, send)
+            return
+        started = perf_counter()
+        counted = CountedResponse(send)
+        await self._respond(request, scope, receive, counted.send)
+        self.request_log.add(request, counted.status, counted.size, started)
+
+    async def _respond(
+        self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
+    ) -> None:
+        error = head_error(scope["headers"], request.headers, scope["http_version"])
+        if error is None:
+            answer = await self.answer(request, receive)
+        else:
+            answer = respond_error(error)
+        try:
+            await self._deliver(answer, request, scope, receive, send)
+        except asyncio.CancelledError:
+            _log.warning("response cut off: the server stops", path=_shown(request.path))
 
     async def answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
         """Return the answer to a request, ``None`` when it is a matter of the public folder.
 
-        Raises nothing: whatever goes wrong is an answer too.
+        Raises nothing: whatever goes wrong is an answer too. The server cancels requests that take
+        longer than it has time to stop.
         """
         try:
             if request.method in METHODS_WITH_BODY:
@@ -132,7 +164,7 @@ class ContentApi:
             return await self.answer_read(request)
         except StaleSchemaError as error:
             return await self._answer_anew(request, error)
-        except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the last resort: logged, and never shown
             return _respond_fault(request, error)
 
     async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
@@ -154,22 +186,28 @@ class ContentApi:
                 return await successor.answer_read(request)
             except StaleSchemaError as again:
                 fault = again
-            except Exception as other:  # noqa: BLE001 - the last resort here, too
+            except (Exception, asyncio.CancelledError) as other:  # noqa: BLE001 - the last resort here, too
                 return _respond_fault(request, other)
         return _respond_fault(request, fault)
 
-    async def deliver(
-        self, answer: Answer | None, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
+    async def _deliver(
+        self,
+        answer: Answer | None,
+        request: Request,
+        scope: AsgiScope,
+        receive: AsgiReceive,
+        send: AsgiSend,
     ) -> None:
         """Send an answer with the headers that every answer carries."""
-        method: str = scope["method"]
-        headers = dict(scope["headers"])
+        method, headers = request.method, request.headers
+        id_header = (REQUEST_ID, request.id)
         if answer is None:
-            scope["quire.headers"] = self.headers.plain(headers.get(b"origin"))
+            static = self.headers.static(headers.get(b"origin"))
+            scope["quire.headers"] = (*static, id_header)
             await self._public(scope, receive, send)
             return
         out = self._common_headers(answer, method, headers)
-        out += answer.described()
+        out += [*answer.described(), id_header]
         await send({"type": "http.response.start", "status": answer.status, "headers": out})
         body = b"" if method == "HEAD" else answer.body
         await send({"type": "http.response.body", "body": body})
@@ -179,7 +217,7 @@ class ContentApi:
     ) -> list[Header]:
         origin = headers.get(b"origin")
         if method != "OPTIONS":
-            return [*self.headers.plain(origin)]
+            return [*self.headers.api(origin)]
         preflight = _asks_method(headers) and answer is not NO_CONTENT
         return [*self.headers.options(origin if preflight else None)]
 
@@ -196,8 +234,11 @@ class ContentApi:
         ``None`` is returned when it is a matter of the public folder.
         """
         method, headers = request.method, request.headers
-        if request.path.removesuffix(b"/") == _HEALTH:
+        probed = request.path.removesuffix(b"/")
+        if probed == _HEALTH:
             return NO_CONTENT
+        if probed == _READY:
+            return await self._readiness.respond()
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Answer(204, b"", None)
         path = self._below_prefix(request.path)
@@ -209,9 +250,9 @@ class ContentApi:
             answer = await self._beside(request) if self._beside is not None else None
             return answer or self._unrouted(method, path)
         route, request.parameters = found
-        version = self._database.version()
+        version = self._content_version.known()
         if version is None:
-            version = await self._database.present_version()
+            version = await self._content_version.current()
         request.version = version
         principal = self._authenticator.known(request.credential, version)
         if principal is None:
@@ -254,22 +295,32 @@ class ContentApi:
         return Answer(405, b"Method Not Allowed", TEXT, headers)
 
 
+def _request_log(settings: Settings) -> RequestLog | None:
+    if not settings.log.requests:
+        return None
+    return RequestLog(as_json=is_json(settings.log.format, development=settings.is_development))
+
+
 def _has_written(request: Request) -> bool:
     return request.commits is not None and request.commits.count > 0
 
 
-def _respond_fault(request: Request, error: Exception) -> Answer:
+def _respond_fault(request: Request, error: Exception | asyncio.CancelledError) -> Answer:
     """Answer for what went wrong, and say so in the log where it is a fault of the server."""
+    about = {"path": _shown(request.path), "request_id": request.id.decode()}
+    if isinstance(error, asyncio.CancelledError):
+        _log.warning("request cut off: the server stops", **about)
+        return respond_error(ServiceUnavailableError(_STOPPING))
     if isinstance(error, ServiceUnavailableError):
         # Many requests may meet the same outage; where they met it says nothing.
         reason = repr(error.__cause__ or error)
-        _log.warning("request put off", path=_shown(request.path), reason=reason)
+        _log.warning("request put off", **about, reason=reason)
         return respond_error(error)
     if isinstance(error, AppError):
         if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
-            _log.error("request failed", path=_shown(request.path), exc_info=error)
+            _log.error("request failed", **about, exc_info=error)
         return respond_error(error)
-    _log.error("request failed", path=_shown(request.path), exc_info=error)
+    _log.error("request failed", **about, exc_info=error)
     return respond_error(InternalServerError())
 
 

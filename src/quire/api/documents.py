@@ -1,12 +1,13 @@
 """The endpoints that every content type gets: reading and writing, of collections and singles."""
 
+import asyncio
 from collections.abc import Iterator
 
 from quire.api.answers import AnswerCache, Question
-from quire.api.envelope import respond, respond_known
+from quire.api.envelope import envelope, paged, respond_encoded, respond_known
 from quire.api.format_v4 import HEADER, VALUE, nest
 from quire.api.messages import NO_CONTENT, Answer, Handler, Request
-from quire.api.reader import Mode, PreparedRead, Reader
+from quire.api.reader import EncodedEntry, Mode, PreparedRead, Reader
 from quire.api.routes import Route
 from quire.api.tags import is_known, tag_of, tags_known
 from quire.api.writing import (
@@ -18,7 +19,7 @@ from quire.api.writing import (
     one_locale,
     refuse_draft_deletion,
 )
-from quire.database.mappers import Item
+from quire.database.encoding import Present
 from quire.database.program import Program
 from quire.documents.intents import Create, Data, Delete, Every, Update
 from quire.documents.service import DocumentService, act_on, passwords_of
@@ -28,6 +29,7 @@ from quire.schema.model import ContentType, Kind
 
 CREATED = 201
 OK = 200
+_LARGE_BODY = 1_000_000
 
 
 class DocumentApi:
@@ -64,8 +66,9 @@ class DocumentApi:
         uid = self._type.uid
         return Route(method=method, path=path, action=f"{uid}.{action}", handler=handler, uid=uid)
 
-    def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
-        return self._reader.prepare(self._type, mode, request.raw_query, request.principal.ability)
+    async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
+        ability = request.principal.ability
+        return await self._reader.prepare(self._type, mode, request.raw_query, ability)
 
     async def find(self, request: Request) -> Answer:
         """List documents of a collection type."""
@@ -98,58 +101,65 @@ class DocumentApi:
         answer = None if kept is None else kept.get(question)
         if answer is not None:
             return answer
-        prepared = self._prepare(request, mode)
+        prepared = await self._prepare(request, mode)
         if mode == "list":
             answer = await self._list(request, prepared)
         else:
             answer = await self._one(request, prepared, document_id)
         if kept is not None and not prepared.compiled.presented:
             if mode == "list":
-                answer.tag = tag_of(answer.body)
+                answer.tag = await _tag(answer.body)
             kept.keep(question, answer)
         return answer
 
     async def _list(self, request: Request, prepared: PreparedRead) -> Answer:
-        items, total = await self._reader.rows(prepared, request.version)
-        pagination = prepared.pagination
-        meta = {} if pagination is None else {"pagination": pagination.meta(total)}
-        if _is_nested(request):
-            root, schema = prepared.plan.root, self._reader.schema
-            return respond([nest(item, root, schema) for item in items], meta)
-        return respond(items, meta)
+        body = await self._reader.encoded_rows(
+            prepared,
+            request.version,
+            present=self._present(request, prepared),
+            wrap=paged(prepared.pagination),
+        )
+        return respond_encoded(body)
 
     async def _one(
         self, request: Request, prepared: PreparedRead, document_id: str | None
     ) -> Answer:
-        item = await self._reader.row(prepared, document_id)
-        if item is None:
+        present = self._present(request, prepared)
+        found = await self._reader.encoded_row(
+            prepared, document_id, present=present, wrap=envelope
+        )
+        if found is None:
             raise NotFoundError
-        return self._shown(request, prepared, item)
+        return respond_encoded(found.text, changed=found.changed)
+
+    def _present(self, request: Request, prepared: PreparedRead) -> Present | None:
+        """Return what turns entries into the older format, if a request asks for it."""
+        if not _is_nested(request):
+            return None
+        root, schema = prepared.plan.root, self._reader.schema
+        return lambda item: nest(item, root, schema)
 
     async def create(self, request: Request) -> Answer:
         """Make a document."""
-        prepared, data = self._prepare_write(request)
+        prepared, data = await self._prepare_write(request)
         intent = Create(
             uid=self._type.uid,
             data=data,
             locale=one_locale(request.query),
             publish=is_published(request.query),
         )
-        item = await self._write(request, prepared, intent)
-        return self._shown(request, prepared, item, status=CREATED)
+        return await self._write(request, prepared, intent, status=CREATED)
 
     async def update(self, request: Request) -> Answer:
         """Change a document."""
-        prepared, data = self._prepare_write(request)
+        prepared, data = await self._prepare_write(request)
         document_id = request.parameters["documentId"]
-        item = await self._write(request, prepared, self._change(request, document_id, data))
-        return self._shown(request, prepared, item)
+        return await self._write(request, prepared, self._change(request, document_id, data))
 
     async def update_single(self, request: Request) -> Answer:
         """Change the document of a single type, or make it."""
-        prepared, data = self._prepare_write(request)
-        item = await self._write(request, prepared, self._change(request, None, data))
-        return self._shown(request, prepared, item)
+        prepared, data = await self._prepare_write(request)
+        return await self._write(request, prepared, self._change(request, None, data))
 
     async def delete(self, request: Request) -> Answer:
         """Delete a document in one locale or in several; that there is none is no fault."""
@@ -160,12 +170,12 @@ class DocumentApi:
         return await self._delete(request, None)
 
     async def _delete(self, request: Request, document_id: str | None) -> Answer:
-        intent = self._deletion(request, document_id)
+        intent = await self._deletion(request, document_id)
         await self._documents.perform([intent], principal=request.principal)
         return NO_CONTENT
 
-    def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
-        prepared = self._prepare(request, "written")
+    async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
+        prepared = await self._prepare(request, "written")
         schema, ability = self._reader.schema, request.principal.ability
         return prepared, data_of(schema, self._type, request.body, ability)
 
@@ -179,8 +189,8 @@ class DocumentApi:
             expected=expected_tags(request),
         )
 
-    def _deletion(self, request: Request, document_id: str | None) -> Delete:
-        prepared = self._prepare(request, "removed")
+    async def _deletion(self, request: Request, document_id: str | None) -> Delete:
+        prepared = await self._prepare(request, "removed")
         query = request.query
         refuse_draft_deletion(self._type, query)
         locale, locales = deleted_locales(query)
@@ -195,28 +205,36 @@ class DocumentApi:
         )
 
     async def _write(
-        self, request: Request, prepared: PreparedRead, intent: Create | Update
-    ) -> Item:
+        self,
+        request: Request,
+        prepared: PreparedRead,
+        intent: Create | Update,
+        *,
+        status: int = OK,
+    ) -> Answer:
         """Write a document, and read what the answer shows within the same transaction."""
+        reader, present = self._reader, self._present(request, prepared)
 
-        def act(unit: UnitOfWork) -> Program[Item]:
+        def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             written = yield from act_on(unit, intent)
-            items = yield from self._reader.row_program(prepared, written[0].entry_id)
+            entry_id = written[0].entry_id
+            shown = yield from reader.encoded_row_program(
+                prepared, entry_id, reader.budget(), present=present, wrap=envelope
+            )
             yield from unit.settle()
-            return items[0]
+            return shown
 
         passwords = list(passwords_of(self._documents.schema, intent))
-        return await self._documents.run(act, passwords=passwords, principal=request.principal)
+        shown = await self._documents.run(act, passwords=passwords, principal=request.principal)
+        if shown is None:
+            message = "an entry that was just written is not there"
+            raise TypeError(message)
+        return respond_encoded(shown.text, status, changed=shown.changed)
 
-    def _shown(
-        self, request: Request, prepared: PreparedRead, item: Item, *, status: int = OK
-    ) -> Answer:
-        """Answer with one document, tagged with its last change where that is read."""
-        tag = None if prepared.tag is None else getattr(item, prepared.tag)
-        if _is_nested(request):
-            shown = nest(item, prepared.plan.root, self._reader.schema)
-            return respond(shown, status=status, tag=tag)
-        return respond(item, status=status, tag=tag)
+
+async def _tag(body: bytes) -> bytes:
+    """Return the tag of a body; that of a large one is worked out on another thread."""
+    return tag_of(body) if len(body) < _LARGE_BODY else await asyncio.to_thread(tag_of, body)
 
 
 def _is_nested(request: Request) -> bool:

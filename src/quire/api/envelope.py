@@ -1,5 +1,6 @@
 """The only writer of ``{data, meta, error}``."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -7,21 +8,36 @@ import msgspec
 
 from quire.api.messages import NOT_MODIFIED, TEXT, Answer
 from quire.errors import AppError
+from quire.query.resolve import Pagination
 
 _IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"
 _encode = msgspec.json.Encoder().encode
 
 
-def respond(
-    data: object,
-    meta: dict[str, Any] | None = None,
-    status: int = 200,
-    *,
-    tag: str | None = None,
-) -> Answer:
-    """Answer with documents and what is said about them; ``tag`` is without quotes here."""
-    quoted = None if tag is None else b'"%s"' % tag.encode()
-    return Answer(status, _encode({"data": data, "meta": meta or {}}), tag=quoted)
+def respond(data: object, meta: dict[str, Any] | None = None, status: int = 200) -> Answer:
+    """Answer with documents and what is said about them."""
+    return Answer(status, _encode(envelope(data, meta)))
+
+
+def envelope(data: object, meta: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the envelope around documents, for what encodes them."""
+    return {"data": data, "meta": meta or {}}
+
+
+def paged(pagination: Pagination | None) -> Callable[[object, int | None], dict[str, Any]]:
+    """Return what puts a list and its total into an envelope."""
+
+    def wrap(data: object, total: int | None) -> dict[str, Any]:
+        return envelope(
+            data, None if pagination is None else {"pagination": pagination.meta(total)}
+        )
+
+    return wrap
+
+
+def respond_encoded(body: bytes, status: int = 200, *, changed: str | None = None) -> Answer:
+    """Answer with a body that is encoded; ``changed`` says when its document was changed last."""
+    return Answer(status, body, tag=None if changed is None else b'"%s"' % changed.encode())
 
 
 def respond_bare(value: object, status: int = 200) -> Answer:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Raw
+
 from quire.access.ability import FullAccess, rules_of
 from quire.api.authorization import Authorizer
-from quire.api.envelope import respond, respond_bare
+from quire.api.envelope import paged, respond_bare, respond_encoded
 from quire.api.file_form import FileForm, read_files
 from quire.api.messages import Answer, Request
 from quire.api.reader import PreparedRead, Reader
@@ -80,31 +82,33 @@ class FileApi:
     async def find(self, request: Request) -> Answer:
         """List files; root ``start`` and ``limit`` cut the list, pages do not exist."""
         ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, "window", request.raw_query, ability)
-        items, _ = await self._reader.rows(prepared, request.version)
-        return respond_bare([self._shown(item) for item in items])
+        prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
+        found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
+        return respond_encoded(found)
 
     async def find_page(self, request: Request) -> Answer:
         """List files in pages."""
         ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, "list", request.raw_query, ability)
-        items, total = await self._reader.rows(prepared, request.version)
-        pagination = prepared.pagination
-        meta = {} if pagination is None else {"pagination": pagination.meta(total)}
-        return respond([self._shown(item) for item in items], meta)
+        prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
+        found = await self._reader.encoded_rows(
+            prepared, request.version, present=self._shown, wrap=paged(prepared.pagination)
+        )
+        return respond_encoded(found)
 
     async def find_one(self, request: Request) -> Answer:
         """Show a file; all of the query is checked, but only ``populate`` counts."""
         file_id = row_id(request.parameters["id"])
-        prepared = self._prepare(request)
-        item = None if file_id is None else await self._reader.row(prepared, file_id)
-        if item is None:
+        prepared = await self._prepare(request)
+        if file_id is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_bare(self._shown(item))
+        found = await self._reader.encoded_row(prepared, file_id, present=self._shown)
+        if found is None:
+            raise NotFoundError(NOT_FOUND)
+        return respond_encoded(found.text)
 
     async def destroy(self, request: Request) -> Answer:
         """Delete a file with all its sizes, and show what it was."""
-        read = self._reading(self._prepare(request))
+        read = self._reading(await self._prepare(request))
         file_id = row_id(request.parameters["id"])
         gone = [] if file_id is None else await self._library.remove([file_id], read=read)
         if not gone:
@@ -174,15 +178,21 @@ class FileApi:
             raise ValidationError(NO_ENTRY)
         return Attachment(uid=uid, entry_id=entry_id, field=field)
 
-    def _prepare(self, request: Request) -> PreparedRead:
+    async def _prepare(self, request: Request) -> PreparedRead:
         ability = request.principal.ability
-        self._reader.prepare(self._type, "entry", request.raw_query, ability)
-        return self._reader.prepare(self._type, "populated", request.raw_query, ability)
+        await self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        return await self._reader.prepare(self._type, "populated", request.raw_query, ability)
 
-    def _reading(self, prepared: PreparedRead) -> Read[dict[str, Any]]:
-        def read(file_id: int) -> Program[dict[str, Any]]:
-            items = yield from self._reader.row_program(prepared, file_id)
-            return self._shown(items[0])
+    def _reading(self, prepared: PreparedRead) -> Read[Raw]:
+        reader = self._reader
+
+        def read(file_id: int) -> Program[Raw]:
+            found = yield from reader.encoded_row_program(
+                prepared, file_id, reader.budget(), present=self._shown
+            )
+            if found is None:
+                raise NotFoundError(NOT_FOUND)
+            return Raw(found.text)
 
         return read
 
@@ -190,9 +200,9 @@ class FileApi:
         """Say, as the format does, whether the address of a file is signed."""
         return {**members(item), "isUrlSigned": self._library.links is not None}
 
-    def _told(self, file_id: int) -> Program[dict[str, Any]]:
+    def _told(self, file_id: int) -> Program[Raw]:
         """Read what everybody may know of a file that they have just written."""
-        prepared = self._reader.prepare(self._type, "populated", b"", FullAccess())
+        prepared = self._reader.prepare_now(self._type, "populated", b"", FullAccess())
         return (yield from self._reading(prepared)(file_id))
 
 

@@ -1,7 +1,8 @@
 """The headers that every answer carries, and those that cross-origin requests ask for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from quire.errors import BadRequestError
 from quire.settings import CorsSettings, SecuritySettings
 
 Header = tuple[bytes, bytes]
@@ -12,6 +13,9 @@ _FOR_NO_PAGE: tuple[Header, ...] = (
     (b"access-control-allow-credentials", b"true"),
 )
 _FOR_ANY: tuple[Header, ...] = ((b"access-control-allow-origin", b"*"),)
+
+_VARY_STATIC: Header = (b"vary", b"Origin")
+_VARY_API: Header = (b"vary", b"Origin, Authorization, Strapi-Response-Format")
 
 _DEFAULT_POLICY: Mapping[str, tuple[str, ...]] = {
     "connect-src": ("'self'", "https:"),
@@ -27,6 +31,29 @@ _DEFAULT_POLICY: Mapping[str, tuple[str, ...]] = {
     "script-src-attr": ("'none'",),
     "style-src": ("'self'", "https:", "'unsafe-inline'"),
 }
+
+
+REPEATED = "The request has more than one {} header"
+NO_HOST = "The request has no Host header"
+_SINGLE = (b"authorization", b"host")
+
+
+def head_error(
+    headers: Sequence[Header], fields: Mapping[bytes, bytes], version: str
+) -> BadRequestError | None:
+    """Return why the head of a request is not acceptable, ``None`` if it is.
+
+    A proxy in front may have checked the other one of two credentials or hosts. ``fields`` are the
+    headers by name; ``version`` is that of HTTP, of which 1.1 demands a host.
+    """
+    if len(fields) != len(headers):
+        names = [name for name, _ in headers]
+        for name in _SINGLE:
+            if names.count(name) > 1:
+                return BadRequestError(REPEATED.format(name.decode().title()))
+    if version == "1.1" and b"host" not in fields:
+        return BadRequestError(NO_HOST)
+    return None
 
 
 def header_lines(headers: Iterable[Header]) -> bytes:
@@ -53,7 +80,6 @@ def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:
         (b"x-download-options", b"noopen"),
         (b"x-frame-options", settings.frame_options.encode()),
         (b"x-permitted-cross-domain-policies", b"none"),
-        (b"vary", b"Origin"),
     )
 
 
@@ -101,23 +127,32 @@ class Cors:
 
 
 class AnswerHeaders:
-    """The headers that every answer carries, whatever it is about."""
+    """The headers that every answer carries, whatever it is about.
+
+    ``Vary`` names the request headers that the answer depends on: the origin always, and in the
+    APIs who asks and which format they ask for.
+    """
 
     def __init__(self, security: tuple[Header, ...], cors: Cors) -> None:
-        self._security = security
+        self._static = (*security, _VARY_STATIC)
+        self._api = (*security, _VARY_API)
         self._cors = cors
-        self._lines_without_origin = header_lines(self.plain(None))
+        self._lines_without_origin = header_lines(self.api(None))
 
-    def plain(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of an ordinary answer."""
-        return (*self._security, *self._cors.headers(origin))
+    def static(self, origin: bytes | None) -> tuple[Header, ...]:
+        """Return the headers of a file that is the same for everybody."""
+        return (*self._static, *self._cors.headers(origin))
+
+    def api(self, origin: bytes | None) -> tuple[Header, ...]:
+        """Return the headers of an ordinary answer of an API."""
+        return (*self._api, *self._cors.headers(origin))
 
     def lines(self, origin: bytes | None) -> bytes:
-        """Return the headers of an ordinary answer as they are on the wire."""
+        """Return the headers of an ordinary answer of an API as they are on the wire."""
         if origin is None:
             return self._lines_without_origin
-        return header_lines(self.plain(origin))
+        return header_lines(self.api(origin))
 
     def options(self, preflight: bytes | None) -> tuple[Header, ...]:
         """Return the headers of an answer to OPTIONS; ``preflight`` is the origin that asks."""
-        return (*self._security, *self._cors.preflight(preflight))
+        return (*self._static, *self._cors.preflight(preflight))

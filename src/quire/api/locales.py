@@ -31,7 +31,7 @@ class LocaleApi:
     async def list_locales(self, request: Request) -> Answer:
         """List all locales and say which is the default one."""
         model = self._reader.schema.content_types[LOCALE_UID]
-        prepared = self._reader.prepare(model, "window", b"sort=id", request.principal.ability)
+        prepared = self._reader.prepare_now(model, "window", b"sort=id", request.principal.ability)
         items, _ = await self._reader.rows(prepared, request.version)
         default = self._reader.default_locale
         shown = [members(item) for item in items]

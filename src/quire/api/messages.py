@@ -1,12 +1,14 @@
 """A request and an answer as the handlers of the content API see them."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 from quire.access.principal import Administrator, Principal
 from quire.auth.authenticate import fingerprint
 from quire.database.commits import Commits
-from quire.query.querystring import QueryValue, parse
+from quire.ids import new_request_id
+from quire.query.querystring import QueryValue, parse_query
 
 AsgiScope = MutableMapping[str, Any]
 AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -18,6 +20,10 @@ TEXT = b"text/plain; charset=utf-8"
 
 NOT_MODIFIED = 304
 _WITHOUT_BODY = (204, NOT_MODIFIED)
+
+REQUEST_ID = b"x-request-id"
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
+"""Ids that are taken from clients: UUIDs, trace ids and the like, and nothing that ends a line."""
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -40,6 +46,7 @@ class Request:
     """
 
     __slots__ = (
+        "_id",
         "administrator",
         "body",
         "client",
@@ -79,11 +86,21 @@ class Request:
         self.credential = credential
         self.body: object = None
         self.commits: Commits | None = None
+        self._id: bytes | None = None
+
+    @property
+    def id(self) -> bytes:
+        """The id of the request: its ``X-Request-Id``, if that is a sound one, or a new one."""
+        if self._id is None:
+            given = self.headers.get(REQUEST_ID)
+            sound = given is not None and _REQUEST_ID.fullmatch(given)
+            self._id = given if given is not None and sound else new_request_id()
+        return self._id
 
     @property
     def query(self) -> dict[str, QueryValue]:
         """The parsed query string; shared between requests, so not to be changed."""
-        return parse(self.raw_query.decode("latin-1"))
+        return parse_query(self.raw_query.decode("latin-1"))
 
 
 class Answer:

@@ -14,6 +14,7 @@ import re
 import types
 from asyncio import AbstractEventLoop
 from collections.abc import Awaitable, Coroutine, Generator, Iterable, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.config import Config
@@ -25,15 +26,14 @@ from quire.api.content import ContentApi
 from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header, header_lines
 from quire.api.messages import (
+    REQUEST_ID,
     Answer,
     AsgiApp,
-    AsgiReceive,
-    AsgiScope,
-    AsgiSend,
     Request,
     credential_of,
 )
 from quire.errors import ServiceUnavailableError
+from quire.logs import request_id
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -45,6 +45,7 @@ _LONGEST_KNOWN = 8192
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 """Requests with any of these are more than a plain read."""
 _CLOSING = b"connection: close\r\n"
+_REQUEST_ID, _END = REQUEST_ID + b": ", b"\r\n"
 
 
 class _Event:
@@ -79,7 +80,9 @@ async def _no_body() -> dict[str, Any]:
 class _Head:
     """The header fields of a plain read, and what follows from them alone.
 
-    ``block`` is everything behind the request line as it was on the wire, if that is known.
+    ``common`` are the header lines of its response that are about no content, up to the id of the
+    request. ``block`` is everything behind the request line as it was on the wire, if that is
+    known.
     """
 
     __slots__ = ("block", "common", "credential", "fields", "size")
@@ -87,7 +90,7 @@ class _Head:
     def __init__(self, fields: Mapping[bytes, bytes], headers: AnswerHeaders) -> None:
         self.fields = fields
         self.credential = credential_of(fields)
-        self.common = headers.lines(fields.get(b"origin"))
+        self.common = headers.lines(fields.get(b"origin")) + _REQUEST_ID
         self.block = b""
         self.size = 0
 
@@ -100,7 +103,7 @@ class _Head:
 class ReadProtocol(Connection):
     """One connection.
 
-    Behind middleware (trusted proxies, request logs) everything takes the ordinary way.
+    Behind middleware (trusted proxies) everything takes the ordinary way.
 
     Clients send the same header fields with each request of a connection, to the byte. So when a
     plain read arrived in one piece and was answered, and all of the next piece but its request line
@@ -116,7 +119,7 @@ class ReadProtocol(Connection):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._application: Any = self.app if hasattr(self.app, "content") else None
-        self._plain = self.limit_concurrency is None and not config.access_log
+        self._plain = self.limit_concurrency is None
         self._date_headers: Iterable[Header] | None = None
         self._date_lines = b""
         self._last_read = 0.0
@@ -155,6 +158,12 @@ class ReadProtocol(Connection):
             return False
         self._rest = self._answer_here(content, line[1], line[2] or b"", known)
         return self._rest is None
+
+    def shutdown(self) -> None:
+        """Close the connection after what is under way, which takes the ordinary way from now."""
+        self._plain = False
+        self._known = None
+        super().shutdown()
 
     def _is_at_rest(self) -> bool:
         """Tell whether the next byte begins a request."""
@@ -207,38 +216,46 @@ class ReadProtocol(Connection):
     ) -> AsgiApp | None:
         """Answer a plain read, now or later; if that is not for it to do, return what does."""
         request = Request("GET", path, query, head.fields, self.client, head.credential)
+        started = 0.0 if content.request_log is None else perf_counter()
         answering = content.answer(request, _no_body)
         try:
             waiting_for = answering.send(None)
         except StopIteration as done:
             answer: Answer | None = done.value
             if answer is None:
-                return _publish(content)
-            self._write(answer, head.common)
+                return cast("AsgiApp", self.app)
+            self._write(answer, head.common + request.id + _END)
+            if content.request_log is not None:
+                content.request_log.add(request, answer.status, len(answer.body), started)
             return None
         read: Any = _Read(answered=False)
         self.cycle = read
-        task = self.loop.create_task(self._finish(read, _resume(answering, waiting_for), head))
+        common = head.common + request.id + _END
+        rest = self._finish(read, _resume(answering, waiting_for), common)
+        task = self.loop.create_task(_logged(rest, content, request, started))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
         return None
 
-    async def _finish(self, read: _Read, answering: Awaitable[Answer | None], head: _Head) -> None:
+    async def _finish(
+        self, read: _Read, answering: Awaitable[Answer | None], common: bytes
+    ) -> Answer:
         """Answer a read when what it waits for is there."""
         answer = await answering
-        if self.transport.is_closing():
-            return
         if answer is None:  # what it was for went while it waited: another one finds out what is
             answer = respond_error(ServiceUnavailableError())
+        if self.transport.is_closing():
+            return answer
         latest: Any = self.cycle
         if latest is read and read.keep_alive:
-            self._write(answer, head.common)
-            return
+            self._write(answer, common)
+            return answer
         read.response_complete = True
-        self._send(answer, head.common + (b"" if read.keep_alive else _CLOSING))
+        self._send(answer, common + (b"" if read.keep_alive else _CLOSING))
         if not read.keep_alive:
             self.transport.close()
         self.on_response_complete()
+        return answer
 
     def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
         cycle: Any = self.cycle
@@ -252,6 +269,9 @@ class ReadProtocol(Connection):
             and not self.pipeline
             and not self.flow.write_paused
             and _BODY_HEADERS.isdisjoint(headers)
+            # Ordinary requests are checked for a host, and for headers that are there twice.
+            and len(headers) == len(self.headers)
+            and b"host" in headers
             and self.url[:1] == b"/"
             and b"#" not in self.url
         )
@@ -310,13 +330,14 @@ class ReadProtocol(Connection):
             self.app = ordinary
 
 
-def _publish(content: ContentApi) -> AsgiApp:
-    """Return an application that answers what is a matter of the public folder."""
-
-    async def application(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        await content.deliver(None, scope, receive, send)
-
-    return application
+async def _logged(
+    answering: Awaitable[Answer], content: ContentApi, request: Request, started: float
+) -> None:
+    """Go on with a read in a task of its own, and write its line where there is a request log."""
+    request_id.set(request.id.decode())
+    answer = await answering
+    if content.request_log is not None:
+        content.request_log.add(request, answer.status, len(answer.body), started)
 
 
 @types.coroutine

@@ -5,8 +5,9 @@ are replaced, so browsers are to ask each time whether they have changed; a tag 
 sending them again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import MutableHeaders
@@ -15,7 +16,6 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from quire.api.envelope import respond_error
 from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.api.plain_files import file_response, path_below
-from quire.api.reference import ReferencePage
 from quire.api.tags import is_known, tags_known
 from quire.api.uploaded import UploadedFiles
 from quire.errors import AppError, BadRequestError, NotFoundError
@@ -24,6 +24,16 @@ _UPLOADS = "/uploads/"
 _FAVICONS = ("favicon.ico", "favicon.png")
 _KEPT = ("cache-control", "etag", "last-modified")
 """The headers of a file that are told to those who have it, too."""
+
+
+class PageProvider(Protocol):
+    """Documents that the server brings along, and what belongs to them."""
+
+    def respond(self, path: str, accepted: bytes) -> Response | None:
+        """Return the document at a path, ``None`` where there is none.
+
+        ``accepted`` are the encodings that the client takes.
+        """
 
 
 class PublicFiles:
@@ -35,10 +45,10 @@ class PublicFiles:
         project: Path,
         public: Path,
         uploads: UploadedFiles,
-        reference: ReferencePage | None = None,
+        pages: Sequence[PageProvider] = (),
     ) -> None:
         self._project = project
-        self._reference = reference
+        self._pages = pages
         self._public = public
         self._uploads = uploads
 
@@ -73,9 +83,10 @@ class PublicFiles:
             return self._favicon()
         if path.lower().startswith(_UPLOADS):
             return await self._uploads.respond(path[len(_UPLOADS) :], raw_query)
-        page = self._reference and self._reference.respond(path, encodings)
-        if page:
-            return page
+        for pages in self._pages:
+            page = pages.respond(path, encodings)
+            if page is not None:
+                return page
         self._uploads.require_elsewhere(self._public.joinpath(*path_below(path[1:])))
         return file_response(self._public, path[1:], sandboxed=False)
 

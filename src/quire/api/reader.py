@@ -5,7 +5,10 @@ changes. So the way from text to bound statements is taken once; after that a re
 statements and writes JSON. Values of the path (document ids) are bound anew each time.
 """
 
-from typing import Literal
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -13,6 +16,7 @@ from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
 from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
 from quire.database.connection import Database
+from quire.database.encoding import Present, Wrap, encode_entry, encode_list
 from quire.database.list_cache import ListCache
 from quire.database.list_reading import read_list
 from quire.database.mappers import Item, member
@@ -25,8 +29,10 @@ from quire.database.read import (
     page_program,
     read_program,
 )
-from quire.query.plan import ReadPlan
-from quire.query.querystring import QueryValue, parse
+from quire.database.response_budget import ResponseBudget
+from quire.errors import ServiceUnavailableError
+from quire.query.plan import ReadPlan, plan_size
+from quire.query.querystring import QueryValue, parse_query
 from quire.query.resolve import (
     Pagination,
     ReadLimits,
@@ -39,10 +45,29 @@ Mode = Literal[
     "list", "document", "single", "entry", "window", "count", "populated", "written", "removed"
 ]
 
+T = TypeVar("T")
+
+Query = bytes | dict[str, QueryValue]
+"""A raw query string, which is remembered, or a parsed one."""
+
 _MAX_CACHED_QUERY = 4096
+TOO_MANY_QUERIES = "Too many large queries are waiting"
+_MOST_COMPILATIONS = 100
+_LARGE_PLAN = 20
+"""Plans of more parts are compiled on another thread: a part takes about a millisecond."""
 _TAGGED = "updatedAt"
 _ANY_DOCUMENT = ""
 _ANY_ENTRY = 0
+
+
+_compiling = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
+
+
+class EncodedEntry(NamedTuple):
+    """An entry as JSON, and when it was changed last, if that was read."""
+
+    text: bytes
+    changed: str | None
 
 
 class PreparedRead(Struct, frozen=True, eq=False):
@@ -91,46 +116,72 @@ class Reader:
             plan_cache
         )
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plan_cache)
+        self._compilations = 0
+        """How many large plans are compiled or wait for it."""
         self._lists = list_cache
+        self.slow_lists = list_cache.slow_lists
 
     def adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one; what was worked out for the old one goes."""
         self.default_locale = code
         self._prepared.clear()
 
-    def prepare(
-        self, content_type: ContentType, mode: Mode, raw_query: bytes, ability: Ability
+    async def prepare(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
     ) -> PreparedRead:
-        """Work out what a query means, or remember it.
+        """Work out what a query means, or remember it; large plans are compiled off the loop.
 
-        Raises the query's first fault as an AppError.
+        Raises the query's first fault as an AppError, and ServiceUnavailableError when too many
+        large plans wait to be compiled.
         """
-        key = (content_type.uid, mode, raw_query, ability)
-        prepared = self._prepared.get(key)
+        prepared = self._known(content_type, mode, query, ability)
         if prepared is None:
-            query = parse(raw_query.decode("latin-1"))
-            prepared = self._prepare(content_type, mode, query, ability)
-            if len(raw_query) <= _MAX_CACHED_QUERY:
-                self._prepared[key] = prepared
+            default_locale = self.default_locale
+            resolved = self._resolve(content_type, mode, query, ability)
+            plan = resolved.plan
+            if plan not in self._compiled and plan_size(plan) > _LARGE_PLAN:
+                compiled = await self._compile_on_thread(plan)
+            else:
+                compiled = self._compiled.get(plan) or self._compile(plan)
+            prepared = self._bind(resolved, compiled)
+            if self.default_locale == default_locale:  # it may have changed meanwhile
+                self._keep(prepared, content_type, mode, query, ability)
         return prepared
 
-    def prepare_query(
-        self,
-        content_type: ContentType,
-        mode: Mode,
-        query: dict[str, QueryValue],
-        ability: Ability,
+    def prepare_now(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
     ) -> PreparedRead:
-        """Work out what a parsed query means; raises as `prepare` does."""
-        return self._prepare(content_type, mode, query, ability)
+        """Do as `prepare` does, but all of it now: for queries that are known to be small."""
+        prepared = self._known(content_type, mode, query, ability)
+        if prepared is None:
+            resolved = self._resolve(content_type, mode, query, ability)
+            compiled = self._compiled.get(resolved.plan) or self._compile(resolved.plan)
+            prepared = self._bind(resolved, compiled)
+            self._keep(prepared, content_type, mode, query, ability)
+        return prepared
 
-    def _prepare(
+    def _known(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+    ) -> PreparedRead | None:
+        if not isinstance(query, bytes):
+            return None
+        return self._prepared.get((content_type.uid, mode, query, ability))
+
+    def _keep(
         self,
+        prepared: PreparedRead,
         content_type: ContentType,
         mode: Mode,
-        query: dict[str, QueryValue],
+        query: Query,
         ability: Ability,
-    ) -> PreparedRead:
+    ) -> None:
+        self._compiled[prepared.plan] = prepared.compiled
+        if isinstance(query, bytes) and len(query) <= _MAX_CACHED_QUERY:
+            self._prepared[content_type.uid, mode, query, ability] = prepared
+
+    def _resolve(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+    ) -> ResolvedRead:
         resolver = Resolver(
             schema=self.schema,
             content_type=content_type,
@@ -138,8 +189,10 @@ class Reader:
             limits=self.limits,
             default_locale=self.default_locale,
         )
-        resolved = _resolve(resolver, mode, query)
-        compiled = self._compile(resolved.plan)
+        parsed = parse_query(query.decode("latin-1")) if isinstance(query, bytes) else query
+        return _resolve(resolver, mode, parsed)
+
+    def _bind(self, resolved: ResolvedRead, compiled: CompiledRead) -> PreparedRead:
         plan = resolved.plan
         id_slot = plan.document if plan.document is not None else plan.entry
         return PreparedRead(
@@ -151,14 +204,26 @@ class Reader:
             _tag_member(plan),
         )
 
+    async def _compile_on_thread(self, plan: ReadPlan) -> CompiledRead:
+        """Compile a large plan off the event loop.
+
+        Raises ServiceUnavailableError when too many others wait to be compiled.
+        """
+        if self._compilations >= _MOST_COMPILATIONS:
+            raise ServiceUnavailableError(TOO_MANY_QUERIES)
+        self._compilations += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(_compiling, self._compile, plan)
+        finally:
+            self._compilations -= 1
+
     def _compile(self, plan: ReadPlan) -> CompiledRead:
-        compiled = self._compiled.get(plan)
-        if compiled is None:
-            compiled = compile_read(
-                plan, self.schema, self._tables, self.database.dialect, self._presented
-            )
-            self._compiled[plan] = compiled
-        return compiled
+        return compile_read(plan, self.schema, self._tables, self.database.dialect, self._presented)
+
+    def budget(self) -> ResponseBudget:
+        """Return what counts a response, for one run of a program."""
+        return ResponseBudget(self.limits.rows, self.limits.response_size)
 
     async def rows(
         self, prepared: PreparedRead, version: int | None
@@ -167,28 +232,96 @@ class Reader:
         bound, dialect = prepared.bound, self.database.dialect
 
         def program(facts: ListFacts) -> Program[tuple[list[Item], int | None]]:
-            return read_program(bound, dialect, facts)
+            return read_program(bound, dialect, facts, self.budget())
 
+        return await self._read_list(prepared, version, program)
+
+    async def encoded_rows(
+        self,
+        prepared: PreparedRead,
+        version: int | None,
+        *,
+        present: Present | None = None,
+        wrap: Callable[[object, int | None], object] | None = None,
+    ) -> bytes:
+        """Run a list; returns its entries as JSON, each as ``present`` turns it.
+
+        ``wrap`` turns the entries and the total into what is encoded as a whole.
+        """
+        bound, dialect = prepared.bound, self.database.dialect
+
+        def program(facts: ListFacts) -> Program[bytes]:
+            budget = self.budget()
+            items, total = yield from read_program(bound, dialect, facts, budget)
+            whole = None if wrap is None else lambda data: wrap(data, total)
+            return (yield from encode_list(bound, items, budget, present, whole))
+
+        return await self._read_list(prepared, version, program)
+
+    async def _read_list(
+        self,
+        prepared: PreparedRead,
+        version: int | None,
+        program: Callable[[ListFacts], Program[T]],
+    ) -> T:
         return await read_list(
-            self.database, self._lists, version, bound, program, key=prepared.compiled
+            self.database, self._lists, version, prepared.bound, program, key=prepared.compiled
         )
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
         """Run a read of at most one row; ``value`` is the id of the path."""
-        items = await self.database.read(
-            lambda: self.row_program(prepared, value),
-            snapshot=prepared.bound.statements > 1,
-            key=prepared.compiled,
-        )
+        items = await self._read_row(prepared, lambda: self.row_program(prepared, value))
         return items[0] if items else None
 
+    async def encoded_row(
+        self,
+        prepared: PreparedRead,
+        value: str | int | None = None,
+        *,
+        present: Present | None = None,
+        wrap: Wrap | None = None,
+    ) -> EncodedEntry | None:
+        """Run a read of at most one row; returns it as JSON, wrapped as `encode_entry` says."""
+
+        def program() -> Program[EncodedEntry | None]:
+            return self.encoded_row_program(
+                prepared, value, self.budget(), present=present, wrap=wrap
+            )
+
+        return await self._read_row(prepared, program)
+
+    async def _read_row(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
+        several = prepared.bound.statements > 1
+        return await self.database.read(make, snapshot=several, key=prepared.compiled)
+
     def row_program(
-        self, prepared: PreparedRead, value: str | int | None = None
+        self,
+        prepared: PreparedRead,
+        value: str | int | None = None,
+        budget: ResponseBudget | None = None,
     ) -> Program[list[Item]]:
         """Return the program of `row`, for those who read within a transaction of their own."""
         bound = prepared.bound
         page = bound.page if value is None else prepared.page_of(value)
-        return page_program(bound, page, self.database.dialect)
+        return page_program(bound, page, self.database.dialect, budget or self.budget())
+
+    def encoded_row_program(
+        self,
+        prepared: PreparedRead,
+        value: str | int | None,
+        budget: ResponseBudget,
+        *,
+        present: Present | None = None,
+        wrap: Wrap | None = None,
+    ) -> Program[EncodedEntry | None]:
+        """Return the program of `encoded_row`, of a response that ``budget`` counts."""
+        items = yield from self.row_program(prepared, value, budget)
+        if not items:
+            return None
+        (item,) = items
+        changed = None if prepared.tag is None else getattr(item, prepared.tag)
+        text = yield from encode_entry(prepared.bound, item, budget, present, wrap)
+        return EncodedEntry(text, changed)
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""

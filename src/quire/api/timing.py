@@ -15,7 +15,7 @@ from typing import TypeVar
 from quire.access.ability import Ability
 from quire.access.principal import Principal
 from quire.api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
-from quire.api.reader import Mode, PreparedRead, Reader
+from quire.api.reader import Mode, PreparedRead, Query, Reader
 from quire.auth.authenticate import Authenticator
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
@@ -123,7 +123,7 @@ class TimedDatabase:
         with timings.measure("database"):
             return await self._database.read_at(version, lambda: _counted(make(), timings), key=key)
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         """Ask what a statement costs, and add to the ``database`` of the present request."""
         with _timings().measure("database"):
             return await self._database.is_costly(statement)
@@ -133,6 +133,10 @@ class TimedDatabase:
         timings = _timings()
         with timings.measure("database"):
             return await self._database.write(_counted(program, timings))
+
+    def is_in_place(self) -> bool | None:
+        """Ask the database."""
+        return self._database.is_in_place()
 
     def forget_statements(self) -> None:
         """Let the database forget."""
@@ -157,12 +161,12 @@ def _counted(program: Program[T], timings: Timings) -> Program[T]:
 class TimedReader(Reader):
     """A reader that measures ``resolve``."""
 
-    def prepare(
-        self, content_type: ContentType, mode: Mode, raw_query: bytes, ability: Ability
+    async def prepare(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
     ) -> PreparedRead:
         """Work out what a query means, or remember it."""
         with _timings().measure("resolve"):
-            return super().prepare(content_type, mode, raw_query, ability)
+            return await super().prepare(content_type, mode, query, ability)
 
 
 class TimedAuthenticator(Authenticator):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from quire.access.principal import EndUser
-from quire.api.envelope import respond_bare
+from quire.api.envelope import respond_bare, respond_encoded
 from quire.api.files import row_id
 from quire.api.forms import Field, email_rule, form_problems, not_empty_rule, password_rule
 from quire.api.messages import NO_CONTENT, Answer, Request
@@ -65,14 +65,13 @@ class UserApi:
     async def find(self, request: Request) -> Answer:
         """List end users; root ``start`` and ``limit`` cut the list, pages do not exist."""
         ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, "window", request.raw_query, ability)
-        items, _ = await self._reader.rows(prepared, request.version)
-        return respond_bare(items)
+        prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
+        return respond_encoded(await self._reader.encoded_rows(prepared, request.version))
 
     async def count(self, request: Request) -> Answer:
         """Count end users."""
         ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, "count", request.raw_query, ability)
+        prepared = await self._reader.prepare(self._type, "count", request.raw_query, ability)
         return respond_bare(await self._reader.total(prepared, request.version))
 
     async def me(self, request: Request) -> Answer:
@@ -88,9 +87,11 @@ class UserApi:
 
     async def _one(self, request: Request, user_id: int | None) -> Answer:
         ability = request.principal.ability
-        prepared = self._reader.prepare(self._type, "entry", request.raw_query, ability)
-        item = None if user_id is None else await self._reader.row(prepared, user_id)
-        return NO_CONTENT if item is None else respond_bare(item)
+        prepared = await self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        if user_id is None:
+            return NO_CONTENT
+        found = await self._reader.encoded_row(prepared, user_id)
+        return NO_CONTENT if found is None else respond_encoded(found.text)
 
     async def create(self, request: Request) -> Answer:
         """Make an end user."""
@@ -134,7 +135,7 @@ class UserApi:
 
     def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
         """Return what reads the user that is answered, within the transaction that writes it."""
-        prepared = self._reader.prepare(self._type, "written", query, request.principal.ability)
+        prepared = self._reader.prepare_now(self._type, "written", query, request.principal.ability)
 
         def show(user_id: int) -> Program[Item]:
             items = yield from self._reader.row_program(prepared, user_id)

@@ -21,11 +21,11 @@ async def require_agreement(
 
     Raises DatabaseOpenError.
     """
-    room = room_of(settings)
-    if await database.read(lambda: is_followed(room.kind, schema)):
+    kind = room_of(settings).kind
+    if await database.read(lambda: is_followed(kind, schema)):
         return
     goal = Goal(schema=schema, options=options, renames=Renames())
-    pending = await require_followed(room, goal)
+    pending = await require_followed(database, kind, goal)
     if pending.plan.steps:
         _log.warning(
             "the database has more than the schema wants; `quire migrate` shows it",

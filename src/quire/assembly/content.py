@@ -4,6 +4,7 @@ import structlog
 from msgspec import Struct
 
 from quire.api.accounts import AccountApis
+from quire.api.admin_pages import AdminPages
 from quire.api.answers import AnswerCache
 from quire.api.authorization import Authorizer
 from quire.api.batch.handler import BatchApi
@@ -15,16 +16,23 @@ from quire.api.files import FileApi
 from quire.api.headers import AnswerHeaders, Cors, security_headers
 from quire.api.locales import LocaleApi
 from quire.api.model import ModelApi
-from quire.api.public import PublicFiles
+from quire.api.public import PageProvider, PublicFiles
 from quire.api.reader import Reader
+from quire.api.readiness import Readiness
+from quire.api.reference import PATH as REFERENCE
 from quire.api.reference import ReferencePage
 from quire.api.routes import Route, RouteTable
 from quire.api.timing import TimedAuthenticator
 from quire.api.uploaded import UploadedFiles
 from quire.assembly.foundation import Foundation
 from quire.auth.authenticate import Authenticator
+from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
+from quire.database.announcement import WriteCheck
+from quire.database.inspect import wanted_tables
+from quire.database.mapping import map_tables
+from quire.database.rooms import room_of
 from quire.documents.service import DocumentService
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -38,7 +46,8 @@ _log = structlog.get_logger("quire")
 class ContentParts(Struct, frozen=True, kw_only=True):
     """What the content API is made of that was made for the same schema.
 
-    ``beside`` answers requests for the admin API.
+    ``require_schema`` raises where the tables have another schema; ``beside`` answers requests for
+    the admin API.
     """
 
     accounts: Accounts
@@ -46,6 +55,8 @@ class ContentParts(Struct, frozen=True, kw_only=True):
     documents: DocumentService
     library: Library
     account_apis: AccountApis
+    content_version: ContentVersion
+    require_schema: WriteCheck
     beside: Beside | None
 
 
@@ -55,18 +66,23 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
     authorizer = Authorizer(_closed_types(settings, parts.reader.schema))
     return ContentApi(
         RouteTable(_routes(settings, parts, authorizer)),
-        foundation.database,
+        parts.content_version,
         _authenticator(foundation, parts),
-        api=settings.api,
-        limits=settings.limits,
+        settings=settings,
         headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
         elsewhere=Elsewhere(
+            readiness=Readiness(
+                foundation.database,
+                room_of(settings).kind.inspector,
+                tables=wanted_tables(map_tables(parts.reader.schema)),
+                require_schema=parts.require_schema,
+            ),
             public=PublicFiles(
                 project=settings.project,
                 public=settings.project / settings.public.directory,
                 uploads=_uploaded_files(settings, parts.library),
-                reference=_reference_page(settings),
+                pages=_pages(settings),
             ),
             api=parts.beside,
             successor=foundation.successor,
@@ -108,11 +124,20 @@ def _authenticator(foundation: Foundation, parts: ContentParts) -> Authenticator
     )
 
 
-def _reference_page(settings: Settings) -> ReferencePage | None:
-    on = {"on": True, "off": False, "auto": settings.is_development}
-    if not on[settings.api.reference]:
-        return None
-    return ReferencePage(f"{settings.api.prefix.rstrip('/')}/{DESCRIPTION}")
+def _pages(settings: Settings) -> list[PageProvider]:
+    document = f"{settings.api.prefix.rstrip('/')}/{DESCRIPTION}"
+    on = {"on": True, "off": False, "auto": settings.is_development}[settings.api.reference]
+    pages: list[PageProvider] = [
+        AdminPages(
+            api_prefix=settings.api.prefix,
+            document=document,
+            reference=REFERENCE if on else None,
+            admin=settings.secrets.admin_jwt_secret is not None,
+        )
+    ]
+    if on:
+        pages.append(ReferencePage(document))
+    return pages
 
 
 def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:

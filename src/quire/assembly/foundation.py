@@ -3,7 +3,6 @@
 from msgspec import Struct
 
 from quire.admin_api.attempts import Attempts
-from quire.admin_api.locales import DefaultChanged
 from quire.api.accounts import AccountServices, account_services
 from quire.api.content import Successor
 from quire.builder.remodel import Adopt
@@ -13,6 +12,7 @@ from quire.database.connection import Database
 from quire.database.leases import Leases
 from quire.database.own_tables import OwnTables
 from quire.database.rooms import room_of
+from quire.database.slow_lists import SlowLists
 from quire.database.writes import Writes
 from quire.events.bus import EventBus
 from quire.events.webhooks import WebhookParts, open_webhooks
@@ -24,9 +24,8 @@ from quire.uploads.premises import Premises
 class Foundation(Struct, frozen=True, kw_only=True):
     """What every `Generation` of an application stands on; none of it knows content types.
 
-    ``default_changed`` is told when another locale becomes the default one; ``successor`` finds
-    what answers in the place of an API whose tables have changed; ``adopt`` lets another schema
-    take over.
+    ``successor`` finds what answers in the place of an API whose tables have changed; ``adopt``
+    lets another schema take over.
     """
 
     settings: Settings
@@ -38,7 +37,7 @@ class Foundation(Struct, frozen=True, kw_only=True):
     attempts: Attempts
     audit: AuditLog
     webhooks: WebhookParts
-    default_changed: DefaultChanged
+    slow_lists: SlowLists
     successor: Successor
     adopt: Adopt
 
@@ -46,9 +45,11 @@ class Foundation(Struct, frozen=True, kw_only=True):
         """Begin the work that goes on by itself."""
         await self.webhooks.outbox.refresh()
         self.webhooks.courier.start()
+        self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
         """Finish what is under way, and let go of the database at the end."""
+        await self.slow_lists.stop()
         await self.webhooks.courier.stop()
         await self.services.close(self.settings.server.shutdown_timeout.total_seconds())
         self.premises.close()
@@ -61,14 +62,13 @@ def lay_foundation(
     events: EventBus,
     *,
     clock: Clock,
-    default_changed: DefaultChanged,
     successor: Successor,
     adopt: Adopt,
 ) -> Foundation:
     """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
     services = account_services(settings, clock)
     writes = Writes(database.dialect)
-    tables = OwnTables(database, room_of(settings))
+    tables = OwnTables(database, room_of(settings).kind)
     return Foundation(
         settings=settings,
         clock=clock,
@@ -79,7 +79,7 @@ def lay_foundation(
         attempts=Attempts(settings.admin.rate_limit, services.calls, clock),
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock),
-        default_changed=default_changed,
+        slow_lists=SlowLists(),
         successor=successor,
         adopt=adopt,
     )

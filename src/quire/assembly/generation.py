@@ -19,9 +19,11 @@ from quire.assembly.foundation import Foundation
 from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
 from quire.builder.remodel import Project
+from quire.content_manager.content_version import ContentVersion
 from quire.database.accounts import Accounts
 from quire.database.announcement import (
     Requirement,
+    WriteCheck,
     require_nothing,
     require_present_schema,
     require_schema,
@@ -42,7 +44,8 @@ class Generation(Struct, frozen=True, kw_only=True, weakref=True):
 
     ``content`` is its content API, ``answering`` takes requests; ``direct`` is what a protocol may
     ask without the way around (`quire.api.protocol`), ``None`` where nobody may. ``admin`` is
-    ``None`` in a project without a secret for administrators.
+    ``None`` in a project without a secret for administrators. The default locale is unknown until
+    ``content_version`` was asked for the first time.
     """
 
     schema: Schema
@@ -53,34 +56,22 @@ class Generation(Struct, frozen=True, kw_only=True, weakref=True):
     content: ContentApi
     answering: AsgiApp
     direct: ContentApi | None
-
-    @property
-    def default_locale(self) -> str | None:
-        """The locale of content for which none is said."""
-        return self.documents.engine.default_locale
-
-    def adopt_default_locale(self, code: str | None) -> None:
-        """Take another locale for the default one."""
-        self.reader.adopt_default_locale(code)
-        self.documents.engine.adopt_default_locale(code)
+    content_version: ContentVersion
 
 
 def make_generation(
-    foundation: Foundation,
-    schema: Schema,
-    default_locale: str | None,
-    *,
-    disregarded: str | None = None,
+    foundation: Foundation, schema: Schema, *, disregarded: str | None = None
 ) -> Generation:
     """Make the application for a schema. It asks the database for nothing.
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
     """
     tables = map_tables(schema)
-    reader = make_reader(foundation, schema, tables, default_locale)
+    reader = make_reader(foundation, schema, tables)
     store = open_store(schema, tables, foundation.database.dialect)
     require = require_schema(store.writes, schema.version, disregarded)
-    engine = _engine(foundation, store, default_locale)
+    engine = _engine(foundation, store)
+    content_version = _content_version(foundation, reader, engine)
     documents = _document_service(foundation, engine, require)
     library = _library(foundation, engine)
     accounts = Accounts(tables, foundation.database.dialect)
@@ -93,14 +84,27 @@ def make_generation(
         clock=foundation.clock,
     )
     present = require_present_schema(store.writes, schema.version, disregarded)
-    project = _project(foundation, schema, present)
-    admin = _admin_parts(foundation, reader, documents, library, account_apis, project)
+    sources = AdminSources(
+        reader=reader,
+        documents=documents,
+        library=library,
+        accounts=account_apis,
+        services=foundation.services,
+        attempts=foundation.attempts,
+        audit=foundation.audit,
+        webhooks=foundation.webhooks,
+        project=_project(foundation, schema, present),
+        content_version=content_version,
+    )
+    admin = _admin_parts(foundation, sources)
     parts = ContentParts(
         accounts=accounts,
         reader=reader,
         documents=documents,
         library=library,
         account_apis=account_apis,
+        content_version=content_version,
+        require_schema=require,
         beside=None if admin is None else admin.api,
     )
     content = assemble_content(foundation, parts)
@@ -114,7 +118,16 @@ def make_generation(
         content=content,
         answering=ServerTiming(content) if timed else content,
         direct=None if timed else content,
+        content_version=content_version,
     )
+
+
+def _content_version(foundation: Foundation, reader: Reader, engine: Engine) -> ContentVersion:
+    def adopt(code: str | None) -> None:
+        reader.adopt_default_locale(code)
+        engine.adopt_default_locale(code)
+
+    return ContentVersion(foundation.database, engine.store.writes, adopt)
 
 
 def _library(foundation: Foundation, engine: Engine) -> Library:
@@ -140,17 +153,17 @@ def _project(foundation: Foundation, schema: Schema, require: Requirement) -> Pr
     )
 
 
-def _engine(foundation: Foundation, store: Store, default_locale: str | None) -> Engine:
+def _engine(foundation: Foundation, store: Store) -> Engine:
     return Engine(
         store=store,
         new_id=new_document_id,
-        default_locale=default_locale,
+        default_locale=None,
         limits=inner_limits(foundation.settings),
     )
 
 
 def _document_service(
-    foundation: Foundation, engine: Engine, require: Requirement
+    foundation: Foundation, engine: Engine, require: WriteCheck
 ) -> DocumentService:
     return DocumentService(
         foundation.database,
@@ -163,30 +176,7 @@ def _document_service(
     )
 
 
-def _admin_parts(
-    foundation: Foundation,
-    reader: Reader,
-    documents: DocumentService,
-    library: Library,
-    accounts: AccountApis,
-    project: Project,
-) -> AdminParts | None:
+def _admin_parts(foundation: Foundation, sources: AdminSources) -> AdminParts | None:
     if foundation.settings.secrets.admin_jwt_secret is None:
         return None
-    sources = AdminSources(
-        reader=reader,
-        documents=documents,
-        library=library,
-        accounts=accounts,
-        services=foundation.services,
-        attempts=foundation.attempts,
-        audit=foundation.audit,
-        webhooks=foundation.webhooks,
-        project=project,
-    )
-    return assemble_admin(
-        foundation.settings,
-        sources,
-        clock=foundation.clock,
-        default_changed=foundation.default_changed,
-    )
+    return assemble_admin(foundation.settings, sources, clock=foundation.clock)

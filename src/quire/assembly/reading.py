@@ -12,9 +12,7 @@ from quire.settings import Settings
 from quire.uploads.links import presented_files
 
 
-def make_reader(
-    foundation: Foundation, schema: Schema, tables: TableMap, default_locale: str | None
-) -> Reader:
+def make_reader(foundation: Foundation, schema: Schema, tables: TableMap) -> Reader:
     """Make what reads for the content API."""
     settings, links = foundation.settings, foundation.premises.links
     api = settings.api
@@ -26,7 +24,10 @@ def make_reader(
         drafts_need_token=api.drafts_need_token,
         populate_depth=settings.limits.populate_depth,
         populate_nodes=settings.limits.populate_nodes,
+        filter_values=settings.limits.filter_values,
         rows=settings.limits.rows,
+        response_size=settings.limits.response_size,
+        followed_relations=settings.limits.followed_relations,
     )
     reader = TimedReader if settings.is_development else Reader
     return reader(
@@ -34,9 +35,13 @@ def make_reader(
         schema,
         tables,
         limits,
-        default_locale=default_locale,
+        default_locale=None,
         plan_cache=settings.cache.plans,
-        list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
+        list_cache=ListCache(
+            totals=settings.cache.counts,
+            pages=settings.cache.pages,
+            slow_lists=foundation.slow_lists,
+        ),
         presented=NOTHING_PRESENTED if links is None else presented_files(links),
     )
 
@@ -46,5 +51,8 @@ def inner_limits(settings: Settings) -> ReadLimits:
     return ReadLimits(
         default_limit=settings.api.default_limit,
         max_limit=None,
+        filter_values=settings.limits.filter_values,
         rows=settings.limits.rows,
+        response_size=settings.limits.response_size,
+        followed_relations=settings.limits.followed_relations,
     )

@@ -26,6 +26,8 @@ from quire.mail.templates import fill_in
 from quire.schema.model import USER_UID
 
 EMAIL_KEY = "plugin_users-permissions_email"
+PLACEHOLDER_SENDERS = frozenset({"no-reply@example.com", "no-reply@strapi.io"})
+"""Senders of the templates of a new database, of Quire and of Strapi: nobody has set them."""
 _RESET, _CONFIRMATION = "reset_password", "email_confirmation"
 
 
@@ -94,7 +96,8 @@ class Recovery:
         code = new_reset_code(self._clock())
         # Stored first, so that an administrator can still help when no mail arrives.
         await self._store(user, {"resetPasswordToken": code})
-        await self._send(_RESET, user, {"URL": options.reset_page or "", "TOKEN": code})
+        page = options.reset_page or self._pages.server
+        await self._send(_RESET, user, {"URL": page, "TOKEN": code})
 
     async def _store(self, user: UserRow, data: Mapping[str, object]) -> None:
         intent = Update(uid=USER_UID, document_id=user.document_id, data=data)
@@ -132,8 +135,11 @@ class Recovery:
         subject, message = options.get("object"), options.get("message")
         if not isinstance(subject, str) or not isinstance(message, str):
             raise MailError(f"the database has no template {name}")
+        email = _text(sender, "email")
+        if email in PLACEHOLDER_SENDERS:
+            email = None
         return _Template(
-            sender=_named(_text(sender, "name"), _text(sender, "email")),
+            sender=_named(_text(sender, "name"), email),
             reply_to=_text(options, "response_email"),
             subject=subject,
             message=message,

@@ -17,6 +17,7 @@ from jwt.algorithms import HMACAlgorithm
 
 _TOKEN_BYTES = 128
 _ALGORITHM = "HS256"
+_WORD = 2**63
 
 
 class _ProjectSecret(HMACAlgorithm):
@@ -83,4 +84,5 @@ def read_claims(token: str, secret: str, now: int) -> Mapping[str, object] | Non
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Tell whether a claim is a whole number that a database can compare with its own."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WORD

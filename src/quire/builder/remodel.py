@@ -18,6 +18,7 @@ from quire.database.migration.steps import Crowd
 from quire.database.migration.towards import Goal, migrate_towards, plan_towards
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
+from quire.database.statistics import renew_statistics
 from quire.errors import ConflictError, InternalServerError, UncertainOutcomeError
 from quire.schema.load import build_schema, in_file_order, read_sources
 from quire.schema.model import Schema
@@ -142,6 +143,8 @@ class Remodeller:
             raise InternalServerError(_HALF_DONE) from error
         finally:
             await project.adopt(draft.schema)
+        kind = project.kind
+        await renew_statistics(project.database, kind.statistics, kind.inspector)
         return planned
 
     def _draw(self, change: Callable[[Blueprint], None]) -> Draft:

@@ -6,7 +6,8 @@ Exit codes: 0 done, 1 problems were found, 2 it cannot be done as asked.
 import sys
 from collections.abc import Sequence
 
-from quire.cli.exit_codes import CANNOT, DONE, INTERRUPTED
+from quire.cli.exit_codes import CANNOT, DONE, INTERRUPTED, PROBLEMS
+from quire.cli.failures import discard_output, failure_message
 from quire.cli.terminal import print_error
 from quire.errors import QuireError
 
@@ -29,8 +30,12 @@ def run(arguments: Sequence[str]) -> int:
     except CycloptsError as error:
         print_error(f"{error}\nTry `quire --help`.")
         return CANNOT
-    except QuireError as error:
-        print_error(str(error))
+    except BrokenPipeError:  # whoever reads the output has seen enough
+        discard_output()
+        return PROBLEMS
+    except (QuireError, OSError) as error:
+        print_error(failure_message(error))
+        discard_output()
         return CANNOT
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -10,6 +10,7 @@ from quire.database.connection import Database
 from quire.database.inspect import inspect_program
 from quire.database.migration.aside import Aside, forget, put_back
 from quire.database.migration.expiry import all_aside, kept_until
+from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.rooms import room_of
@@ -28,6 +29,7 @@ def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -
 
 async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
     room = room_of(settings)
+    await require_project_database(room)
     database = await room.open()
     try:
         kept = await database.read(lambda: all_aside(room.kind))

@@ -13,6 +13,15 @@ Host = Annotated[str | None, Parameter(help="Address to listen on.")]
 Port = Annotated[int | None, Parameter(help="Port to listen on; 0 takes a free one.")]
 
 _HERE = Path()
+_DAY_SECONDS = 86_400
+
+
+def _check_seconds(type_: object, value: float) -> None:  # noqa: ARG001 - a validator
+    """Raise ValueError for what is no number of seconds of a day; NaN is neither less nor more."""
+    if not 0 <= value <= _DAY_SECONDS:
+        message = f"Must be from 0 to {_DAY_SECONDS}."
+        raise ValueError(message)
+
 
 app = App(
     name="quire",
@@ -142,12 +151,20 @@ def index(
         bool,
         Parameter(negative="", show_default=False, help="Make them, rather than only list them."),
     ] = False,
+    advised: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            show_default=False,
+            help="With --apply, make those for lists that were slow as well.",
+        ),
+    ] = False,
 ) -> int:
     """List the indexes that reads want and the database lacks, or make them."""
     from quire.cli.index import index_project
     from quire.cli.project import open_project
 
-    return index_project(open_project(project), apply=apply)
+    return index_project(open_project(project), apply=apply, advised=advised)
 
 
 @app.command
@@ -173,7 +190,10 @@ def migrate(
     ] = (),
     wait: Annotated[
         float,
-        Parameter(help="For how many seconds others who write to the database are waited for."),
+        Parameter(
+            validator=_check_seconds,
+            help="Seconds to wait for others who write to the database, at most 86400.",
+        ),
     ] = 60.0,
 ) -> int:
     """Show what the database lacks of the schema files, or has beyond them, or let it follow."""
@@ -305,7 +325,8 @@ def create_token(
     days: Annotated[
         int | None,
         Parameter(
-            validator=validators.Number(gte=1), help="Days until it expires; never by default."
+            validator=validators.Number(gte=1, lte=36_500),
+            help="Days until it expires, at most 36500; never by default.",
         ),
     ] = None,
     description: Annotated[str, Parameter(help="What it is for.")] = "",

@@ -12,6 +12,7 @@ from pathlib import Path
 from uvicorn.supervisors.basereload import BaseReload
 
 from quire.cli.exit_codes import CANNOT, DONE
+from quire.cli.failures import failure_message
 from quire.cli.recovery import recover_project
 from quire.cli.serve import (
     FACTORY,
@@ -138,7 +139,7 @@ def _serve_in_child(sockets: list[socket.socket] | None) -> None:
         recover_project(settings)
         follow_files(settings)
         serve_here(settings, listener)
-    except QuireError as error:
-        print_error(str(error))
+    except (QuireError, OSError) as error:
+        print_error(failure_message(error))
         print_message("Waiting for a change of the project's files.")
         sys.exit(CANNOT)

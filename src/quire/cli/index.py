@@ -1,55 +1,155 @@
 """``quire index``: lists the indexes that reads want and the database lacks, and makes them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
 from rich.progress import track
 
 from quire.cli.exit_codes import DONE
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import print_message, print_result, print_warning
 from quire.database.compare import Finding
-from quire.database.indexes import apply_indexes_program, missing_indexes
+from quire.database.connection import Database
+from quire.database.indexes import (
+    AdvisedIndex,
+    advised_indexes,
+    apply_indexes_program,
+    lacking_tables_program,
+    missing_indexes,
+)
 from quire.database.inspect import inspect_program
 from quire.database.mapping import map_tables
 from quire.database.open import open_database
+from quire.database.program import Program, Statement
 from quire.database.rooms import room_of
+from quire.database.slow_lists import stored_slow_lists
+from quire.database.statistics import LARGE_ROWS, outdated_program, renew_statistics
 from quire.database.tables import build_metadata
+from quire.database.writes import Writes
+from quire.schema.model import Schema
 from quire.schema.project import load_project_schema
 from quire.settings import Settings
 
+_BYTES_OF_A_ROW = 17
+"""About how much a row takes in a read index, where it was measured."""
 
-def index_project(settings: Settings, *, apply: bool) -> int:
+
+class _Found(Struct, frozen=True, kw_only=True):
+    """What a database lacks: indexes, those that are advised, and statistics that are right."""
+
+    missing: Sequence[Finding]
+    advised: Sequence[AdvisedIndex]
+    outdated: Sequence[str]
+    rows: Mapping[str, int]
+    """The number of rows of each table that lacks an index."""
+
+
+def index_project(settings: Settings, *, apply: bool, advised: bool = False) -> int:
     """List the missing indexes of a project's database as SQL, or make them.
 
-    Each is made in a transaction of its own, so that the work can be interrupted and resumed.
+    With ``advised`` those for lists that were slow are made as well. Each is made in a transaction
+    of its own, so that the work can be interrupted and resumed; statistics are renewed at the end.
     """
-    return asyncio.run(_index(settings, apply=apply))
+    return asyncio.run(_index(settings, apply=apply, advised=advised))
 
 
-async def _index(settings: Settings, *, apply: bool) -> int:
+async def advise_indexes(settings: Settings, database: Database, schema: Schema) -> str | None:
+    """Return a line about large tables that lack read indexes, ``None`` when none does.
+
+    It costs little, whatever the size of the tables. Raises what `Database.read` raises.
+    """
+    tables = map_tables(schema)
+    kind = room_of(settings).kind
+    found = await database.read(lambda: lacking_tables_program(schema, tables, kind.inspector))
+    if not found:
+        return None
+    missing = await asyncio.to_thread(
+        lambda: missing_indexes(build_metadata(schema, tables, kind.column_types), found, kind.ddl)
+    )
+    lacking = sorted({one.table for one in missing})
+    if not lacking:
+        return None
+    others = f" and {len(lacking) - 1} more tables" if len(lacking) > 1 else ""
+    return (
+        f"{lacking[0]}{others} of more than {LARGE_ROWS:,} rows lack indexes that make reads fast: "
+        f"`quire index {settings.project}` lists them"
+    )
+
+
+async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
     schema = load_project_schema(settings)
     tables = map_tables(schema)
     kind = room_of(settings).kind
     database = await open_database(settings, tables)
     try:
-        found = await database.read(lambda: inspect_program(kind.inspector))
+        existing = await database.read(lambda: inspect_program(kind.inspector))
         metadata = build_metadata(schema, tables, kind.column_types)
-        missing = missing_indexes(metadata, found, kind.ddl)
-        if not missing:
-            print_message("The database has all indexes.")
-        elif apply:
-            for finding in track(missing, "Making indexes", transient=True):
-                await database.write(apply_indexes_program([finding]))
-            print_message(f"{len(missing)} indexes were made.")
+        missing = missing_indexes(metadata, existing, kind.ddl)
+        slow = await database.read(lambda: stored_slow_lists(Writes(database.dialect)))
+        advice = advised_indexes(slow, schema, tables, metadata, existing, kind.ddl)
+        found = _Found(
+            missing=missing,
+            advised=advice,
+            outdated=await database.read(lambda: outdated_program(kind.statistics)),
+            rows=await database.read(lambda: _count({one.table for one in missing})),
+        )
+        if apply:
+            await _apply(database, found, advised=advised)
+            await renew_statistics(database, kind.statistics, kind.inspector)
         else:
-            _list(missing)
+            _list(found)
     finally:
         await database.close()
     return DONE
 
 
-def _list(missing: Sequence[Finding]) -> None:
-    for finding in missing:
-        for sql in finding.statements:
+def _count(tables: set[str]) -> Program[dict[str, int]]:
+    counts = {}
+    for table in sorted(tables):
+        rows = yield Statement(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - of the schema
+        counts[table] = int(rows[0][0] or 0)
+    return counts
+
+
+async def _apply(database: Database, found: _Found, *, advised: bool) -> None:
+    made = [one.statements for one in found.missing]
+    made += [(one.statement,) for one in found.advised] if advised else []
+    for statements in track(made, "Making indexes", transient=True):
+        await database.write(apply_indexes_program(statements))
+    print_message(f"{len(made)} indexes were made." if made else "The database has all indexes.")
+    if found.advised and not advised:
+        print_message(_advice(found.advised))
+
+
+def _list(found: _Found) -> None:
+    for one in found.missing:
+        gain = one.gain or "Strapi makes this index, too"
+        print_result(f"-- {one.table}, {found.rows[one.table]:,} rows: {gain}")
+        for sql in one.statements:
             print_result(f"{sql};")
-    print_message(f"{len(missing)} indexes are missing; `quire index --apply` makes them.")
+    for advice in found.advised:
+        print_result(f"-- {advice}")
+        print_result(f"{advice.statement};")
+    if found.missing:
+        rows = sum(found.rows[one.table] for one in found.missing)
+        size = max(1, round(rows * _BYTES_OF_A_ROW / 1e6))
+        print_message(
+            f"{len(found.missing)} indexes are missing; `quire index --apply` makes them. They "
+            f"take about {size} MB, and every write keeps them up to date."
+        )
+    if found.advised:
+        print_message(_advice(found.advised))
+    if found.outdated:
+        print_warning(
+            f"the statistics of {', '.join(found.outdated)} are from a time when there were few "
+            "rows, which makes reads slow; `quire index --apply` renews them"
+        )
+    if not (found.missing or found.advised or found.outdated):
+        print_message("The database has all indexes.")
+
+
+def _advice(advised: Sequence[AdvisedIndex]) -> str:
+    return (
+        f"{len(advised)} more would help lists that were slow; "
+        "`quire index --apply --advised` makes them as well."
+    )

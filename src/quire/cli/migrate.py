@@ -18,7 +18,9 @@ from quire.database.migration.towards import (
     migrate_towards,
     plan_towards,
 )
+from quire.database.open import require_project_database
 from quire.database.rooms import room_of
+from quire.database.statistics import renew_statistics
 from quire.database.writes import Writes
 from quire.errors import ConfigurationError
 from quire.schema.project import load_options, load_project_schema
@@ -107,6 +109,7 @@ async def _follow(settings: Settings, goal: Goal) -> None:
 
 async def _plan(settings: Settings, goal: Goal) -> int:
     room = room_of(settings)
+    await require_project_database(room)
     async with room.look() as looking:
         planned = await looking.run(plan_towards(room.kind, goal))
     _show(planned.plan)
@@ -133,6 +136,8 @@ async def _apply(settings: Settings, goal: Goal, *, wait: float) -> int:
             database,
             lambda: forget_over(room.kind, days=settings.database.aside_days, now=now_ms()),
         )
+        if planned.plan.steps:
+            await renew_statistics(database, room.kind.statistics, room.kind.inspector)
     except ConsentNeededError as error:
         print_error(f"{error}\nNothing was changed. Agree with --may-lose.")
         return CANNOT

@@ -3,7 +3,7 @@
 import asyncio
 
 from quire.cli.terminal import print_warning
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, os_error_reason
 from quire.settings import Settings
 
 
@@ -22,7 +22,7 @@ def recover_project(settings: Settings) -> None:
         done = asyncio.run(recover_files(settings))
     except OSError as error:
         raise ConfigurationError(
-            f"Schema files are half changed, and cannot be written: {error}"
+            f"Schema files are half changed, and cannot be written: {os_error_reason(error)}"
         ) from error
     if done:
         print_warning(f"schema files were put right after an interrupted change: {', '.join(done)}")

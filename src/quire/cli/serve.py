@@ -4,11 +4,14 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from types import FrameType
+from typing import TYPE_CHECKING
 
+import structlog
 import uvicorn
-from uvicorn.supervisors.multiprocess import Multiprocess
+from uvicorn.supervisors import multiprocess
 
 from quire.api.protocol import ReadProtocol
 from quire.cli.collector import resume_collector
@@ -16,14 +19,19 @@ from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.lifespan import Application, Lifespan
 from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_message, print_warning
-from quire.errors import ConfigurationError
-from quire.logs import configure_logging
+from quire.errors import AppError, ConfigurationError
+from quire.logs import configure_logging, is_json
 from quire.settings import Settings, hand_over_settings, load_settings_from_environment
+
+if TYPE_CHECKING:
+    from quire.app import Application as ProjectApplication
 
 FACTORY = "quire.cli.serve:application_of_process"
 RELOAD_DELAY = 0.5
 _BACKLOG = 2048
 _READY_WITHIN = 60.0
+
+_log = structlog.get_logger("quire")
 
 
 def serve(settings: Settings, overrides: Mapping[str, object]) -> int:
@@ -48,7 +56,14 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
 
     _end_quietly()
     app = build_app(settings)
-    server = Server(settings, app, lambda: announce(settings, listener, app.first_administrator))
+    server = Server(
+        settings,
+        app,
+        lambda: announce(
+            settings, listener, app.first_administrator, lacks_reset_page=app.lacks_reset_page
+        ),
+        advise=lambda: _index_advice(app),
+    )
     server.run(sockets=[listener])
     return DONE
 
@@ -64,9 +79,8 @@ def application_of_process() -> Application:
 
 def log_as_set(settings: Settings) -> None:
     """Set up logging for this process as the settings say."""
-    form = settings.log.format
-    as_json = form == "json" or (form == "auto" and not settings.is_development)
-    configure_logging(level=settings.log.level, as_json=as_json, requests=settings.log.requests)
+    as_json = is_json(settings.log.format, development=settings.is_development)
+    configure_logging(level=settings.log.level, as_json=as_json)
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -95,17 +109,27 @@ def _reason(error: OSError) -> str:
 
 
 def announce(
-    settings: Settings, listener: socket.socket, first_administrator: str | None = None
+    settings: Settings,
+    listener: socket.socket,
+    first_administrator: str | None = None,
+    *,
+    lacks_reset_page: bool = False,
 ) -> None:
     """Say that the server is ready, and where.
 
-    ``first_administrator`` is the token that makes one, where there is none yet.
+    ``first_administrator`` is the token that makes one, where there is none yet. With
+    ``lacks_reset_page`` mails to reset passwords have no page to link to.
     """
     address = address_of(settings, listener)
     print_message(
         f"{settings.project.name} is served at {address} "
         f"({settings.environment}). Stop it with Ctrl+C."
     )
+    if lacks_reset_page:
+        print_warning(
+            "mails to reset a password link to no page of their own: set email_reset_password "
+            "(PUT /users-permissions/advanced)"
+        )
     if first_administrator is not None:
         print_message(
             "There is no administrator yet. Whoever opens this link first becomes one:\n"
@@ -116,7 +140,9 @@ def announce(
 
 def announce_notices(settings: Settings) -> None:
     """Say what works but deserves a look."""
-    for notice in settings.notices:
+    from quire.mail.senders import missing_mail_settings
+
+    for notice in (*settings.notices, *missing_mail_settings(settings)):
         print_warning(notice)
 
 
@@ -128,24 +154,75 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-class Server(uvicorn.Server):
+class GracefulServer(uvicorn.Server):
+    """A server that serves the connections which have arrived when it is told to stop."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Refuse new connections, finish what is under way, stop the application."""
+        # Closing a listening socket resets the connections that nobody has accepted. Nothing may
+        # be awaited between the two.
+        accepted = [connection for sock in sockets or () for connection in _accept_all(sock)]
+        for server in self.servers:
+            server.close()
+        for known in list(self.server_state.connections):
+            known.shutdown()
+        loop = asyncio.get_running_loop()
+        for connection in accepted:
+            with suppress(OSError):  # the client has gone
+                await loop.connect_accepted_socket(self._make_protocol, connection)
+        # Connections that the loop itself has just accepted become known in its next round.
+        await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg]  # as uvicorn does
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+            _loop=asyncio.get_running_loop(),
+        )
+
+
+def _accept_all(listener: socket.socket) -> Iterator[socket.socket]:
+    """Accept the connections that wait on a listening socket, which does not block."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # none is left, or this process can have no more of them
+            return
+        connection.settimeout(0)  # as the loop wants it
+        yield connection
+
+
+class Server(GracefulServer):
     """A server that says when it is ready, and raises what went wrong at the start."""
 
     def __init__(
-        self, settings: Settings, application: Application, ready: Callable[[], None]
+        self,
+        settings: Settings,
+        application: Application,
+        ready: Callable[[], None],
+        advise: Callable[[], Awaitable[str | None]] | None = None,
     ) -> None:
-        """``ready`` is called once, when requests are answered."""
+        """``ready`` is called once, when requests are answered.
+
+        After that a warning is printed, if ``advise`` returns one.
+        """
         config = server_config(settings, application)
         config.load()
         config.lifespan_class = lambda _: Lifespan(application)
         super().__init__(config)
         self._ready = ready
+        self._advise = advise
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then answer requests."""
         await super().startup(sockets)
         resume_collector()
         self._ready()
+        advice = None if self._advise is None else await self._advise()
+        if advice is not None:
+            print_warning(advice)
 
 
 def server_config(
@@ -161,7 +238,7 @@ def server_config(
         interface="asgi3",
         backlog=_BACKLOG,
         log_config=None,
-        access_log=settings.log.requests,
+        access_log=False,
         server_header=False,
         proxy_headers=bool(server.trusted_proxies),
         forwarded_allow_ips=list(server.trusted_proxies),
@@ -173,7 +250,17 @@ def server_config(
     )
 
 
-class _Processes(Multiprocess):
+class _Worker(multiprocess.Process):
+    """One of several processes."""
+
+    @property
+    def server(self) -> uvicorn.Server:
+        if self._server is None:
+            self._server = GracefulServer(self.config)
+        return self._server
+
+
+class _Processes(multiprocess.Multiprocess):
     """Several processes; says when all are ready."""
 
     def __init__(
@@ -184,12 +271,20 @@ class _Processes(Multiprocess):
         self.is_ready = False
 
     def init_processes(self) -> None:
+        # The class that uvicorn's supervisor makes processes of is no parameter of it.
+        multiprocess.Process = _Worker  # type: ignore[misc]
         super().init_processes()
         self.is_ready = all(
             process.wait_until_ready(_READY_WITHIN, self.should_exit) for process in self.processes
         )
         if self.is_ready:
             self._ready()
+
+    def terminate_all(self) -> None:
+        # While a process has the socket open, the system goes on to take connections.
+        for sock in self.sockets:
+            sock.close()
+        super().terminate_all()
 
 
 def _serve_in_processes(
@@ -199,20 +294,43 @@ def _serve_in_processes(
 
     # A process that cannot start says so in a traceback of its own, and there are several of them.
     app = build_app(settings)
-    asyncio.run(_try(app))
+    advice = asyncio.run(_try(app))
     resume_collector()
     hand_over_settings(settings, overrides)
     config = server_config(settings, FACTORY, workers=settings.server.workers)
-    first = app.first_administrator
-    processes = _Processes(config, listener, lambda: announce(settings, listener, first))
+    first, lacks = app.first_administrator, app.lacks_reset_page
+
+    def ready() -> None:
+        announce(settings, listener, first, lacks_reset_page=lacks)
+        if advice is not None:
+            print_warning(advice)
+
+    processes = _Processes(config, listener, ready)
     processes.run()
     return DONE if processes.is_ready else PROBLEMS
 
 
-async def _try(application: Application) -> None:
+async def _try(application: "ProjectApplication") -> str | None:
+    """Start and stop an application; returns what is to be said of its database."""
     life = Lifespan(application)
     await life.startup()
+    advice = await _index_advice(application)
     await life.shutdown()
+    return advice
+
+
+async def _index_advice(application: "ProjectApplication") -> str | None:
+    """Return a line about indexes that large tables lack; a look that fails is logged."""
+    from quire.cli.index import advise_indexes
+
+    database = application.database
+    if database is None:
+        return None
+    try:
+        return await advise_indexes(application.settings, database, application.schema)
+    except AppError as error:
+        _log.warning("the indexes of the database are not looked at", exc_info=error)
+        return None
 
 
 def _end_quietly() -> None:

@@ -9,7 +9,7 @@ from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
-from quire.clock import iso_from_ms, now_ms
+from quire.clock import iso_or_none, now_ms
 from quire.database.content.store import open_store
 from quire.database.mapping import map_tables
 from quire.database.open import open_database
@@ -69,10 +69,15 @@ def delete_token(settings: Settings, name: str) -> int:
 
 def _cells(token: TokenRecord, now: int) -> tuple[str, str, str, str]:
     ends, used = token.expires_at, token.last_used_at
-    expires = "never" if ends is None else iso_from_ms(ends)
+    expires = ("never" if ends is None else iso_or_none(ends)) or "never"
     if ends is not None and ends <= now:
         expires = "expired"
-    return token.name, token.type, expires, "never" if used is None else iso_from_ms(used)
+    return (
+        token.name,
+        token.type,
+        expires,
+        ("never" if used is None else iso_or_none(used)) or "never",
+    )
 
 
 async def _run(settings: Settings, make: Callable[[ApiTokens], Program[T]]) -> T:

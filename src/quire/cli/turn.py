@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from quire.cli.terminal import print_message
 from quire.database.connection import Database
+from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.room import Room
 from quire.errors import (
@@ -37,6 +38,7 @@ class Turn:
         """Open a database. Raises TurnError when others keep it locked, and DatabaseOpenError."""
         while True:
             try:
+                await require_project_database(room)
                 return await room.open()
             except DatabaseLockedError as error:
                 await self._wait(error)

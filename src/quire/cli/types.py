@@ -5,7 +5,7 @@ from pathlib import Path
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_error, print_message
-from quire.errors import ApplicationError
+from quire.errors import ApplicationError, os_error_reason
 from quire.schema.model import Schema
 from quire.schema.project import load_project_schema
 from quire.settings import load_settings
@@ -62,12 +62,14 @@ def _stored(file: Path) -> str | None:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise ApplicationError(f"{file} cannot be read: {error}") from error
+    except OSError as error:
+        raise ApplicationError(f"{file} cannot be read: {os_error_reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise ApplicationError(f"{file} cannot be read: it is not UTF-8 text") from error
 
 
 def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ApplicationError(f"{file} cannot be written: {error}") from error
+        raise ApplicationError(f"{file} cannot be written: {os_error_reason(error)}") from error

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.access.admin_ability import Rule
 from quire.content_manager.nodes import CREATORS, FACTS
@@ -16,10 +17,20 @@ from quire.content_manager.told import told_fields
 from quire.database.content.finding import first_document_id
 from quire.database.program import Program
 from quire.database.read import ListFacts
+from quire.database.response_budget import ResponseBudget
 from quire.documents.reading import PlannedRead
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError
+from quire.query.plan import SortKey
+from quire.query.querystring import QueryValue
+from quire.query.resolve.findings import Param
+from quire.query.resolve.sort import resolve_sort
 from quire.schema.model import DRAFT_STATUS, ContentType, Kind
+
+_BY_DOCUMENT = (
+    SortKey((), "documentId", descending=False),
+    SortKey((), "locale", descending=False),
+)
 
 _IDS = frozenset({"id", "documentId"})
 _IN_SHORT = ("id", "firstname", "lastname", "email")
@@ -48,6 +59,11 @@ class ContentReading(Struct, frozen=True):
         """What plans the reads."""
         return Planner(self.engine)
 
+    def budget(self) -> ResponseBudget:
+        """Return what counts a response."""
+        limits = self.engine.limits
+        return ResponseBudget(limits.rows, limits.response_size)
+
     def prepare(self, rights: Rights, query: Query, wanted: Wanted) -> PreparedList:
         """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
         return PreparedList(
@@ -63,7 +79,7 @@ class ContentReading(Struct, frozen=True):
         It goes by ``facts``, and adds what is not among them.
         """
         planned, shaping = prepared.planned, prepared.shaping
-        entries, total = yield from planned.entries(facts)
+        entries, total = yield from planned.entries(facts, self.budget())
         versions = Versions(prepared.rights.content_type, _all_versions(entries))
         results = []
         for entry in entries:
@@ -98,7 +114,7 @@ class ContentReading(Struct, frozen=True):
         if here is None:
             return self._missing(rights, every, wanted)
         rules = rights.require_on(owned(here))
-        entry = yield from self.entry(rights, here["id"], wanted, rows)
+        entry = yield from self.entry(rights, here["id"], wanted, rows, budget=self.budget())
         if full:
             localizations = yield from self.localized_in_full(rights, entry, every)
         else:
@@ -134,13 +150,14 @@ class ContentReading(Struct, frozen=True):
         rows: frozenset[str] | None = frozenset(),
         *,
         rules: tuple[Rule, ...] | None = None,
+        budget: ResponseBudget | None = None,
     ) -> Program[Shown]:
         """Return one row with all that a form shows, by other rules than those of the caller too.
 
-        Raises NotFoundError without it.
+        Raises NotFoundError without it, and ValidationError when a ``budget`` is exceeded.
         """
         planned = self.planner.form(rights, wanted, entry_id, rows, rules=rules)
-        entry = yield from planned.first()
+        entry = yield from planned.first(budget)
         if entry is None:
             raise NotFoundError
         return entry
@@ -192,23 +209,39 @@ class ContentReading(Struct, frozen=True):
         return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
 
     def several(
-        self, rights: Rights, document_ids: Sequence[str], wanted: Wanted
+        self,
+        rights: Rights,
+        document_ids: Sequence[str],
+        locales: Sequence[str | None],
+        sort: QueryValue,
     ) -> Program[list[Shown]]:
-        """Return documents with what publishing will check, their localizations with theirs.
+        """Return drafts with what publishing will check, their localizations with theirs.
 
-        Those that are not there in the locale are left out. Raises ForbiddenError where one may not
-        be read.
+        Without ``sort`` they are in the order of their document ids. Documents that have no draft
+        in a locale are left out. Raises ForbiddenError where one may not be read, and
+        ValidationError for a ``sort`` that cannot be.
         """
+        wanted = Wanted("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
+        scope = replace(self.planner.scope(rights, wanted.locales), param=Param.SORT, name="sort")
+        keys = resolve_sort(sort, rights.content_type, scope) or _BY_DOCUMENT
+        scope.findings.raise_first()
         every = yield from self.owned_versions(rights, document_ids)
-        chosen = [one for id_ in document_ids if (one := _of(every, id_, rights, wanted))]
+        chosen = [
+            one
+            for id_ in dict.fromkeys(document_ids)
+            for locale in locales
+            if (one := _of(every, id_, rights, Wanted("draft", locale)))
+        ]
         for one in chosen:
             rights.require_on(owned(one))
         ids = [one["id"] for one in chosen]
         if not ids:
             return []
-        entries, _ = yield from self.planner.forms(rights, wanted, ids).entries()
+        budget = self.budget()
+        planned = self.planner.forms(rights, wanted, ids, sort=keys)
+        entries, _ = yield from planned.entries(budget=budget)
         named = [one["documentId"] for one in chosen]
-        full, _ = yield from self.planner.localizations(rights, named).entries()
+        full, _ = yield from self.planner.localizations(rights, named).entries(budget=budget)
         versions = Versions(rights.content_type, full)
         shaping = self.shaping(rights, wanted)
         others = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
@@ -217,8 +250,7 @@ class ContentReading(Struct, frozen=True):
             entry["localizations"] = [
                 {k: v for k, v in one.items() if k not in CREATORS} for one in localizations
             ]
-        by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
-        return [by_id[row_id] for row_id in ids]
+        return [shaping.entry(entry) for entry in entries]
 
     def shaping(self, rights: Rights, wanted: Wanted) -> Shaping:
         """Return what shapes the entries of a request."""

@@ -35,7 +35,8 @@ def exported(
     entries: list[Shown] = []
     if found:
         ids = [row["id"] for row in found]
-        entries, _ = yield from reading.planner.forms(rights, wanted, ids, rows=None).entries()
+        planned_forms = reading.planner.forms(rights, wanted, ids, rows=None)
+        entries, _ = yield from planned_forms.entries(budget=reading.budget())
     shaping = reading.shaping(rights, wanted)
     by_id = {entry["id"]: shaping.entry(entry) for entry in entries}
     page = {} if planned.pagination is None else planned.pagination.meta(total)

@@ -3,6 +3,7 @@
 What was changed otherwise since is kept as well, before an administrator changes it again.
 """
 
+import msgspec
 import orjson
 from msgspec import Struct
 
@@ -78,7 +79,7 @@ class History(Struct, frozen=True):
             status=PUBLISHED_STATUS if live else DRAFT_STATUS,
             created_at=ms_from_iso(moment),
             created_by=by,
-            data=orjson.dumps(recorded(reading.engine.schema, content_type, entry)).decode(),
+            data=msgspec.json.encode(recorded(reading.engine.schema, content_type, entry)).decode(),
         )
         yield from self.revisions.add(revision, most=self.most)
 

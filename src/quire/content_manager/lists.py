@@ -8,23 +8,26 @@ else. Totals and pages are remembered for as long as nobody changes anything.
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.content import ContentReading, Listed, PreparedList
+from quire.content_manager.content import ContentReading, PreparedList
 from quire.content_manager.requests import Query, wanted
 from quire.content_manager.rights import Rights
 from quire.database.cache import BoundedCache
 from quire.database.connection import Database
+from quire.database.encoding import encode_result
 from quire.database.list_cache import ListCache
 from quire.database.list_reading import read_list
+from quire.database.slow_lists import SlowLists
 
 _LONGEST_QUERY = 4096
 
 
 class ListSizes(Struct, frozen=True, kw_only=True):
-    """How many lists, totals and pages are remembered."""
+    """How many lists, totals and pages are remembered, and where slow lists are counted."""
 
     plans: int
     counts: int
     pages: int
+    slow_lists: SlowLists
 
 
 class _Key(Struct, frozen=True):
@@ -40,7 +43,7 @@ class PreparedLists:
     def __init__(self, reading: ContentReading, sizes: ListSizes) -> None:
         self._reading = reading
         self._prepared: BoundedCache[_Key, PreparedList] = BoundedCache(sizes.plans)
-        self._lists = ListCache(totals=sizes.counts, pages=sizes.pages)
+        self._lists = ListCache(totals=sizes.counts, pages=sizes.pages, slow_lists=sizes.slow_lists)
 
     def prepare(self, rights: Rights, raw_query: bytes, query: Query) -> PreparedList:
         """Return how a page is read. Raises the query's first fault as an AppError."""
@@ -54,15 +57,15 @@ class PreparedLists:
                 self._prepared[key] = prepared
         return prepared
 
-    async def read(self, database: Database, prepared: PreparedList, version: int | None) -> Listed:
-        """Read a page; ``version`` is the database's token of the present content."""
+    async def read(self, database: Database, prepared: PreparedList, version: int | None) -> bytes:
+        """Read a page, as JSON; ``version`` is the database's token of the present content."""
         planned = prepared.planned
         return await read_list(
             database,
             self._lists,
             version,
             planned.bound,
-            lambda facts: self._reading.page(prepared, facts),
+            lambda facts: encode_result(self._reading.page(prepared, facts)),
             key=planned.key,
             snapshot=True,
         )

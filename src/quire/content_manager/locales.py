@@ -14,6 +14,7 @@ from quire.clock import Clock
 from quire.database.core_store import read_setting, write_setting
 from quire.database.program import Program
 from quire.database.system_rows import Record, SystemRows
+from quire.database.writes import Writes
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.model import LOCALE_UID, ContentType
 
@@ -55,8 +56,7 @@ class Locales:
 
     def default_code(self) -> Program[str | None]:
         """Return the code of the default locale."""
-        stored = yield from read_setting(self._rows.store.writes, DEFAULT_LOCALE_KEY)
-        return stored if isinstance(stored, str) else None
+        return read_default_locale(self._rows.store.writes)
 
     def create(self, code: str, name: str | None, *, default: bool) -> Program[ManagedLocale]:
         """Add a locale. Raises ApplicationError for one that is there already."""
@@ -108,3 +108,9 @@ class Locales:
         ids = [int(str(row["id"])) for row in rows]
         for start in range(0, len(ids), _AT_ONCE):
             yield from self._rows.delete(content_type.uid, ids[start : start + _AT_ONCE])
+
+
+def read_default_locale(writes: Writes) -> Program[str | None]:
+    """Return the code of the default locale, ``None`` in a project without locales."""
+    stored = yield from read_setting(writes, DEFAULT_LOCALE_KEY)
+    return stored if isinstance(stored, str) else None

@@ -128,7 +128,9 @@ class Nodes(Struct, frozen=True, kw_only=True):
             only = self.fields
         if only is not None and not path and own not in only:
             return own in FACTS or (own == "createdBy" and self._asks_for_creators())
-        return own in _ALWAYS_READ or covers(self.rules, own)
+        # Without its id a component could not be changed, only replaced by one with less in it.
+        identifies = attribute.name == "id" and bool(path)
+        return identifies or own in _ALWAYS_READ or covers(self.rules, own)
 
     def _asks_for_creators(self) -> bool:
         """Tell whether what is shown of an entry depends on who made it."""

@@ -29,13 +29,12 @@ from quire.query.resolve import ResolvedRead
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.findings import Findings, Param
 from quire.query.resolve.pagination import Pagination, resolve_pagination
-from quire.query.resolve.scope import ReadLimits, Slots
+from quire.query.resolve.scope import Slots
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
 from quire.schema.model import ContentType
 
 PAGE_SIZE, MOST_ROWS = 10, 1000
-LISTING = ReadLimits(default_limit=PAGE_SIZE, max_limit=MOST_ROWS)
 _BY_ID = (SortKey((), "id", descending=False),)
 OTHER_VERSIONS = "localizations"
 """Where entries of a list have the versions of their documents that are not on the page."""
@@ -138,12 +137,13 @@ class Planner(Struct, frozen=True):
         wanted: Wanted,
         entry_ids: Sequence[int],
         rows: frozenset[str] | None = frozenset(),
+        sort: tuple[SortKey, ...] = _BY_ID,
     ) -> PlannedRead:
         """Plan the read of rows with all that a form shows, some relations as rows."""
         content_type, slots = rights.content_type, Slots()
         here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
         nodes = replace(self.nodes(rights, wanted), rows=rows)
-        root = replace(nodes.edited(content_type), filter=here, sort=_BY_ID)
+        root = replace(nodes.edited(content_type), filter=here, sort=sort)
         return self.planned(ReadPlan(root=root), slots)
 
     def form(
@@ -183,7 +183,7 @@ class Planner(Struct, frozen=True):
         return ManagedScope(
             schema=self.engine.schema,
             ability=None,  # type: ignore[arg-type]  # the rights of an administrator stand in its place
-            limits=LISTING,
+            limits=replace(self.engine.limits, default_limit=PAGE_SIZE, max_limit=MOST_ROWS),
             findings=Findings(),
             slots=Slots(),
             param=Param.FILTERS,

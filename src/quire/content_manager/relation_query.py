@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from quire.content_manager.requests import Query, invalid
+from quire.documents.relation_input import row_id
 from quire.query.operators import OPERATORS, Operand
 from quire.query.plan import Status
 from quire.query.querystring import QueryValue
@@ -104,4 +105,5 @@ def _rows(query: Mapping[str, QueryValue], name: str) -> tuple[int, ...]:
     if not isinstance(value, list):
         raise invalid(name, _NOT_LIST.format("string" if isinstance(value, str) else "object"))
     texts = (item for item in value if isinstance(item, str))
-    return tuple(int(text) for text in texts if text.isascii() and text.isdecimal())[:_MOST_OMITTED]
+    ids = (row_id(text) for text in texts if text.isascii() and text.isdecimal())
+    return tuple(ids)[:_MOST_OMITTED]

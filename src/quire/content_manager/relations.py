@@ -14,22 +14,27 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.administration import CREATE, READ, UPDATE
 from quire.content_manager.content import chosen_of
 from quire.content_manager.plans import Planner, both, locale_scope
-from quire.content_manager.relation_query import RelationQuery
+from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
 from quire.content_manager.requests import EVERY_LOCALE, Wanted, locale_of
 from quire.content_manager.rights import Rights, covers, may_follow, reading
+from quire.content_manager.scope import ManagedScope
 from quire.content_manager.shaping import owned
 from quire.content_manager.states import Shown, Versions
 from quire.content_manager.views import View, main_field
 from quire.database.content.components import holders
 from quire.database.program import Program
+from quire.documents.relation_input import row_id as read_row_id
 from quire.documents.unit import Engine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.query.known_filters import known_filters
 from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import Comparison, Filter, PlanNode, ReadPlan, SortKey, Status
 from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.findings import Param
 from quire.query.resolve.pagination import Pagination
 from quire.query.resolve.scope import Slots
+from quire.query.resolve.sort import resolve_sort
 from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
 from quire.schema.model import Component, ContentType, Model, Schema
 
@@ -103,17 +108,18 @@ class Relations(Struct, frozen=True):
         rows = yield from self._matching(query, ids)
         placed = {row_id: place for place, row_id in enumerate(reversed(ids))}
         ordered = sorted({row["id"] for row in rows}, key=lambda row_id: placed[row_id])
-        if not self.field.attribute.to_many:
-            ordered = ordered[:1]
         start = (query.page - 1) * query.page_size
         chosen = ordered[start : start + query.page_size]
+        if not self.field.attribute.to_many:
+            chosen = ordered = ordered[:1]
         by_id = {row["id"]: row for row in rows}
         shown = yield from self._shown([by_id[row_id] for row_id in chosen])
         return {"results": shown, "pagination": self._pages(query, len(ordered))}
 
     def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
         if not self.field.attribute.to_many:
-            return {"page": 1, "pageCount": 1, "pageSize": query.page_size, "total": total}
+            # The format has no pages here and says so with the default.
+            return {"page": 1, "pageCount": 1, "pageSize": PAGE_SIZE, "total": total}
         count = -(-total // query.page_size)
         return {
             "page": query.page,
@@ -167,7 +173,7 @@ class Relations(Struct, frozen=True):
 
     def _part(self, component: Model, query: RelationQuery) -> Program[int]:
         """Return the row of a component, which has no address but its id."""
-        row_id = int(query.id) if query.id is not None and query.id.isdecimal() else 0
+        row_id = read_row_id(query.id)
         slots = Slots()
         plan = ReadPlan(
             root=PlanNode(uid=component.uid, fields=("id",)), entry=slots.add(min(row_id, 2**53))
@@ -238,9 +244,14 @@ class Relations(Struct, frozen=True):
     def _search(
         self, query: RelationQuery, locale: str | None, omitted: set[int]
     ) -> tuple[ReadPlan, Slots, Pagination]:
-        wanted = Wanted("draft", locale)
+        wanted, target = Wanted("draft", locale), self.field.target
         main = self._main_field(wanted.locales)
-        slots, condition = self._conditions(query, wanted, main)
+        scope = self._planner.scope(self._rights, wanted.locales)
+        filters = known_filters(query.raw.get("filters"), target, self.engine.schema)
+        asked = resolve_filters(filters, target, scope)
+        sort = resolve_sort(query.raw.get("sort"), target, scope.within(Param.SORT, "sort"))
+        scope.findings.raise_first()
+        slots, condition = scope.slots, both(asked, self._condition(query, wanted, main, scope))
         if omitted:
             slot = slots.add([*omitted])
             other = Comparison("id", Predicate.IN, (slot,), negated=True)
@@ -254,12 +265,12 @@ class Relations(Struct, frozen=True):
         root = replace(
             self._node(query, main),
             filter=condition,
-            sort=(SortKey((), main, descending=False),),
+            sort=sort or (SortKey((), main, descending=False),),
         )
-        scope, slot_of_locale = locale_scope(self.field.target, wanted, slots)
+        locale_of_rows, slot_of_locale = locale_scope(target, wanted, slots)
         plan = ReadPlan(
             root=root,
-            locale=scope,
+            locale=locale_of_rows,
             locale_slot=slot_of_locale,
             limit=slots.add(pagination.limit),
             offset=slots.add(pagination.start),
@@ -273,11 +284,12 @@ class Relations(Struct, frozen=True):
             return []
         wanted = Wanted("draft", locale_of({}, self.field.target, EVERY_LOCALE))
         main = self._main_field(wanted.locales)
-        slots, condition = self._conditions(query, wanted, main)
+        scope = self._planner.scope(self._rights, wanted.locales)
+        slots, condition = scope.slots, self._condition(query, wanted, main, scope)
         here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
         root = replace(self._node(query, main), filter=both(condition, here))
-        scope, slot = locale_scope(self.field.target, wanted, slots)
-        plan = ReadPlan(root=root, locale=scope, locale_slot=slot)
+        locale, slot = locale_scope(self.field.target, wanted, slots)
+        plan = ReadPlan(root=root, locale=locale, locale_slot=slot)
         found, _ = yield from self._planner.planned(plan, slots).entries()
         return found
 
@@ -286,14 +298,11 @@ class Relations(Struct, frozen=True):
         fields = dict.fromkeys((*_FACTS, "locale", main))
         return PlanNode(uid=target.uid, fields=tuple(fields), status=self._status(query))
 
-    def _conditions(
-        self, query: RelationQuery, wanted: Wanted, main: str
-    ) -> tuple[Slots, Filter | None]:
+    def _condition(
+        self, query: RelationQuery, wanted: Wanted, main: str, scope: ManagedScope
+    ) -> Filter | None:
         """Return what rows must be like: named like the term, and within the caller's reach."""
-        planner, target = self._planner, self.field.target
-        scope = planner.scope(self._rights, wanted.locales)
-        asked = resolve_filters(query.raw.get("filters"), target, scope)
-        scope.findings.raise_first()
+        target = self.field.target
         named: Filter | None = None
         if query.term:
             trusted = replace(scope, trusted=True)
@@ -301,8 +310,8 @@ class Relations(Struct, frozen=True):
             named = resolve_filters(term, target, trusted)
         reached: Filter | None = None
         if self.ability.allows(self._rights.action, target.uid):
-            reached = planner.reached(self._rights, wanted.locales, scope)
-        return scope.slots, both(both(asked, named), reached)
+            reached = self._planner.reached(self._rights, wanted.locales, scope)
+        return both(named, reached)
 
     # Showing -----------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quire.access.administration import DELETE, PUBLISH
-from quire.content_manager.known_locales import require_locales
 from quire.content_manager.shaping import owned
 from quire.content_manager.states import Shown, is_published
 from quire.content_manager.writer import Writer
@@ -24,7 +23,8 @@ class SeveralDocuments(Writer, frozen=True):
         """
         drafts = yield from self._many(document_ids, locales, PUBLISH, published=False)
         among = tuple(code for code in locales if code is not None)
-        for document_id in dict.fromkeys(draft["documentId"] for draft in drafts):
+        present = {draft["documentId"] for draft in drafts}
+        for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
             intent = Publish(uid=self._type.uid, document_id=document_id, locales=among)
             for written in (yield from act_on(self.unit, intent)):
                 yield from self._kept(written)
@@ -51,7 +51,7 @@ class SeveralDocuments(Writer, frozen=True):
 
         Raises NotFoundError where there is none.
         """
-        yield from require_locales(self.unit.engine, self._type, locales)
+        yield from self.require_locales(locales)
         found = yield from self._entries(document_ids)
         chosen = [one for one in found if any(self._is_in(one, locale) for locale in locales)]
         if not chosen:
@@ -81,7 +81,7 @@ class SeveralDocuments(Writer, frozen=True):
     ) -> Program[list[Shown]]:
         """Return the versions of documents in some locales that may all be acted on."""
         self._require_drafts()
-        yield from require_locales(self.unit.engine, self._type, locales)
+        yield from self.require_locales(locales)
         found = yield from self._entries(document_ids)
         chosen = [
             one

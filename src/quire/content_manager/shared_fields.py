@@ -10,6 +10,7 @@ from quire.content_manager.shaping import owned
 from quire.content_manager.states import Versions
 from quire.database.content.parts import columns_of
 from quire.database.program import Program
+from quire.documents.relation_input import NO_ROW, row_id
 from quire.documents.unit import Engine
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.query.plan import ReadPlan
@@ -84,10 +85,8 @@ def _unset_secrets(engine: Engine, content_type: ContentType, row_id: int) -> Pr
 
 
 def _row_id(value: object) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdecimal():
-        value = int(value)
-    sound = isinstance(value, int) and not isinstance(value, bool) and 0 < value < _LARGEST
-    return value if isinstance(value, int) and sound else 0
+    number = row_id(value)
+    return number if number < _LARGEST else NO_ROW
 
 
 def _without_folder(value: object) -> object:

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-import orjson
+import msgspec
 
 from quire.content_manager.rights import Rights, covers
 from quire.content_manager.scope import is_hidden
@@ -67,13 +67,13 @@ def _cell(attribute: Attribute | None, value: object) -> str:
         case str():
             return _harmless(value)
         case bool() | int() | float():
-            return orjson.dumps(value).decode()
+            return msgspec.json.encode(value).decode()
         case _ if isinstance(attribute, RelationAttribute):
             return " ".join(_named(value, "documentId"))
         case _ if isinstance(attribute, MediaAttribute):
             return " ".join(_named(value, "url"))
         case _:
-            return orjson.dumps(value).decode()
+            return msgspec.json.encode(value).decode()
 
 
 def _harmless(text: str) -> str:

@@ -4,7 +4,7 @@ A program decides and writes in one transaction, so that nobody can change an en
 question whether it may be written and the writing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -19,10 +19,12 @@ from quire.content_manager.shaping import forget_roles, owned
 from quire.content_manager.states import Shown
 from quire.database.program import Program
 from quire.documents.intents import Written
+from quire.documents.known_locales import has_unknown_locale
 from quire.documents.unit import UnitOfWork
 from quire.errors import ApplicationError
 from quire.schema.model import ContentType
 
+UNKNOWN_LOCALE = "This locale doesn't exist"
 NO_DRAFTS = "{} has no drafts: nothing of it can be published or taken back"
 
 Result = dict[str, Any]
@@ -109,6 +111,12 @@ class Writer(Struct, frozen=True):
         if not self._type.localized or locale == EVERY_LOCALE:
             return True
         return version["locale"] == locale
+
+    def require_locales(self, locales: Iterable[str | None]) -> Program[None]:
+        """Check that locales are those of the project. Raises ApplicationError for another one."""
+        layout = self.unit.layout(self._type.uid)
+        if (yield from has_unknown_locale(self.unit, layout, locales)):
+            raise ApplicationError(UNKNOWN_LOCALE)
 
     def _require_drafts(self) -> None:
         if not self._type.draft_and_publish:

@@ -2,7 +2,6 @@
 
 from quire.access.administration import CREATE, DELETE, UPDATE
 from quire.content_manager.accounts import new_account
-from quire.content_manager.known_locales import require_locales
 from quire.content_manager.picking import Body, picked
 from quire.content_manager.requests import EVERY_LOCALE
 from quire.content_manager.shaping import owned
@@ -32,7 +31,7 @@ class ContentWriting(Writer, frozen=True):
 
     def created(self, body: Body, locale: str | None) -> Program[Written]:
         """Make a document in one locale."""
-        yield from require_locales(self.unit.engine, self._type, [locale])
+        yield from self.require_locales([locale])
         rules = self._to(CREATE).in_locale(locale)
         data = picked(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
@@ -69,7 +68,7 @@ class ContentWriting(Writer, frozen=True):
         every = yield from self.versions(document_id)
         if not every:
             raise NotFoundError(NO_ENTITY)
-        yield from require_locales(self.unit.engine, self._type, [locale])
+        yield from self.require_locales([locale])
         entry = self.draft_of(every, locale)
         # A locale that is added belongs to whoever made the document.
         of = owned(entry or {**every[0], "locale": locale})

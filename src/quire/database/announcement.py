@@ -7,8 +7,12 @@ what they are no more.
 
 from collections.abc import Callable
 
-from quire.database.core_store import read_setting, write_setting
+import sqlalchemy as sa
+
+from quire.database.core_store import decode_setting, read_setting, select_setting, write_setting
 from quire.database.program import Program
+from quire.database.statements import StatementBuilder
+from quire.database.webhooks import enabled_webhooks
 from quire.database.writes import Writes
 from quire.errors import StaleSchemaError
 
@@ -18,6 +22,13 @@ _ALSO = "also"
 
 Requirement = Callable[[], Program[None]]
 """Is the first part of a transaction that writes; raises what forbids it."""
+
+WriteCheck = Callable[[], Program[bool]]
+"""First part of a transaction that writes documents: raises what forbids it.
+
+Returns ``False`` if no webhook is enabled: one statement finds out both, which saves each write a
+round trip to PostgreSQL.
+"""
 
 
 def announce_schema(writes: Writes, version: str, *, extends: str | None = None) -> Program[None]:
@@ -41,19 +52,23 @@ def announced_schema(writes: Writes) -> Program[str | None]:
 
 def _announced(writes: Writes) -> Program[tuple[str, ...]]:
     """Return the version of the tables, and those under which they may be written to as well."""
-    stored = yield from read_setting(writes, SCHEMA_KEY)
+    return _versions((yield from read_setting(writes, SCHEMA_KEY)))
+
+
+def _versions(stored: object) -> tuple[str, ...]:
     if not isinstance(stored, dict) or not isinstance(stored.get(_VERSION), str):
         return ()
     also = stored.get(_ALSO)
     return (stored[_VERSION], *(also if isinstance(also, list) else ()))
 
 
-def require_nothing() -> Program[None]:
+def require_nothing() -> Program[bool]:
     """Let everybody write."""
     yield from ()
+    return True
 
 
-def require_schema(writes: Writes, *known: str | None) -> Requirement:
+def require_schema(writes: Writes, *known: str | None) -> WriteCheck:
     """Return what lets nobody write but under a schema that is announced, or that was ``known``.
 
     A schema that the announced one extends will do as well. For any other it raises
@@ -62,10 +77,17 @@ def require_schema(writes: Writes, *known: str | None) -> Requirement:
     """
     accepted = frozenset(known)
 
-    def require() -> Program[None]:
-        announced = yield from _announced(writes)
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        announced = select_setting(builder).limit(builder.constant(1)).scalar_subquery()
+        return sa.select(announced, sa.exists(enabled_webhooks(builder)))
+
+    def require() -> Program[bool]:
+        rows = yield from writes.run(("begin to write",), build, (SCHEMA_KEY,))
+        stored, has_webhooks = rows[0]
+        announced = _versions(decode_setting(stored))
         if announced and accepted.isdisjoint(announced):
             raise StaleSchemaError
+        return bool(has_webhooks)
 
     return require
 

@@ -8,7 +8,7 @@ from sqlalchemy import ForeignKeyConstraint, Index, MetaData, Table
 
 from quire.database.ddl import DdlWriter
 from quire.database.inspect import FoundForeignKey, FoundTable, FoundTables
-from quire.database.tables import is_of_published, is_read_index, sorted_indexes
+from quire.database.tables import gain_of, is_read_index, sorted_indexes, status_of_index
 
 
 class Lack(StrEnum):
@@ -25,13 +25,15 @@ class Finding(Struct, frozen=True, kw_only=True):
     """One thing that a database lacks.
 
     ``name`` is the column, foreign key or index; for a table it is the table's own. ``statements``
-    mend it; there are none where a migration has to do it.
+    mend it; there are none where a migration has to do it. ``gain`` says what a read index is good
+    for.
     """
 
     lack: Lack
     table: str
     name: str
     statements: tuple[str, ...] = ()
+    gain: str = ""
 
     def __str__(self) -> str:
         """One line for a terminal."""
@@ -80,6 +82,7 @@ def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Ite
                 table=table.name,
                 name=str(index.name),
                 statements=(*_displaced(index, existing, writer), writer.create_index(index)),
+                gain=gain_of(index),
             )
 
 
@@ -113,7 +116,7 @@ def _serves(index: Index, existing: FoundTable) -> bool:
     the columns alone are known; it is taken to hold the rows that are wanted.
     """
     columns = tuple(column.name for column in index.columns)
-    if is_of_published(index):
+    if status_of_index(index) is not None:
         return any(one.partial and one.columns == columns for one in existing.indexes.values())
     whole = [found for found in existing.indexes.values() if not found.partial]
     if is_read_index(index):

@@ -7,6 +7,7 @@ one for several edges of a node; filters through relations are ``id IN (subquery
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum, auto
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -45,7 +46,7 @@ from quire.database.mapping import (
     TableMap,
 )
 from quire.database.statements import AliasedTable, Query, StatementBuilder
-from quire.database.steps import steps_from
+from quire.database.steps import has_versions, is_in_order_of_ids, is_plain, steps_from
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
@@ -109,14 +110,16 @@ class CompiledOthers(Struct, frozen=True, kw_only=True, eq=False):
 class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     """A populated attribute of a node.
 
-    ``member`` is where items of the parent keep what is populated. ``parent_key`` and ``parent_id``
-    are positions in a row of the parent: of what links are found by, and of its id. Rows of a
-    ``mixed`` edge come from several branches and are put in the order of their links. ``links`` is
-    the statement that lists ``(parent, id, kind)`` for relations to any type. ``skip_parents``
-    leaves out rows that are parents themselves (a document among its own localizations). ``others``
-    are components that a zone does not list.
+    ``path`` is the dotted path from the root of the read. ``member`` is where items of the parent
+    keep what is populated. ``parent_key`` and ``parent_id`` are positions in a row of the parent:
+    of what links are found by, and of its id. Rows of a ``mixed`` edge come from several branches
+    and are put in the order of their links. ``links`` is the statement that lists
+    ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
+    parents themselves (a document among its own localizations). ``others`` are components that a
+    zone does not list.
     """
 
+    path: str
     member: str
     to_many: bool
     parent_key: int
@@ -132,33 +135,46 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
 class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
     """How a page is read in two steps.
 
-    ``keys`` returns the ids of its rows in their order, ``rows`` these rows in any order; ``key``
-    is the position of the id in such a row.
+    ``keys`` returns the ids of its rows in their order, ``backward`` those of rows as far from the
+    end of the list, the last one first; ``rows`` returns these rows in any order, and ``key`` is
+    the position of the id in such a row.
     """
 
     keys: Query
+    backward: Query
     rows: Query
     key: int
 
 
 class CompiledSteps(Struct, frozen=True, kw_only=True, eq=False):
-    """Which pages of a list may be read in two steps: those before which ``start`` rows lie.
+    """Which pages of a ``plan`` may be read in two steps: those before which ``start`` rows lie.
 
-    ``offset`` is the slot that says how many lie before a page; ``keys`` compiles the two steps
-    when they are first needed, which for many a list they never are.
+    ``limit`` and ``offset`` are the slots that say how many rows a page has and how many lie before
+    it, ``locale`` that of the locales whose rows are listed. The statements are compiled when they
+    are first needed, which for many a list they never are: ``keys`` for the two steps;
+    ``in_order_of_ids`` for a page in one step that walks through the table, and ``collected`` for
+    two steps that find all rows of the list by any index and then sort their ids. These two are
+    ``None`` where rows do not come in that order.
     """
 
+    plan: ReadPlan
     start: int
+    limit: Slot
     offset: Slot
+    locale: Slot | None
     keys: Callable[[], CompiledKeys]
+    in_order_of_ids: Callable[[], Query] | None
+    collected: Callable[[], CompiledKeys] | None
 
 
 class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a plan needs from the database, in ``statements`` statements.
 
     ``page`` is the first of them; a page that is read in its two ``steps`` has one more. ``limit``
-    is the slot with which a page limits its rows itself, if it does. ``presented`` tells whether
-    anything is shown in another form than it is stored: that may be a form of the moment.
+    is the slot with which a page limits its rows itself, if it does, and ``offset`` that of how
+    many rows lie before it. ``counts_rows`` tells whether the total is that of rows, and not of
+    documents. ``presented`` tells whether anything is shown in another form than it is stored: that
+    may be a form of the moment.
     """
 
     page: Query
@@ -167,6 +183,8 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     count: Query | None
     statements: int
     limit: Slot | None
+    offset: Slot | None
+    counts_rows: bool
     presented: bool
 
 
@@ -181,11 +199,30 @@ def compile_read(
     return _Compiler(schema, tables, dialect, presented).read(plan)
 
 
+class PageOrder(Enum):
+    """How the rows of a page are found and put in order."""
+
+    AS_ASKED = auto()
+    BACKWARD = auto()
+    """From the end of the list."""
+    WALKED = auto()
+    """In the order of ids, by walking through the table."""
+    COLLECTED = auto()
+    """In the order of ids, by sorting those that some index has."""
+
+
 class _Share(NamedTuple):
     """A statement that branches of a node share, and its number among those of the node."""
 
     statement: int
     united: United
+
+
+class _Place(NamedTuple):
+    """Where what an edge populates is: the member of the items, and the path from the root."""
+
+    member: str
+    path: str
 
 
 class _Compiler:
@@ -213,54 +250,95 @@ class _Compiler:
             columns.position("id", table.c("id"), StorageKind.ID)
         node = self._node(plan.root, table, columns)(len(columns.selected))
         page = self._page(plan, builder, table, columns)
-        steps = None
-        if start is not None and plan.offset is not None:
-            keys = cache(lambda: self._keys(plan, table, columns))
-            steps = CompiledSteps(start=start, offset=plan.offset, keys=keys)
         count = self._count(plan) if plan.count else None
         statements = self.statements + 1 + (count is not None)
         return CompiledRead(
             page=page,
-            steps=steps,
+            steps=None if start is None else self._steps(plan, start, table, columns),
             node=node,
             count=count,
             statements=statements,
             limit=plan.limit,
+            offset=plan.offset,
+            counts_rows=plan.count and not plan.count_documents,
             presented=self._presents,
         )
 
     def _page(
-        self, plan: ReadPlan, builder: StatementBuilder, table: AliasedTable, columns: OwnColumns
+        self,
+        plan: ReadPlan,
+        builder: StatementBuilder,
+        table: AliasedTable,
+        columns: OwnColumns,
+        order: PageOrder = PageOrder.AS_ASKED,
     ) -> Query:
         """Compile the statement that finds the rows of a page, for some columns of them."""
-        conditions = self._conditions(builder)
+        walks = order is PageOrder.WALKED
+        conditions = self._conditions(builder, in_order_of_ids=walks)
         where = versions_condition(plan, table, conditions)
         select = sa.select(*columns.selected).where(*where)
-        order = conditions.order(plan.root, table)
-        select = select.order_by(*order)
+        backward = order is PageOrder.BACKWARD
+        keys = conditions.order(plan.root, table, backward=backward)
+        select = select.order_by(*keys)
         if plan.limit is not None and plan.offset is not None:
-            select = select.order_by(*self._last_keys(plan, table, is_sorted=bool(order)))
+            last = self._last_keys(plan, table, is_sorted=bool(keys))
+            if order is PageOrder.COLLECTED:
+                last = (self.dialect.unindexed(table.c("id")),)
+            select = select.order_by(*(key.desc() if backward else key for key in last))
             limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
             select = select.limit(limit).offset(offset)
         elif not self.dialect.finds_in_order:
             select = select.order_by(table.c("id"))
         return builder.finish(select)
 
-    def _keys(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> CompiledKeys:
+    def _steps(
+        self, plan: ReadPlan, start: int, table: AliasedTable, columns: OwnColumns
+    ) -> CompiledSteps | None:
+        """Describe how pages are read that may be costly; ``columns`` are those of their rows."""
+        if plan.limit is None or plan.offset is None:
+            return None
+        walked = collected = None
+        if start == 0 and has_versions(plan):
+            if is_in_order_of_ids(plan.root.sort):
+                walked = cache(lambda: self._walked_page(plan, table, columns))
+            if is_plain(plan) and not plan.root.sort:
+                collected = cache(lambda: self._keys(plan, table, columns, PageOrder.COLLECTED))
+        return CompiledSteps(
+            plan=plan,
+            start=start,
+            limit=plan.limit,
+            offset=plan.offset,
+            locale=plan.locale_slot,
+            keys=cache(lambda: self._keys(plan, table, columns, PageOrder.AS_ASKED)),
+            in_order_of_ids=walked,
+            collected=collected,
+        )
+
+    def _walked_page(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> Query:
+        """Compile a page whose rows are found by walking through the table."""
+        builder = StatementBuilder(self.dialect, aliases=1)  # that of ``table``
+        return self._page(plan, builder, table, columns, PageOrder.WALKED)
+
+    def _keys(
+        self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns, order: PageOrder
+    ) -> CompiledKeys:
         """Compile a page in two steps; ``columns`` are those of its rows."""
-        builder = self._builder()
-        found = builder.table(table.name)
-        ids = OwnColumns()
-        ids.position("id", found.c("id"), StorageKind.ID)
-        keys = self._page(plan, builder, found, ids)
         builder = self._builder()
         key = table.c("id")
         among = self.dialect.member_of(key, builder.parents())
         return CompiledKeys(
-            keys=keys,
+            keys=self._found_keys(plan, table.name, order),
+            backward=self._found_keys(plan, table.name, PageOrder.BACKWARD),
             rows=builder.finish(sa.select(*columns.selected).where(among)),
             key=columns.position("id", key, StorageKind.ID),
         )
+
+    def _found_keys(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
+        builder = self._builder()
+        found = builder.table(table)
+        ids = OwnColumns()
+        ids.position("id", found.c("id"), StorageKind.ID)
+        return self._page(plan, builder, found, ids, order)
 
     def _last_keys(
         self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
@@ -281,9 +359,16 @@ class _Compiler:
     def _builder(self) -> StatementBuilder:
         return StatementBuilder(self.dialect)
 
-    def _conditions(self, builder: StatementBuilder) -> Conditions:
+    def _conditions(
+        self, builder: StatementBuilder, *, in_order_of_ids: bool = False
+    ) -> Conditions:
         return Conditions(
-            self.schema, self.tables, self.dialect, builder, published_only=self._published_only
+            self.schema,
+            self.tables,
+            self.dialect,
+            builder,
+            published_only=self._published_only,
+            in_order_of_ids=in_order_of_ids,
         )
 
     def _count(self, plan: ReadPlan) -> Query:
@@ -304,8 +389,12 @@ class _Compiler:
         table: AliasedTable,
         columns: Columns,
         kind: tuple[str, str] | None = None,
+        path: str = "",
     ) -> Callable[[int], CompiledNode]:
-        """Select what a node needs of its rows; returns what makes it when their width is known."""
+        """Select what a node needs of its rows; returns what makes it when their width is known.
+
+        ``path`` is the dotted path from the root, which itself has none.
+        """
         model = self.schema.model(plan.uid)
         physical = self.tables[plan.uid]
         shown = []
@@ -317,7 +406,12 @@ class _Compiler:
         sharing = self._sharing(plan)
         drafts = [
             self._edge(
-                edge, plan, table, columns, member(len(shown) + at), sharing.get(edge.attribute)
+                edge,
+                plan,
+                table,
+                columns,
+                _Place(member(len(shown) + at), f"{path}.{edge.attribute}".lstrip(".")),
+                sharing.get(edge.attribute),
             )
             for at, edge in enumerate(plan.edges)
         ]
@@ -373,7 +467,7 @@ class _Compiler:
         parent: PlanNode,
         table: AliasedTable,
         columns: Columns,
-        place: str,
+        place: _Place,
         share: _Share | None,
     ) -> Callable[[], CompiledEdge]:
         """Put the branches of an edge together; returns what makes it when all edges are there."""
@@ -387,7 +481,8 @@ class _Compiler:
         if plan.kind is EdgeKind.COUNT:
             counting = self._count_branch(edge, plan.nodes[0], key, share)
             return lambda: CompiledEdge(
-                member=place,
+                path=place.path,
+                member=place.member,
                 to_many=to_many,
                 parent_key=key.position,
                 parent_id=parent_id,
@@ -395,9 +490,12 @@ class _Compiler:
                 counted=True,
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
-        drafts = [self._branch(edge, node, key, share, mixed=mixed) for node in plan.nodes]
+        drafts = [
+            self._branch(edge, node, key, share, place.path, mixed=mixed) for node in plan.nodes
+        ]
         return lambda: CompiledEdge(
-            member=place,
+            path=place.path,
+            member=place.member,
             to_many=to_many,
             parent_key=key.position,
             parent_id=parent_id,
@@ -405,10 +503,14 @@ class _Compiler:
             mixed=mixed,
             links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
-            others=self._others(edge, plan, key) if isinstance(edge, ComponentEdge) else None,
+            others=self._others(edge, plan, key, place.path)
+            if isinstance(edge, ComponentEdge)
+            else None,
         )
 
-    def _others(self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey) -> CompiledOthers | None:
+    def _others(
+        self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
+    ) -> CompiledOthers | None:
         if not plan.others:
             return None
         self.statements += 1
@@ -430,13 +532,20 @@ class _Compiler:
 
         def branch(uid: str) -> CompiledBranch | None:
             if uid not in compiled and uid in nodes:
-                compiled[uid] = self._branch(edge, nodes[uid], key, None, mixed=True)()
+                compiled[uid] = self._branch(edge, nodes[uid], key, None, path, mixed=True)()
             return compiled.get(uid)
 
         return CompiledOthers(query=builder.finish(select), branch=branch)
 
     def _branch(
-        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None, *, mixed: bool
+        self,
+        edge: Edge,
+        plan: PlanNode,
+        key: ParentKey,
+        share: _Share | None,
+        path: str,
+        *,
+        mixed: bool,
     ) -> Callable[[], CompiledBranch]:
         """Compile what fetches rows behind an edge for many parents at once."""
         rows = self._rows(share)
@@ -444,7 +553,7 @@ class _Compiler:
         target = rows.builder.table(self.tables[plan.uid].name)
         joined = conditions.join(edge, target, plan.uid)
         here = rows.begin(joined, key, mixed=mixed)
-        draft = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed))
+        draft = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path)
         row_id = 0
         if isinstance(edge, LocalizationsEdge):
             row_id = rows.position("id", target.c("id"), StorageKind.ID)

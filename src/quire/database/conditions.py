@@ -1,10 +1,10 @@
 """Plans as SQL conditions: filters, search, versions, orders, and joins along edges."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.elements import ColumnElement, Grouping
 
 from quire.database.dialect import Dialect
 from quire.database.mapping import (
@@ -41,7 +41,7 @@ from quire.query.plan import (
     SortKey,
     Through,
 )
-from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.attributes.base import Attribute, ScalarAttribute, StorageKind
 from quire.schema.model import ContentType, Schema
 
 Condition = ColumnElement[Any]
@@ -51,6 +51,18 @@ DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
 
 _NARROW = frozenset({Predicate.EQUALS, Predicate.IN})
 """What an index of single values finds rows by."""
+_GROUP = 100
+"""Conditions that are joined in a row."""
+
+
+class _Group(Grouping[Any]):
+    """Conditions in parentheses that stay in them.
+
+    SQLAlchemy takes parts with the operator of the whole out of their parentheses.
+    """
+
+    inherit_cache = True
+    operator = None
 
 
 class Joined(NamedTuple):
@@ -61,6 +73,19 @@ class Joined(NamedTuple):
 
     source: Any
     near: Condition
+    order: tuple[Condition, ...]
+    where: tuple[Condition, ...] = ()
+
+
+class _LinkTable(NamedTuple):
+    """A link table in a statement: the columns that hold the keys of both ends of a link.
+
+    ``order`` sorts the links of one source row; ``where`` are the links that count.
+    """
+
+    table: AliasedTable
+    source_key: Condition
+    target_key: Condition
     order: tuple[Condition, ...]
     where: tuple[Condition, ...] = ()
 
@@ -76,9 +101,15 @@ class Conditions:
         builder: StatementBuilder,
         *,
         published_only: bool = False,
+        in_order_of_ids: bool = False,
     ) -> None:
-        """With ``published_only`` drafts behind an edge do not exist."""
+        """With ``published_only`` drafts behind an edge do not exist.
+
+        ``in_order_of_ids`` keeps the planner from an index over status and locale, and from taking
+        them for rare, so that the rows of the root are walked through in the order of their ids.
+        """
         self._published_only = published_only
+        self._in_order_of_ids = in_order_of_ids
         self.schema = schema
         self.tables = tables
         self.dialect = dialect
@@ -101,10 +132,33 @@ class Conditions:
 
     def row_conditions(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
         """Return the status and the filter of a node."""
+        return [*self.status_of(node, table), *self.filters_of(node, table)]
+
+    def status_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
+        """Return the condition of the status that a node has, if any."""
+        if node.status is None:
+            return []
+        published_at = self._version_column(PUBLISHED_AT, node, table)
+        return [self._version_condition(status_condition(node.status, published_at))]
+
+    def locale_of(self, plan: ReadPlan, table: AliasedTable) -> list[Condition]:
+        """Return the condition of the locales that the root of a plan is read in, if any."""
+        if plan.locale_slot is None:
+            return []
+        locale = self._version_column(LOCALE, plan.root, table)
+        if plan.locale is LocaleScope.SOME:
+            codes = self.builder.list_slot(
+                plan.locale_slot, self.dialect.encoder(StorageKind.STRING)
+            )
+            return [self._version_condition(self.dialect.member_of(locale, codes))]
+        if plan.locale is LocaleScope.ONE:
+            code = self.builder.plain_slot(plan.locale_slot)
+            return [self._version_condition(locale == code)]
+        return []
+
+    def filters_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
+        """Return the filter of a node, and how rows relate to other versions of their documents."""
         found: list[Condition] = []
-        if node.status is not None:
-            published_at = self.version_column(PUBLISHED_AT, node, table)
-            found.append(status_condition(node.status, published_at))
         if node.filter is not None:
             found.append(self.filter(node.filter, node.uid, table))
         if node.publication is not None and node.status is not None:
@@ -112,14 +166,32 @@ class Conditions:
             found.append(_publication(node.publication, node.status, table, other))
         return found
 
-    def version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
+    def _version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
         """Return a column that tells versions from each other, for a condition on them.
 
-        Where the filter asks for a value that few entries share, the planner must not go by status
-        and locale only because an index has these two: most rows are alike in them.
+        Where the filter asks for a value that few entries share, or for what few related rows have,
+        the planner must not go by status and locale only because an index has these two: most rows
+        are alike in them.
         """
         column = table.c(name)
-        return self.dialect.unindexed(column) if is_narrow(node, self.schema) else column
+        few = is_narrow(node, self.schema) or self._is_narrow_by_relation(node.filter, node.uid)
+        return self.dialect.unindexed(column) if few else column
+
+    def _version_condition(self, condition: Condition) -> Condition:
+        return self.dialect.unestimated(condition) if self._in_order_of_ids else condition
+
+    def _is_narrow_by_relation(self, part: Filter | None, uid: str) -> bool:
+        """Tell whether a filter asks for values that few related rows are expected to have."""
+        return any(
+            self._has_narrow_value(one.part, self._target_uid(uid, one.attribute))
+            for one in _required(part)
+            if isinstance(one, Through) and not one.missing
+        )
+
+    def _has_narrow_value(self, part: Filter | None, uid: str) -> bool:
+        attributes = self.schema.model(uid).attributes.values()
+        many_values = frozenset(one.name for one in attributes if not _has_few_values(one))
+        return _demands(part, many_values) or self._is_narrow_by_relation(part, uid)
 
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
         """Return a filter as a condition on rows of a model."""
@@ -129,8 +201,7 @@ class Conditions:
             case Comparison():
                 return self._comparison(part, uid, table)
             case Junction(every=every, parts=parts):
-                conditions = [self.filter(inner, uid, table) for inner in parts]
-                return sa.and_(*conditions) if every else sa.or_(*conditions)
+                return _join_all([self.filter(inner, uid, table) for inner in parts], every=every)
             case Through():
                 return self._through(part, uid, table)
 
@@ -211,14 +282,58 @@ class Conditions:
     ) -> sa.Select[Any]:
         """Select the keys of rows that have a related row satisfying ``part`` and ``within``."""
         target = self.builder.table(self.tables[target_uid].name)
+        if isinstance(edge, LinkEdge | MorphTargetEdge):
+            return self._linked_by_table(edge, target_uid, target, part, within)
         joined = self.join(edge, target, target_uid)
-        where = list(joined.where)
-        where += [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
-        return (
-            sa.select(joined.near)
-            .select_from(joined.source)
-            .where(joined.near.is_not(None), *where)
-        )
+        wanted = [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
+        found = sa.select(joined.near).select_from(joined.source)
+        return found.where(joined.near.is_not(None), *joined.where, *wanted)
+
+    def _linked_by_table(
+        self,
+        edge: LinkEdge | MorphTargetEdge,
+        target_uid: str,
+        target: AliasedTable,
+        part: Filter | None,
+        within: Filter | None,
+    ) -> sa.Select[Any]:
+        """Do what `_linked` does for rows that a link table leads to.
+
+        Where few target rows are expected, their ids are a nested ``IN``: without statistics,
+        SQLite drives a join from the link table and reads all of it. Where most are, to read it
+        whole is right, and the planner must not drive from a target table that statistics say is
+        small, to look up every row of the link table one by one.
+        """
+        links = self._links(edge)
+        wanted = [*self._published(target, target_uid)]
+        wanted += [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
+        source: sa.FromClause = links.table.source
+        if part is not None and self._is_selective(part, target_uid):
+            wanted = [links.target_key.in_(sa.select(target.c("id")).where(*wanted))]
+        else:
+            key = self.dialect.unindexed(links.target_key)
+            source = source.join(target.source, target.c("id") == key)
+        found = sa.select(links.source_key).select_from(source)
+        has_source = self.dialect.unindexed(links.source_key).is_not(None)
+        return found.where(has_source, *links.where, *wanted)
+
+    def _is_selective(self, part: Filter, uid: str) -> bool:
+        """Tell whether a filter is expected to fit few rows of a model.
+
+        One that only excludes rows is not, nor one that asks for one of very few values.
+        """
+        match part:
+            case Comparison(predicate=Predicate.IS_NULL) | Comparison(negated=True):
+                return False
+            case Comparison(attribute=attribute):
+                return not _has_few_values(self.schema.model(uid).attributes[attribute])
+            case Junction(every=every, parts=parts):
+                found = (self._is_selective(inner, uid) for inner in parts)
+                return any(found) if every else all(found)
+            case Through(attribute=attribute, part=inner, missing=False) if inner is not None:
+                return self._is_selective(inner, self._target_uid(uid, attribute))
+            case _:
+                return False
 
     def _target_uid(self, uid: str, attribute: str) -> str:
         edge = self.tables[uid].edges[attribute]
@@ -234,20 +349,23 @@ class Conditions:
     def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
         """Join target rows to what links them to their parents."""
         joined = self._join(edge, target, target_uid)
+        return joined._replace(where=(*joined.where, *self._published(target, target_uid)))
+
+    def _published(self, target: AliasedTable, target_uid: str) -> tuple[Condition, ...]:
+        """Return the condition that leaves out drafts behind an edge, where they do not exist."""
         model = self.schema.model(target_uid)
         if self._published_only and isinstance(model, ContentType) and model.draft_and_publish:
-            where = (*joined.where, status_condition("published", target.c(PUBLISHED_AT)))
-            return joined._replace(where=where)
-        return joined
+            return (status_condition("published", target.c(PUBLISHED_AT)),)
+        return ()
 
     def _join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
         match edge:
-            case LinkEdge():
-                return self._join_link(edge, target)
+            case LinkEdge() | MorphTargetEdge():
+                links = self._links(edge)
+                source = links.table.source.join(target.source, target.c("id") == links.target_key)
+                return Joined(source, links.source_key, links.order, links.where)
             case ComponentEdge():
                 return self._join_components(edge, target, target_uid)
-            case MorphTargetEdge():
-                return self._join_morph(edge, target)
             case ColumnEdge() | MorphListEdge() | MorphColumnEdge():
                 return Joined(target.source, target.c("id"), (target.c("id"),))
             case BackColumnEdge(column=column):
@@ -261,11 +379,19 @@ class Conditions:
                 order = (*by_locale, target.c("id"))
                 return Joined(target.source, target.c(DOCUMENT_ID), order)
 
-    def _join_link(self, edge: LinkEdge, target: AliasedTable) -> Joined:
+    def _links(self, edge: LinkEdge | MorphTargetEdge) -> _LinkTable:
+        """Add the link table of an edge to the statement."""
         links = self.builder.table(edge.table)
-        source = links.source.join(target.source, target.c("id") == links.c(edge.far))
-        order = (links.c(edge.order),) if edge.order else ()
-        return Joined(source, links.c(edge.near), (*order, links.c("id")))
+        row_id, target_key = links.c("id"), links.c(edge.far)
+        if isinstance(edge, LinkEdge):
+            order = (links.c(edge.order),) if edge.order else ()
+            return _LinkTable(links, links.c(edge.near), target_key, (*order, row_id))
+        where = (
+            links.c(edge.near_type) == self.builder.constant(edge.type_value),
+            links.c(FIELD) == self.builder.constant(edge.field),
+        )
+        order = (links.c(ORDER),)
+        return _LinkTable(links, links.c(edge.near_id), target_key, (*order, row_id), where)
 
     def _join_components(self, edge: ComponentEdge, target: AliasedTable, uid: str) -> Joined:
         links = self.builder.table(edge.table)
@@ -277,28 +403,21 @@ class Conditions:
         order = (links.c(ORDER), links.c("id"))
         return Joined(source, links.c(COMPONENT_ENTITY), order, where)
 
-    def _join_morph(self, edge: MorphTargetEdge, target: AliasedTable) -> Joined:
-        links = self.builder.table(edge.table)
-        source = links.source.join(target.source, target.c("id") == links.c(edge.far))
-        where = (
-            links.c(edge.near_type) == self.builder.constant(edge.type_value),
-            links.c(FIELD) == self.builder.constant(edge.field),
-        )
-        return Joined(source, links.c(edge.near_id), (links.c(ORDER), links.c("id")), where)
-
     # Orders ----------------------------------------------------------------------------------
 
-    def order(self, node: PlanNode, table: AliasedTable) -> list[Any]:
-        """Return the sort keys of a node."""
-        return [self._sort_key(key, node.uid, table) for key in node.sort]
+    def order(self, node: PlanNode, table: AliasedTable, *, backward: bool = False) -> list[Any]:
+        """Return the sort keys of a node, or those that put its rows in the opposite order."""
+        return [self._sort_key(key, node.uid, table, backward=backward) for key in node.sort]
 
-    def _sort_key(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
+    def _sort_key(
+        self, key: SortKey, uid: str, table: AliasedTable, *, backward: bool
+    ) -> Condition:
         column = (
             self._related_value(key, uid, table)
             if key.path
             else table.c(self.tables[uid].columns[key.attribute])
         )
-        return column.desc() if key.descending else column.asc()
+        return column.desc() if key.descending is not backward else column.asc()
 
     def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
         """Select the value that a row is placed by: the first of its related rows' values."""
@@ -329,10 +448,15 @@ class Conditions:
         )
 
 
+def _has_few_values(attribute: Attribute) -> bool:
+    """Tell whether many entries share each value of an attribute."""
+    return attribute.type.few_values or attribute.name == LOCALE
+
+
 def is_narrow(node: PlanNode, schema: Schema) -> bool:
     """Tell whether a node's filter asks for values that an index finds few rows by."""
     model = schema.model(node.uid)
-    if node.filter is None or not isinstance(model, ContentType) or not has_lists(model):
+    if not isinstance(model, ContentType) or not has_lists(model):
         return False
     looked_up = frozenset(one.name for one in model.scalars if is_looked_up(one))
     return _demands(node.filter, looked_up | {"documentId"})
@@ -340,7 +464,16 @@ def is_narrow(node: PlanNode, schema: Schema) -> bool:
 
 def is_by_id(node: PlanNode) -> bool:
     """Tell whether a node's filter asks for rows by their ids."""
-    return node.filter is not None and _demands(node.filter, frozenset({"id"}))
+    return _demands(node.filter, frozenset({"id"}))
+
+
+def demanded_values(part: Filter | None) -> tuple[str, ...]:
+    """Name the attributes of which every row found by a filter has one of some values."""
+    return tuple(
+        one.attribute
+        for one in _required(part)
+        if isinstance(one, Comparison) and _is_narrow_comparison(one)
+    )
 
 
 def near_key(edge: Edge) -> str:
@@ -376,26 +509,34 @@ def _is_about_present(part: Filter | None) -> bool:
     return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
 
 
-def _demands(part: Filter, attributes: frozenset[str]) -> bool:
+def _demands(part: Filter | None, attributes: frozenset[str]) -> bool:
     """Tell whether every row found by a filter has one of some values of one of attributes."""
-    return any(
-        comparison.attribute in attributes
-        and comparison.predicate in _NARROW
-        and not (comparison.negated or comparison.fold)
-        for comparison in _demanded(part)
-    )
+    return not attributes.isdisjoint(demanded_values(part))
 
 
-def _demanded(part: Filter) -> Iterator[Comparison]:
-    """Yield the comparisons that every row found by a filter fits."""
-    match part:
-        case Comparison():
-            yield part
-        case Junction(every=True, parts=parts):
-            for inner in parts:
-                yield from _demanded(inner)
-        case _:
-            return
+def _is_narrow_comparison(part: Comparison) -> bool:
+    return part.predicate in _NARROW and not (part.negated or part.fold)
+
+
+def _required(part: Filter | None) -> Iterator[Filter]:
+    """Yield the filters that every row satisfies which a filter finds."""
+    if isinstance(part, Junction) and part.every:
+        for inner in part.parts:
+            yield from _required(inner)
+    elif part is not None:
+        yield part
+
+
+def _join_all(conditions: Sequence[Condition], *, every: bool) -> Condition:
+    """Join conditions by AND or OR, long lists in groups.
+
+    SQLite parses ``a OR b OR c`` as a tree as deep as the list is long, and refuses deep ones.
+    """
+    join = sa.and_ if every else sa.or_
+    if len(conditions) <= _GROUP:
+        return join(*conditions)
+    groups = range(0, len(conditions), _GROUP)
+    return join(*(_Group(join(*conditions[at : at + _GROUP])) for at in groups))
 
 
 def status_condition(status: str, published_at: Condition) -> Condition:
@@ -406,22 +547,20 @@ def status_condition(status: str, published_at: Condition) -> Condition:
 def versions_condition(
     plan: ReadPlan, table: AliasedTable, conditions: Conditions
 ) -> list[Condition]:
-    """Return everything that decides which rows of the root are read."""
+    """Return everything that decides which rows of the root are read.
+
+    SQLite tests conditions in their order. The status comes first: to see whether a value is null
+    takes less than to compare the text of a locale.
+    """
     builder = conditions.builder
     found: list[Condition] = []
     if plan.document is not None:
         found.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
     if plan.entry is not None:
         found.append(table.c("id") == builder.plain_slot(plan.entry))
-    if plan.locale is LocaleScope.ONE and plan.locale_slot is not None:
-        locale = conditions.version_column(LOCALE, plan.root, table)
-        found.append(locale == builder.plain_slot(plan.locale_slot))
-    if plan.locale is LocaleScope.SOME and plan.locale_slot is not None:
-        encode = conditions.dialect.encoder(StorageKind.STRING)
-        codes = builder.list_slot(plan.locale_slot, encode)
-        locale = conditions.version_column(LOCALE, plan.root, table)
-        found.append(conditions.dialect.member_of(locale, codes))
-    found += conditions.row_conditions(plan.root, table)
+    found += conditions.status_of(plan.root, table)
+    found += conditions.locale_of(plan, table)
+    found += conditions.filters_of(plan.root, table)
     if plan.search is not None:
         found.append(conditions.search(plan.search, plan.root.uid, table))
     return found

@@ -52,15 +52,22 @@ class Database(Protocol):
         as with `read`.
         """
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         """Tell whether many rows have to be looked at to find those of a statement.
 
-        That is at least some thousands, whose ids are found more quickly. Raises what `read`
-        raises.
+        That is at least some thousands, whose ids are found more quickly. ``None`` means that it
+        cannot be told now, because the machine or the database is busy. Raises what `read` raises.
         """
 
     async def write(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is durable when this returns, or nothing."""
+
+    def is_in_place(self) -> bool | None:
+        """Tell whether the files of the database are still those that were opened.
+
+        ``False`` means that they were moved, replaced or deleted: then writes are refused. ``None``
+        means that the database is no file of this machine.
+        """
 
     def forget_statements(self) -> None:
         """Forget what was prepared or found out for tables that have changed since."""

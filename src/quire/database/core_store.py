@@ -1,6 +1,7 @@
 """The core store: settings that the server keeps in the database, by key, as JSON."""
 
 from collections.abc import Collection
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
@@ -22,14 +23,15 @@ def view_key(uid: str) -> str:
 
 def read_setting(writes: Writes, key: str) -> Program[object]:
     """Return what is kept under a key, ``None`` where nothing is."""
+    rows = yield from writes.run(("core store",), select_setting, (key,))
+    return decode_setting(rows[0][0]) if rows else None
 
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        table = builder.table(CORE_STORE)
-        here = table.c("key") == builder.plain_slot(0)
-        return sa.select(table.c("value")).where(here).order_by(table.c("id"))
 
-    rows = yield from writes.run(("core store",), build, (key,))
-    return _value(rows[0][0]) if rows else None
+def select_setting(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
+    """Return the select of the stored form of a setting, whose key is the first slot."""
+    table = builder.table(CORE_STORE)
+    here = table.c("key") == builder.plain_slot(0)
+    return sa.select(table.c("value")).where(here).order_by(table.c("id"))
 
 
 def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:
@@ -43,7 +45,7 @@ def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, ob
         return sa.select(table.c("key"), table.c("value")).where(here).order_by(table.c("id"))
 
     rows = yield from writes.run_listed(("core store", "several"), build, keys)
-    return {str(key): _value(value) for key, value in reversed(rows) if value is not None}
+    return {str(key): decode_setting(value) for key, value in reversed(rows) if value is not None}
 
 
 def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
@@ -61,7 +63,8 @@ def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
         yield from writes.insert(CORE_STORE, {"key": key, "value": text, "type": _OBJECT})
 
 
-def _value(stored: Value) -> object:
+def decode_setting(stored: Value) -> object:
+    """Return the value of a setting, ``None`` for one that is missing or no JSON."""
     if stored is None:
         return None
     try:

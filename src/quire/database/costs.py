@@ -1,7 +1,7 @@
 """What is worth finding in two steps: pages for which a database has to look at many rows."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple
 
 from quire.database.cache import BoundedCache
@@ -14,10 +14,11 @@ _SECONDS = 60
 
 
 class _Kind(NamedTuple):
-    """What costs about the same: a statement, and how deep it goes, by powers of two."""
+    """What costs about the same: a statement, how deep it goes, by powers of two, and a locale."""
 
     sql: str
     depth: int
+    locale: Hashable
 
 
 class _Told(NamedTuple):
@@ -27,8 +28,8 @@ class _Told(NamedTuple):
     until: float
 
 
-async def ask_database(database: Database, statement: Statement) -> bool:
-    """Return what the database itself says."""
+async def ask_database(database: Database, statement: Statement) -> bool | None:
+    """Return what the database itself says, ``None`` when it cannot tell now."""
     return await database.is_costly(statement)
 
 
@@ -37,7 +38,7 @@ class Costs:
 
     def __init__(
         self,
-        ask: Callable[[Database, Statement], Awaitable[bool]] = ask_database,
+        ask: Callable[[Database, Statement], Awaitable[bool | None]] = ask_database,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """``ask`` tells whether a statement is costly, ``now`` the time in seconds."""
@@ -45,15 +46,21 @@ class Costs:
         self._now = now
         self._told: BoundedCache[_Kind, _Told] = BoundedCache(_KINDS)
 
-    async def is_costly(self, database: Database, statement: Statement, depth: int) -> bool:
+    async def is_costly(
+        self, database: Database, statement: Statement, depth: int, locale: Hashable = None
+    ) -> bool:
         """Tell whether a database has to look at many rows to find those of a statement.
 
-        ``depth`` is how many rows lie before them. Raises what the database raises.
+        ``depth`` is how many rows lie before them, ``locale`` that of the rows: there may be many
+        of one and few of another. Raises what the database raises.
         """
-        kind = _Kind(statement.sql, depth.bit_length())
+        kind = _Kind(statement.sql, depth.bit_length(), locale)
         told = self._told.get(kind)
         now = self._now()
         if told is None or told.until < now:
-            told = _Told(await self._ask(database, statement), now + _SECONDS)
+            is_costly = await self._ask(database, statement)
+            if is_costly is None:  # it may know the next time
+                return False
+            told = _Told(is_costly, now + _SECONDS)
             self._told[kind] = told
         return told.is_costly

@@ -117,5 +117,8 @@ class Dialect(Protocol):
     def unindexed(self, column: "Expression") -> "Expression":
         """Return the column in a form that the planner will not choose an index for."""
 
+    def unestimated(self, condition: "Expression") -> "Expression":
+        """Return a condition that the planner chooses no index for, nor expects to fit few rows."""
+
     def epoch_ms(self, stored: Value) -> int | None:
         """Read a stored moment as epoch milliseconds."""

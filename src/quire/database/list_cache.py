@@ -6,6 +6,7 @@ from quire.database.cache import BoundedCache
 from quire.database.costs import Costs
 from quire.database.program import Statement
 from quire.database.read import BoundKeys, BoundRead, Keys, ListFacts
+from quire.database.slow_lists import SlowLists
 
 LONGEST_PAGE = 250
 """How many keys are remembered of a page at most; of one that has more, none are."""
@@ -51,9 +52,19 @@ class ListCache:
     not this.
     """
 
-    def __init__(self, totals: int, pages: int, costs: Costs | None = None) -> None:
-        """At most so many totals and keys of so many pages are kept, of those that are costly."""
+    def __init__(
+        self,
+        totals: int,
+        pages: int,
+        costs: Costs | None = None,
+        slow_lists: SlowLists | None = None,
+    ) -> None:
+        """At most so many totals and keys of so many pages are kept, of those that are costly.
+
+        Lists whose pages are costly to find are counted in ``slow_lists``.
+        """
         self.costs = costs or Costs()
+        self.slow_lists = slow_lists or SlowLists()
         self._totals = totals
         self._pages = pages
         self._lists = CachedLists(totals, pages)

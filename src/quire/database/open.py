@@ -3,6 +3,7 @@
 from quire.database.connection import Database
 from quire.database.inspect import Opening, opening_program, wanted_tables
 from quire.database.mapping import TableMap
+from quire.database.room import Room
 from quire.database.rooms import room_of
 from quire.errors import DatabaseOpenError
 from quire.settings import Settings
@@ -23,6 +24,18 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     if problem is not None:
         raise DatabaseOpenError(problem)
     return await room.open()
+
+
+async def require_project_database(room: Room) -> None:
+    """Check that a database is one of Strapi or Quire, whatever tables of the schema it lacks.
+
+    Raises DatabaseOpenError when it is not, or when it is empty or cannot be opened.
+    """
+    async with room.look() as looking:
+        opening = await looking.run(opening_program(room.kind.inspector, {}))
+    problem = _problem(room.place, opening)
+    if problem is not None:
+        raise DatabaseOpenError(problem)
 
 
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:

@@ -12,10 +12,13 @@ from msgspec import Struct
 from quire.database.commits import for_everybody
 from quire.database.connection import Database
 from quire.database.program import Program, Statement
-from quire.database.room import Room
+from quire.database.room import DatabaseKind
 from quire.database.tables import plain_column
 from quire.errors import AppError
 from quire.schema.attributes.base import StorageKind
+
+OWN_PREFIX = "quire_"
+"""What the names of these tables begin with."""
 
 
 class OwnTable(Struct, frozen=True, kw_only=True):
@@ -29,9 +32,9 @@ class OwnTable(Struct, frozen=True, kw_only=True):
 class OwnTables:
     """Makes tables of Quire's own in one database."""
 
-    def __init__(self, database: Database, room: Room) -> None:
+    def __init__(self, database: Database, kind: DatabaseKind) -> None:
         self._database = database
-        self._room = room
+        self._kind = kind
         self._there: set[str] = set()
         self._making = asyncio.Lock()
 
@@ -44,9 +47,20 @@ class OwnTables:
         if self.is_known(table):
             return
         async with self._making:
-            if not await self._is_there(table):
+            if not await self._database.read(lambda: self.exists(table)):
                 await self._make(table)
             self._there.add(table.name)
+
+    def exists(self, table: OwnTable) -> Program[bool]:
+        """Tell whether a table is there; another process may have made it."""
+        if self.is_known(table):
+            return True
+        return table.name in (yield from self._kind.inspector.table_names())
+
+    def ensure_in_transaction(self, table: OwnTable) -> Program[None]:
+        """Make a table, if it is not there: part of the transaction that is about to use it."""
+        if not (yield from self.exists(table)):
+            yield from self._created(table)
 
     async def _make(self, table: OwnTable) -> None:
         try:
@@ -54,15 +68,11 @@ class OwnTables:
                 await self._database.write(self._created(table))
         except AppError:
             # Another process may have made it at the same moment.
-            if not await self._is_there(table):
+            if not await self._database.read(lambda: self.exists(table)):
                 raise
 
-    async def _is_there(self, table: OwnTable) -> bool:
-        async with self._room.look() as looking:
-            return table.name in await looking.run(self._room.kind.inspector.table_names())
-
     def _created(self, table: OwnTable) -> Program[None]:
-        kind = self._room.kind
+        kind = self._kind
         described = sa.Table(
             table.name,
             sa.MetaData(),

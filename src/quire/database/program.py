@@ -35,3 +35,11 @@ class Statement(NamedTuple):
 
 Program = Generator[Statement, Rows, T]
 """Yields statements, is sent rows, returns a ``T``."""
+
+LONG_COMPUTATION = Statement("SELECT 1 /* a long computation follows */")
+"""Announces that the program computes for long before its next statement, as to map many rows.
+
+A driver that runs programs in the event loop does that part on another thread. It tells this
+statement by the identity of its text; whoever does not know of it runs a statement without any
+effect. The rows that are sent for it are not looked at.
+"""

@@ -16,6 +16,7 @@ from quire.database.dialect import Dialect
 from quire.database.inspect import Inspector
 from quire.database.integrity.findings import Finding
 from quire.database.program import Program
+from quire.database.statistics import Statistics
 from quire.database.tables import ColumnTypes
 
 T = TypeVar("T")
@@ -43,6 +44,7 @@ class DatabaseKind(Struct, frozen=True, kw_only=True):
     ddl: DdlWriter
     inspector: Inspector
     counters: Counters
+    statistics: Statistics
     damage: Callable[[], Program[tuple[str, ...]]]
     lost: Callable[[Collection[str]], Program[list[Finding]]]
 

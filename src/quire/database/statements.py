@@ -71,11 +71,12 @@ class AliasedTable:
 class StatementBuilder:
     """Hands out aliases and placeholders while one statement is built, then compiles it."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, *, aliases: int = 0) -> None:
+        """``aliases`` is how many tables of the statement have one already."""
         self.dialect = dialect
         self._binders: dict[str, Binder] = {}
         self._keyed: dict[str, int] = {}
-        self._aliases = 0
+        self._aliases = aliases
 
     def table(self, name: str) -> AliasedTable:
         """Add a table."""

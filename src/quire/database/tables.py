@@ -7,11 +7,13 @@ lists and populated pages are made of; they are marked, and have names that nobo
 This module imports SQLAlchemy, which takes a while: import it where tables are needed, not before.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import Column, ForeignKeyConstraint, Index, MetaData, Table
+from sqlalchemy.sql.elements import UnaryExpression
+from sqlalchemy.sql.operators import desc_op
 from sqlalchemy.types import TypeEngine
 
 from quire.database.bookkeeping import HISTORY_VERSIONS, PLAIN_TABLES, Field
@@ -31,14 +33,17 @@ from quire.database.mapping import (
 )
 from quire.database.naming import identifier
 from quire.errors import SchemaError, SchemaProblem
+from quire.query.plan import Status
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Kind, Model, Schema
 
-OF_PUBLISHED = "of_published"
-"""Key of ``Index.info``: the index holds only the rows of published versions."""
+OF_STATUS = "of_status"
+"""Key of ``Index.info``: the status of the rows that the index holds, ``None`` for all rows."""
 
 READ_INDEX = "read_index"
-"""Key of ``Index.info``: the index is there for reads alone, and the reference has none like it."""
+"""Key of ``Index.info``: what the index is good for. The reference has none like it."""
+
+_LOOKED_UP = "entries are found by the value, and so is one that has it, without reading the table"
 
 _KIND = "kind"
 """Key of ``Column.info``: the kind of column, which no type of SQLAlchemy says exactly."""
@@ -116,6 +121,16 @@ def read_indexes(metadata: MetaData) -> Iterator[Index]:
     """Iterate over Quire's own read indexes, by table and name."""
     for table in metadata.tables.values():
         yield from (index for index in sorted_indexes(table) if is_read_index(index))
+
+
+def index_columns(index: Index) -> list[tuple[str, bool]]:
+    """Return the columns of an index in their order, and whether each is descending."""
+    found = []
+    for expression in index.expressions:
+        descending = isinstance(expression, UnaryExpression) and expression.modifier is desc_op
+        column: Any = expression.element if descending else expression  # type: ignore[union-attr]  # a column, or one that is descending
+        found.append((str(column.name), descending))
+    return found
 
 
 def sorted_indexes(table: Table) -> list[Index]:
@@ -213,7 +228,7 @@ class _Build(Struct, frozen=True, kw_only=True):
             column = table.c[self.table_map[model.uid].columns[attribute.name]]
             if is_looked_up(attribute) and column_kind(column) is not StorageKind.JSON:
                 name = identifier(table.name, column.name, prefix="quire", suffix="value")
-                Index(name, column, info={READ_INDEX: True, OF_PUBLISHED: False})
+                Index(name, column, info={READ_INDEX: _LOOKED_UP})
 
     def _components_table(self, model: Model, mapped: ModelTable, owner: Table) -> None:
         table = self._new_table(
@@ -233,7 +248,8 @@ class _Build(Struct, frozen=True, kw_only=True):
         Index(identifier(name, COMPONENT_TYPE, suffix="index"), kind)
         _reference(entity, owner, identifier(name, middle="entity", suffix="fk"), "CASCADE")
         Index(identifier(name, suffix="unique"), entity, part, field, kind, unique=True)
-        _read_index("fields", entity, field, table.c[ORDER])
+        gain = "components of entries are found in their order"
+        _read_index("fields", entity, field, table.c[ORDER], gain=gain)
 
     def _link_table(self, model: Model, edge: LinkEdge, source: Table) -> None:
         orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
@@ -261,11 +277,13 @@ class _Build(Struct, frozen=True, kw_only=True):
         """Make both ways along a link one look-up, in the order that the list is shown in."""
         near, far = table.c[edge.near], table.c[edge.far]
         if edge.order is not None:  # without one, the unique index is the same
-            _read_index("targets", near, table.c[edge.order], far)
+            gain = "related entries are populated in their order, without sorting them"
+            _read_index("targets", near, table.c[edge.order], far, gain=gain)
+        gain = "filters through the relation, and its other side, do not read the link table"
         if edge.inverse_order is not None:
-            _read_index("sources", far, table.c[edge.inverse_order], near)
+            _read_index("sources", far, table.c[edge.inverse_order], near, gain=gain)
         else:
-            _read_index("sources", far, near)
+            _read_index("sources", far, near, gain=gain)
 
     def _morph_table(self, model: Model, edge: MorphListEdge, owner: Table) -> None:
         table = self._new_table(
@@ -282,7 +300,8 @@ class _Build(Struct, frozen=True, kw_only=True):
         _reference(table.c[edge.near], owner, identifier(edge.table, suffix="fk"), "CASCADE")
         Index(identifier(edge.table, suffix="order_index"), order)
         Index(identifier(edge.table, suffix="id_column_index"), far)
-        _read_index("related", far, table.c[edge.far_type], table.c[FIELD], order)
+        gain = "files of entries, and other rows linked like them, are found in their order"
+        _read_index("related", far, table.c[edge.far_type], table.c[FIELD], order, gain=gain)
 
     def _column_reference(self, table: Table, column: str, target: Table) -> None:
         name = identifier(table.name, column, suffix="fk")
@@ -340,10 +359,50 @@ def _list_indexes(model: ContentType, table: Table) -> None:
     sorted. Without versions and locales the table itself is in the right order.
     """
     if model.draft_and_publish:
-        _read_index("status", table.c.locale, table.c.published_at)
-        _read_index("published", table.c.locale, of_published=True)
+        gain = "totals, and lists of drafts, do not read the table"
+        _read_index("status", table.c.locale, table.c.published_at, gain=gain)
+        gain = "deep pages, and lists of a locale with few entries, do not read the whole table"
+        _read_index("published", table.c.locale, gain=gain, status="published")
     elif model.localized:
-        _read_index("locale", table.c.locale)
+        gain = "totals, and lists of a locale with few entries, do not read the table"
+        _read_index("locale", table.c.locale, gain=gain)
+
+
+def list_index(table: Table, columns: Sequence[tuple[str, bool]], status: Status | None) -> Index:
+    """Describe an index for lists: over columns, descending or not, of rows with one status.
+
+    The id comes last, as it does in the order of every list.
+    """
+    keys = [table.c[name].desc() if down else table.c[name] for name, down in columns]
+    names = [f"{name}_desc" if down else name for name, down in columns]
+    suffix = "drafts" if status == "draft" else "list"
+    name = identifier(table.name, *names, prefix="quire", suffix=suffix)
+    return Index(name, *keys, table.c.id, info={OF_STATUS: status})
+
+
+def tables_with_read_indexes(schema: Schema, table_map: TableMap) -> frozenset[str]:
+    """Name the tables that `build_metadata` adds read indexes to, without describing them."""
+    found: set[str] = set()
+    for model in schema.models():
+        mapped = table_map[model.uid]
+        if isinstance(model, ContentType) and has_lists(model) and _has_list_indexes(model):
+            found.add(mapped.name)
+        for edge in mapped.edges.values():
+            if isinstance(edge, ComponentEdge | MorphListEdge) or (
+                isinstance(edge, LinkEdge) and _is_own(model)
+            ):
+                found.add(edge.table)
+    return frozenset(found)
+
+
+def _has_list_indexes(model: ContentType) -> bool:
+    versions = model.draft_and_publish or model.localized
+    return versions or any(is_looked_up(attribute) for attribute in model.scalars)
+
+
+def is_name_of_read_index(name: str) -> bool:
+    """Tell whether an index is named as Quire's own are."""
+    return name.startswith("quire_")
 
 
 def has_lists(model: ContentType) -> bool:
@@ -357,15 +416,23 @@ def is_looked_up(attribute: ScalarAttribute) -> bool:
     return unique and attribute.storage is not StorageKind.JSON
 
 
-def is_of_published(index: Index) -> bool:
-    """Whether an index holds only the rows of published versions."""
-    return index.info.get(OF_PUBLISHED) is True
+def status_of_index(index: Index) -> Status | None:
+    """Return the status of the rows that an index holds, ``None`` when it holds all rows."""
+    status: Status | None = index.info.get(OF_STATUS)
+    return status
 
 
-def _read_index(purpose: str, *columns: Column[Any], of_published: bool = False) -> None:
+def gain_of(index: Index) -> str:
+    """Return what a read index is good for, as a sentence; nothing for other indexes."""
+    return str(index.info.get(READ_INDEX, ""))
+
+
+def _read_index(
+    purpose: str, *columns: Column[Any], gain: str, status: Status | None = None
+) -> None:
     """Add a read index; its name begins with ``quire`` and ends in no suffix of the reference."""
     name = identifier(columns[0].table.name, prefix="quire", suffix=purpose)
-    Index(name, *columns, info={READ_INDEX: True, OF_PUBLISHED: of_published})
+    Index(name, *columns, info={READ_INDEX: gain, OF_STATUS: status})
 
 
 def _column_options(attribute: ScalarAttribute) -> Mapping[str, object]:

@@ -32,6 +32,12 @@ class Webhook(Struct, frozen=True, kw_only=True):
     enabled: bool
 
 
+def enabled_webhooks(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
+    """Return the select of the ids of all webhooks that are enabled."""
+    table = builder.table(_TABLE)
+    return sa.select(table.c("id")).where(table.c("enabled").is_(sa.true()))
+
+
 class Webhooks:
     """Programs that read and write webhooks."""
 

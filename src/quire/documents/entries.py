@@ -13,7 +13,7 @@ from quire.database.content.components import (
 from quire.database.content.deletion import detach_components
 from quire.database.content.layout import Layout
 from quire.database.mapping import ORDER
-from quire.database.program import Program, Value
+from quire.database.program import LONG_COMPUTATION, Program, Value
 from quire.documents.relations import Resolution
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import ComponentValues, EntryValues
@@ -80,6 +80,8 @@ def _apply_relations(
 ) -> Program[None]:
     uid = layout.model.uid
     for name, change in values.relations.items():
+        if change.is_large:
+            yield LONG_COMPUTATION
         links = resolution.link_change(unit, layout, name, change)
         yield from unit.store.links.apply(
             uid, name, row_id, links, creating=creating, siblings=siblings

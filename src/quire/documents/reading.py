@@ -15,9 +15,11 @@ from quire.access.ability import Ability, FullAccess
 from quire.database.cache import BoundedCache
 from quire.database.compile import CompiledRead
 from quire.database.content.store import Store
+from quire.database.encoding import encode_list
 from quire.database.plans import CompiledPlans
 from quire.database.program import Program
 from quire.database.read import BoundRead, ListFacts, bind_read, read_program
+from quire.database.response_budget import ResponseBudget
 from quire.database.statements import Values
 from quire.query.parameters import as_query
 from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status
@@ -69,14 +71,19 @@ class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
     key: Hashable
     pagination: Pagination | None
 
-    def entries(self, facts: ListFacts | None = None) -> Program[tuple[list[Shown], int | None]]:
+    def entries(
+        self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
+    ) -> Program[tuple[list[Shown], int | None]]:
         """Return what is found, and how much there is in all if that was asked for.
 
-        It goes by ``facts``, and adds what is not among them. Raises ValidationError when more rows
-        are needed than may be fetched.
+        It goes by ``facts``, and adds what is not among them. Raises ValidationError when the
+        ``budget`` is exceeded; without one, rows alone are bounded.
         """
-        items, total = yield from read_program(self.bound, self.store.dialect, facts or ListFacts())
-        return msgspec.json.decode(msgspec.json.encode(items)), total
+        budget = budget or ResponseBudget(self.bound.rows)
+        dialect = self.store.dialect
+        items, total = yield from read_program(self.bound, dialect, facts or ListFacts(), budget)
+        text = yield from encode_list(self.bound, items, budget)
+        return msgspec.json.decode(text), total
 
     def page(self) -> Program[Page]:
         """Return what is found, as a page. Raises ValidationError as `entries` does."""
@@ -85,9 +92,9 @@ class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
         entries, total = yield from self.entries()
         return Page(documents=entries, pagination=self.pagination.meta(total))
 
-    def first(self) -> Program[Shown | None]:
+    def first(self, budget: ResponseBudget | None = None) -> Program[Shown | None]:
         """Return the one entry that is found, if any. Raises ValidationError as `entries` does."""
-        entries, _ = yield from self.entries()
+        entries, _ = yield from self.entries(budget=budget)
         return entries[0] if entries else None
 
 

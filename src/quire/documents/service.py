@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from quire.access.principal import Principal
 from quire.clock import Clock
-from quire.database.announcement import Requirement, require_nothing
+from quire.database.announcement import WriteCheck, require_nothing
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.documents.actions.clone import clone
@@ -36,7 +36,7 @@ from quire.documents.passwords import Password, passwords_in
 from quire.documents.reading import Find, Page, PlannedRead, Shown
 from quire.documents.row_rules import require_after, require_before, rule_of
 from quire.documents.unit import Engine, UnitOfWork
-from quire.errors import ServiceUnavailableError, UncertainOutcomeError
+from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
 from quire.events.bus import EventBus
 from quire.events.outbox import Outbox
 from quire.schema.model import Schema
@@ -62,7 +62,7 @@ class DocumentService:
         clock: Clock,
         hash_password: HashPassword,
         outbox: Outbox | None = None,
-        require: Requirement = require_nothing,
+        require: WriteCheck = require_nothing,
     ) -> None:
         """``outbox`` takes what webhooks want to hear, within the transactions of changes.
 
@@ -115,7 +115,8 @@ class DocumentService:
 
         ``passwords`` are those in the data that it writes; ``editor`` is the row of the
         administrator whose name entries carry. Raises what the actions raise, with
-        nothing written, and ServiceUnavailableError when the database is busy for too long.
+        nothing written, DatabaseBusyError when others keep the database busy for too long, and
+        ServiceUnavailableError when it cannot answer twice in a row.
         """
         hashed = await self._hash(passwords)
         for attempt in range(1, _ATTEMPTS + 1):
@@ -125,12 +126,12 @@ class DocumentService:
                 principal=principal,
                 editor=editor,
                 origin=origin,
-                listening=self._bus.has_listeners or self._webhooks_listen,
+                listening=self._bus.has_listeners,
                 hashed=hashed,
             )
             try:
                 result, recorded = await self._database.write(self._recorded(act, unit))
-            except UncertainOutcomeError:
+            except (UncertainOutcomeError, DatabaseBusyError):
                 raise
             except ServiceUnavailableError:
                 if attempt == _ATTEMPTS:
@@ -142,17 +143,15 @@ class DocumentService:
             return result
         raise ServiceUnavailableError
 
-    @property
-    def _webhooks_listen(self) -> bool:
-        return self._outbox is not None and self._outbox.listens
-
     def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
         """Do it, if that may be, and write down what webhooks are to be told of it."""
-        yield from self._require()
+        may_listen = yield from self._require()
+        if self._outbox is None or not may_listen:
+            return (yield from act(unit)), False
+        listeners = yield from self._outbox.listeners()
+        unit.listening |= bool(listeners)
         result = yield from act(unit)
-        if self._outbox is None or not self._outbox.listens:
-            return result, False
-        return result, (yield from self._outbox.record(unit.events))
+        return result, (yield from self._outbox.record(unit.events, listeners))
 
     async def perform(
         self,

@@ -26,10 +26,3 @@ def signed_by(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, 
         return {}
     names = ("createdBy", "updatedBy") if creating else ("updatedBy",)
     return {name: unit.editor for name in names if name in layout.table.edges}
-
-
-def entry_locale(unit: UnitOfWork, layout: Layout, asked: str | None) -> str | None:
-    """Return the locale that an entry is written in: none where the type is not localized."""
-    if not layout.is_localized():
-        return None
-    return asked or unit.engine.default_locale

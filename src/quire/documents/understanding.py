@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from quire.database.content.layout import Layout
 from quire.database.content.stored import read_stored
-from quire.database.program import Program
+from quire.database.program import LONG_COMPUTATION, Program
 from quire.documents.intents import Data
 from quire.documents.relations import Resolution, Version, resolve_targets
 from quire.documents.uniqueness import find_taken
@@ -23,7 +23,7 @@ from quire.documents.validate import (
     check_stored,
     validation_error,
 )
-from quire.documents.values import EntryValues
+from quire.documents.values import MANY_VALUES, EntryValues
 from quire.documents.whole import whole_entry
 from quire.errors import AppError
 
@@ -45,6 +45,8 @@ def understand(
     ``draft`` leaves out what only published entries have to keep. Raises ValidationError with all
     faults; of the content types whose rows are missing it names the first.
     """
+    if _is_large(data):
+        yield LONG_COMPUTATION
     rules = Rules(draft=draft, creating=creating, strict_relations=unit.engine.strict_relations)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
@@ -86,6 +88,17 @@ def check_publishable(
     checked = check_stored(unit.engine.schema, layout.model, stored, rules)
     taken = yield from find_taken(unit, checked.uniques, version, document_id)
     _refuse([*checked.problems, *taken], checked.late)
+
+
+def _is_large(data: object) -> bool:
+    """Tell whether data hold so many values that it takes milliseconds to check them."""
+    count, left = 0, [data]
+    while left and count <= MANY_VALUES:
+        value = left.pop()
+        if isinstance(value, dict | list):
+            count += len(value)
+            left += value.values() if isinstance(value, dict) else value
+    return count > MANY_VALUES
 
 
 def _refuse(problems: list[Problem], late: AppError | None) -> None:

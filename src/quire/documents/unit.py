@@ -56,7 +56,8 @@ class UnitOfWork(Struct, kw_only=True):
     ``listening`` says that somebody wants to hear of it: only then entries are read for events.
     ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
     while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
-    is the row of the administrator who writes, whose name entries carry.
+    is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
+    of the project, ``None`` until they are read.
     """
 
     engine: Engine
@@ -67,6 +68,7 @@ class UnitOfWork(Struct, kw_only=True):
     listening: bool = False
     hashed: Mapping[Password, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    locale_codes: tuple[str, ...] | None = None
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0
 

@@ -34,6 +34,10 @@ class Target(Struct, frozen=True, kw_only=True):
     position: Position | None = None
 
 
+MANY_VALUES = 1000
+"""Checking or linking so many values takes milliseconds."""
+
+
 class RelationChange(Struct, frozen=True, kw_only=True):
     """What a payload asks of one relation.
 
@@ -46,6 +50,11 @@ class RelationChange(Struct, frozen=True, kw_only=True):
     connect: tuple[Target, ...] = ()
     disconnect: tuple[Target, ...] = ()
     strict: bool = True
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it names many targets."""
+        return len(self.set or ()) + len(self.connect) + len(self.disconnect) > MANY_VALUES
 
 
 class EntryValues(Struct, frozen=True, kw_only=True):

@@ -147,7 +147,7 @@ class Courier:
     async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
         body = delivery.body.encode()
         headers = {
-            **{name: str(value) for name, value in webhook.headers.items() if name},
+            **{name: str(value) for name, value in webhook.headers.items()},
             "Content-Type": "application/json",
             "X-Strapi-Event": delivery.event,
             **self._signature(delivery, body),

@@ -1,8 +1,9 @@
 """What webhooks are told: written down in the transaction of the change itself.
 
 So nothing that was changed is forgotten, and nothing is told that was undone. Who sends it, and
-when, is another's business (`events.courier`). Which webhooks there are is remembered, and looked
-up again by `refresh`.
+when, is another's business (`events.courier`). Any process may change webhooks: each transaction
+reads those that are enabled (`listeners`); for the courier they are remembered, and looked up again
+by `refresh`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -60,8 +61,7 @@ class Outbox:
 
         Raises ServiceUnavailableError.
         """
-        found = await self._database.read(self._webhooks.all)
-        enabled = {one.id: one for one in found if one.enabled and one.url and one.events}
+        enabled = {one.id: one for one in await self._database.read(self.listeners)}
         full: frozenset[int] = frozenset()
         if enabled:
             await self._tables.ensure(DELIVERIES)
@@ -71,20 +71,22 @@ class Outbox:
             _log.error("too much waits for a webhook: it is told nothing more", webhook=webhook_id)
         self._enabled, self._full = enabled, full
 
-    def record(self, events: Sequence[Event]) -> Program[bool]:
-        """Write down what is to be told of events; tells whether that was anything."""
-        told = [one for event in events for one in self._told(event)]
+    def listeners(self) -> Program[list[Webhook]]:
+        """Return the webhooks that are enabled."""
+        found = yield from self._webhooks.all()
+        return [one for one in found if one.enabled and one.url and one.events]
+
+    def record(self, events: Sequence[Event], listeners: Sequence[Webhook]) -> Program[bool]:
+        """Write down what listeners are to be told of events; tells whether that was anything."""
+        told = [one for event in events for one in self._told(event, listeners)]
         if told:
+            yield from self._tables.ensure_in_transaction(DELIVERIES)
             yield from self._deliveries.add(told, self._clock())
         return bool(told)
 
-    def _told(self, event: Event) -> list[Told]:
+    def _told(self, event: Event, listeners: Sequence[Webhook]) -> list[Told]:
         name = event.name.value
-        wanting = [
-            one.id
-            for one in self._enabled.values()
-            if name in one.events and one.id not in self._full
-        ]
+        wanting = [one.id for one in listeners if name in one.events and one.id not in self._full]
         if not wanting:
             return []
         body = msgspec.json.encode(event.payload()).decode()

@@ -17,6 +17,23 @@ from quire.outside import InsideError, anywhere, is_public, looked_up
 NOT_HTTP = "Only http:// and https:// addresses can be called"
 NOT_FOUND = "The address cannot be found"
 PRIVATE = "The address is not on the public internet"
+_RESERVED = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers that frame a message or belong to one connection: the sender alone decides on them."""
 _PORTS = {"http": 80, "https": 443}
 _SECONDS = 10.0
 _HEAD = 16_384
@@ -47,6 +64,11 @@ async def post(
         raise ApplicationError("There was no answer within 10 seconds") from None
     except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
         raise ApplicationError("The call failed: there was no answer in HTTP") from error
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether a header, in any case, cannot be set by who configures a call."""
+    return name.lower() in _RESERVED
 
 
 def _split(url: str) -> SplitResult:
@@ -98,13 +120,14 @@ def _request(parts: SplitResult, host: str, headers: Mapping[str, str], body: by
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     shown = f"[{host}]" if ":" in host else host
     where = shown if parts.port is None else f"{shown}:{parts.port}"
+    # Names are the same in any case; of two, the last one counts.
     fields = {
-        **headers,
-        "Host": where,
-        "Content-Length": str(len(body)),
-        "Connection": "close",
+        name.lower(): (name, value)
+        for name, value in headers.items()
+        if name and not is_reserved(name)
     }
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    own = {"Host": where, "Content-Length": str(len(body)), "Connection": "close"}
+    lines = [f"POST {target} HTTP/1.1", *(f"{n}: {v}" for n, v in (*fields.values(), *own.items()))]
     if any(c in line for line in lines for c in "\r\n\0"):
         raise ValueError("a line break in a header")
     return "\r\n".join((*lines, "", "")).encode("utf-8") + body

@@ -1,19 +1,18 @@
 """Who takes mails: an SMTP server, the terminal of a developer, or nobody."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import aiosmtplib
-import structlog
 
 from quire.errors import MailError
 from quire.mail.message import Mail, compose
-from quire.settings import MailSettings
-
-_log = structlog.get_logger("quire.mail")
+from quire.settings import MailSettings, Settings
 
 NOT_CONFIGURED = "no mail can be sent: mail.host (SMTP_HOST) names no SMTP server"
+NO_ADDRESS = "links in mails lead to http://localhost:{}: set server.url (PUBLIC_URL)"
+NO_SENDER = "mails come from {}, which many servers refuse: set mail.sender"
 
 
 class Sender(Protocol):
@@ -75,10 +74,21 @@ class NoSender:
 
 
 def choose_sender(settings: MailSettings, *, development: bool) -> Sender:
-    """Return who takes the mails of a project; say so in the log when nobody does."""
+    """Return who takes the mails of a project."""
     if settings.host is not None:
         return SmtpSender(settings, settings.host)
     if development:
         return TerminalSender(settings.sender)
-    _log.warning(NOT_CONFIGURED)
     return NoSender()
+
+
+def missing_mail_settings(settings: Settings) -> Iterator[str]:
+    """Yield a sentence for each setting without which mails are not sent, or not of use."""
+    if settings.mail.host is None:
+        if not settings.is_development:
+            yield NOT_CONFIGURED
+        return
+    if settings.server.url is None:
+        yield NO_ADDRESS.format(settings.server.port)
+    if settings.mail.sender == MailSettings().sender:
+        yield NO_SENDER.format(settings.mail.sender)

@@ -1,9 +1,23 @@
-"""``filters``: conditions on attributes, with the operators that there are."""
+"""``filters``: conditions on attributes, with the operators that there are.
+
+Every object in a union has a name of its own: generators of clients that cannot follow circles
+through objects without names leave out all operations that lead there.
+"""
 
 from collections.abc import Mapping
+from functools import partial
 
 from quire.openapi.models import Models
-from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, nullable, record, several
+from quire.openapi.schemas import (
+    FLAG,
+    TEXT,
+    WHOLE,
+    Schemas,
+    any_of,
+    nullable,
+    record,
+    several,
+)
 from quire.query.operators import AND, NOT, OPERATORS, OR, Operand
 from quire.schema.attributes.base import (
     Attribute,
@@ -58,12 +72,24 @@ class Filters:
 
     def _related(self, model: Model) -> JsonSchema:
         """Point to conditions on what is related: attributes or a group, but not both."""
-        return self._models.schemas.refer(
+        name, schemas = self._models.names[model.uid], self._models.schemas
+        return schemas.refer(
             ("related filters", model.uid),
-            f"{self._models.names[model.uid]}RelatedFilters",
+            f"{name}RelatedFilters",
             lambda: any_of(
-                record(self._members(model), required=(), closed=True),
-                *(record({group: several(self.of(model))}, closed=True) for group in (AND, OR)),
+                schemas.refer(
+                    ("attribute filters", model.uid),
+                    f"{name}AttributeFilters",
+                    lambda: record(self._members(model), required=(), closed=True),
+                ),
+                *(
+                    schemas.refer(
+                        (group, model.uid),
+                        f"{name}{suffix}",
+                        partial(record, {group: several(self.of(model))}, required=(), closed=True),
+                    )
+                    for group, suffix in ((AND, "FiltersAnd"), (OR, "FiltersOr"))
+                ),
             ),
         )
 
@@ -73,7 +99,8 @@ class Filters:
         target = self.target(attribute)
         if target is None:
             return None
-        ids = self._models.schemas.refer(("ids",), "IdFilter", _ids)
+        schemas = self._models.schemas
+        ids = schemas.refer(("ids",), "IdFilter", lambda: _ids(schemas))
         return any_of(ids, self._related(target))
 
     def target(self, attribute: Attribute) -> Model | None:
@@ -102,8 +129,13 @@ class Filters:
             value = TEXT if name is None else _kept(described, "type", "format")
             name = name or _OTHERS
         schemas = self._models.schemas
+        operators = schemas.refer(
+            ("operators", name),
+            f"{name.removesuffix('Filter')}Operators",
+            lambda: _operators(value, self._scalar(attribute)),
+        )
         return schemas.refer(
-            ("filter", name), name, lambda: _comparisons(value, self._scalar(attribute))
+            ("filter", name), name, lambda: any_of(nullable(value), several(value), operators)
         )
 
 
@@ -137,16 +169,15 @@ def _operand(operand: Operand, value: JsonSchema) -> JsonSchema:
             return FLAG
 
 
-def _comparisons(value: JsonSchema, itself: JsonSchema) -> JsonSchema:
+def _operators(value: JsonSchema, itself: JsonSchema) -> JsonSchema:
     members = {name: _operand(row.operand, value) for name, row in OPERATORS.items()}
-    operators = record({**members, NOT: itself}, required=(), closed=True)
-    return any_of(nullable(value), several(value), operators)
+    return record({**members, NOT: itself}, required=(), closed=True)
 
 
-def _ids() -> JsonSchema:
+def _ids(schemas: Schemas) -> JsonSchema:
     """Describe conditions on what is related, by its ids or by whether there is any."""
     by_ids = dict.fromkeys(("$eq", "$ne"), WHOLE)
     lists = {name: several(WHOLE) for name in ("$in", "$notIn")}
     presence = dict.fromkeys(("$null", "$notNull"), FLAG)
     operators = record({**by_ids, **lists, **presence}, required=(), closed=True)
-    return any_of(nullable(WHOLE), several(WHOLE), operators)
+    return any_of(nullable(WHOLE), several(WHOLE), schemas.shared("IdOperators", operators))

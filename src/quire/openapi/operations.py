@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.openapi.schemas import NULL, TEXT, WHOLE, Schemas, record
+from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, nullable, record
 from quire.schema.attributes.json_form import JsonSchema
 
 JSON = "application/json"
@@ -114,6 +114,8 @@ FAILURES: Mapping[int, tuple[str, str]] = {
 }
 """Names and meanings of the statuses of errors."""
 OTHER_FAILURE = "OtherError"
+NO_DATA: JsonSchema = {**nullable(FREE_OBJECT), "maxProperties": 0, "description": "Always null."}
+"""What stands in the place of data: `{"type": "null"}` alone makes openapi-generator fail."""
 
 
 def error_schema(schemas: Schemas) -> JsonSchema:
@@ -124,13 +126,13 @@ def error_schema(schemas: Schemas) -> JsonSchema:
             "name": {**TEXT, "description": "The class of the error, for programs."},
             "message": {**TEXT, "description": "What is wrong, for people."},
             "details": {
-                "type": "object",
+                **FREE_OBJECT,
                 "description": "Where and why. Absent when the request could not be read.",
             },
         },
         required=("status", "name", "message"),
     )
-    return schemas.shared("Error", record({"data": NULL, "error": error}))
+    return schemas.shared("Error", record({"data": NO_DATA, "error": error}))
 
 
 def error_responses(schemas: Schemas) -> Mapping[str, object]:

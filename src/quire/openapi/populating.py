@@ -9,9 +9,11 @@ from quire.openapi.schemas import FLAG, TEXT, any_of, one_of_texts, record, seve
 from quire.query.resolve.fields import default_fields
 from quire.schema.attributes.base import Attribute, DynamicZoneAttribute, ScalarAttribute
 from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.class_names import class_name
 from quire.schema.model import Model
 
 _EVERYTHING: JsonSchema = {"const": "*"}
+_FLAGS: JsonSchema = {"type": "object", "additionalProperties": FLAG}
 _ORDERS = ("", ":asc", ":desc")
 
 
@@ -69,18 +71,34 @@ class Populating:
         edges = self._edges(model)
         paths = rf"^({'|'.join(re.escape(a.name) for a in edges)})(\.\w+)*$"
         names = any_of(one_of_texts([a.name for a in edges]), {**TEXT, "pattern": paths})
-        each = {a.name: any_of(FLAG, self._options(a)) for a in edges}
-        return any_of(_EVERYTHING, *_alternatives(names), record(each, required=(), closed=True))
+        each = self._models.schemas.refer(
+            ("populate each", model.uid),
+            f"{self._models.names[model.uid]}PopulateEach",
+            lambda: record(
+                {a.name: any_of(FLAG, self._options(model, a)) for a in edges},
+                required=(),
+                closed=True,
+            ),
+        )
+        return any_of(_EVERYTHING, *_alternatives(names), each)
 
-    def _options(self, attribute: Attribute) -> JsonSchema:
+    def _options(self, model: Model, attribute: Attribute) -> JsonSchema:
         if isinstance(attribute, DynamicZoneAttribute):
-            return self._zone(attribute)
+            return self._zone(model, attribute)
         target = self._filters.target(attribute)
         if target is None:
-            return record({"on": {"type": "object", "additionalProperties": FLAG}}, closed=True)
+            by_type = {"on": self._models.schemas.shared("PopulateOn", _FLAGS)}
+            return self._models.schemas.shared("MorphPopulateOptions", record(by_type, closed=True))
         return self._related(target)
 
     def _related(self, target: Model) -> JsonSchema:
+        return self._models.schemas.refer(
+            ("populate options", target.uid),
+            f"{self._models.names[target.uid]}PopulateOptions",
+            lambda: self._related_options(target),
+        )
+
+    def _related_options(self, target: Model) -> JsonSchema:
         options = {
             "fields": _one_or_several(self._field_name(target)),
             "sort": _one_or_several(self.order(target)),
@@ -89,13 +107,22 @@ class Populating:
         }
         return record(options, required=(), closed=True)
 
-    def _zone(self, zone: DynamicZoneAttribute) -> JsonSchema:
-        components = self._models.schema.components
+    def _zone(self, model: Model, zone: DynamicZoneAttribute) -> JsonSchema:
+        components, schemas = self._models.schema.components, self._models.schemas
+        name = f"{self._models.names[model.uid]}{class_name(zone.name)}"
         shown = {uid: any_of(FLAG, self._related(components[uid])) for uid in zone.components}
-        by_component = record(shown, required=(), closed=True)
+        by_component = schemas.refer(
+            ("zone components", model.uid, zone.name),
+            f"{name}Components",
+            lambda: record(shown, required=(), closed=True),
+        )
         return any_of(
-            record({"populate": _EVERYTHING}, closed=True),
-            record({"on": by_component}, closed=True),
+            schemas.shared("PopulateEverything", record({"populate": _EVERYTHING}, closed=True)),
+            schemas.refer(
+                ("zone", model.uid, zone.name),
+                f"{name}PopulateOptions",
+                lambda: record({"on": by_component}, closed=True),
+            ),
         )
 
 

@@ -12,12 +12,13 @@ from quire.openapi.filters import Filters
 from quire.openapi.models import Models
 from quire.openapi.operations import Parameter
 from quire.openapi.populating import Populating
-from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, one_of_texts, record, several
+from quire.openapi.schemas import FLAG, NULL, TEXT, WHOLE, any_of, one_of_texts, several
 from quire.query.plan import PublicationFilter
 from quire.schema.attributes.json_form import JsonSchema
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
 _EVERY = "*"
+_NOT_WITH_PAGES = "not together with `pagination[page]` and `pagination[pageSize]`"
 
 
 class PageLimits(Struct, frozen=True, kw_only=True):
@@ -40,7 +41,7 @@ class Queries:
         """Describe what may be asked of a page of documents."""
         return [
             *self._list(model),
-            self._pagination(),
+            *self._pagination(),
             *self._versions(model, several_locales=True),
         ]
 
@@ -95,26 +96,26 @@ class Queries:
     def _filter(self, model: ContentType) -> Parameter:
         about = "Which entries to choose: conditions by attribute, all of which must hold."
         return Parameter(
-            name="filters", schema=self._filters.of(model), deep=True, description=about
+            name="filters",
+            schema=any_of(self._filters.of(model), NULL),
+            deep=True,
+            description=about,
         )
 
-    def _pagination(self) -> Parameter:
+    def _pagination(self) -> Iterator[Parameter]:
+        """Describe each member by itself, which tools write that know no nested parameters."""
         pages = self._pages
-        size: dict[str, object] = {"type": "integer", "minimum": 1, "default": pages.default}
-        if pages.most is not None:
-            size["maximum"] = pages.most
-        count = {"withCount": {**FLAG, "description": "Whether to count all entries."}}
-        by_page: Mapping[str, object] = {"page": _least(1), "pageSize": size, **count}
-        by_offset: Mapping[str, object] = {"start": _least(0), "limit": size, **count}
-        return Parameter(
-            name="pagination",
-            schema=any_of(
-                record(by_page, required=(), closed=True),
-                record(by_offset, required=(), closed=True),
-            ),
-            deep=True,
-            description="Which page of the list to show, by number or by offset.",
-        )
+        size = _least(1) if pages.most is None else {**_least(1), "maximum": pages.most}
+        usual = f"{pages.default} if absent"
+        members: Mapping[str, tuple[JsonSchema, str]] = {
+            "page": (_least(1), "Which page to show."),
+            "pageSize": (size, f"How many entries a page has; {usual}."),
+            "start": (_least(0), f"How many entries to leave out, {_NOT_WITH_PAGES}."),
+            "limit": (size, f"How many entries to show, {_NOT_WITH_PAGES}; {usual}."),
+            "withCount": (FLAG, "Whether to count all entries."),
+        }
+        for name, (schema, about) in members.items():
+            yield Parameter(name=f"pagination[{name}]", schema=schema, description=about)
 
     def _versions(self, model: ContentType, *, several_locales: bool) -> Iterator[Parameter]:
         yield from self._version(model)

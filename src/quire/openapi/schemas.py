@@ -11,7 +11,7 @@ WHOLE: JsonSchema = {"type": "integer"}
 FLAG: JsonSchema = {"type": "boolean"}
 NULL: JsonSchema = {"type": "null"}
 MOMENT: JsonSchema = {"type": "string", "format": "date-time"}
-FREE_OBJECT: JsonSchema = {"type": "object"}
+FREE_OBJECT: JsonSchema = {"type": "object", "additionalProperties": ANYTHING}
 
 
 def nullable(schema: JsonSchema) -> JsonSchema:

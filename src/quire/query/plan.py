@@ -182,3 +182,26 @@ def with_sorted_fields(fields: tuple[str, ...], sort: tuple[SortKey, ...]) -> tu
     if any(key.path for key in sort):
         return fields
     return tuple(dict.fromkeys((*(key.attribute for key in sort), *fields)))
+
+
+def plan_size(plan: ReadPlan) -> int:
+    """Return of how many parts a plan is made: nodes, comparisons and relations that it follows."""
+    return _node_size(plan.root)
+
+
+def _node_size(node: PlanNode) -> int:
+    below = (inner for edge in node.edges for inner in edge.nodes)
+    size = 1 + sum(1 + len(key.path) for key in node.sort) + sum(map(_node_size, below))
+    return size + _filter_size(node.filter)
+
+
+def _filter_size(part: Filter | None) -> int:
+    match part:
+        case Through(part=inner, within=within):
+            return 1 + _filter_size(inner) + _filter_size(within)
+        case Junction(parts=parts):
+            return sum(map(_filter_size, parts))
+        case None:
+            return 0
+        case _:
+            return 1

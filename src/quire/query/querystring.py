@@ -21,7 +21,10 @@ The port of that library to Python, qs-codec, agrees on ordinary input and is wh
 tests compare with; it is not called here because it merges differently where lists lie in lists or
 grow into mappings (`a[0][0]=1&a[0][1]=2`, `a[100]=x&a=y`) and has no hook there to correct it.
 
-Nothing here raises, whatever the text; the work is bounded by its length.
+`parse` follows these rules to the letter and raises nothing; its work is bounded by the length of
+the text. `parse_query`, for the query strings of requests, differs where the rules drop what
+decides which rows are meant: a mapping that stands for a long list is that list, and a filter that
+would be dropped is an error.
 """
 
 import re
@@ -32,7 +35,9 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-__all__ = ["QueryValue", "parse"]
+from quire.errors import InvalidKeyError, ValidationError
+
+__all__ = ["QueryValue", "parse", "parse_query"]
 
 QueryValue: TypeAlias = "str | list[QueryValue] | dict[str, QueryValue] | None"
 """A value of a parsed query string: text, nothing (no `=`), a list or a mapping of such values."""
@@ -70,6 +75,16 @@ _STRAY_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 _INDEX: Final = re.compile("0|[1-9][0-9]{0,14}")
 # The greatest number that JavaScript sorts before the other names of an object.
 _LAST_ARRAY_INDEX: Final = 2**32 - 2
+_ELEMENT: Final = re.compile(r"\[[0-9]*\]")
+
+_FILTERS: Final = "filters"
+_SELECTING: Final = frozenset(
+    {_FILTERS, "_q", "locale", "status", "publicationFilter", "hasPublishedVersion"}
+)
+"""Parameters that decide which rows are meant."""
+_TOO_MANY: Final = (
+    "{} is beyond the first {} parameters of the query (the elements of a list count as one)"
+)
 
 
 class _List(Struct, eq=False):
@@ -99,35 +114,94 @@ _Node: TypeAlias = str | _Container | None
 
 
 def parse(raw: str) -> dict[str, QueryValue]:
-    """Turn a raw query string into nested values.
+    """Turn a raw query string, or a form in the same syntax, into nested values.
 
     Args:
         raw: What follows the `?`, exactly as it was sent, percent-encoding included. The bytes of
             a request are to be read as Latin-1.
 
     Returns:
+        The values by name.
+    """
+    root = _Mapping({})
+    for name, value in _in_object_order(_combine_equal_names(_pairs(raw, MAX_PAIRS))):
+        segments = _segments(name)
+        if _INHERITED_SEGMENTS.isdisjoint(segments):
+            _merge_members(root, _nest(segments, value))
+    return {name: _finish(node) for name, node in _in_object_order(root.members)}
+
+
+def parse_query(raw: str) -> dict[str, QueryValue]:
+    """Turn the query string of a request into nested values, with lists of any length.
+
+    The elements of one list count as one of the 1000 pairs that are read.
+
+    Args:
+        raw: As for `parse`.
+
+    Returns:
         The values by name. A cache shares them with other callers: they must never be changed, at
         no depth.
+
+    Raises:
+        InvalidKeyError: A part of a filter has a name that every JavaScript object inherits.
+        ValidationError: A filter, or another parameter that decides which rows are meant, stands
+            after the 1000th pair.
     """
-    return _parse(raw) if len(raw) > CACHED_LENGTH else _parse_cached(raw)
+    return _parse_query(raw) if len(raw) > CACHED_LENGTH else _parse_query_cached(raw)
 
 
-def _parse(raw: str) -> dict[str, QueryValue]:
+def _parse_query(raw: str) -> dict[str, QueryValue]:
     root = _Mapping({})
-    for name, value in _in_object_order(_combine_equal_names(_pairs(raw))):
+    for name, value in _in_object_order(_combine_equal_names(_first_pairs(raw))):
         segments = _segments(name)
-        if segments is not None:
+        if _INHERITED_SEGMENTS.isdisjoint(segments):
             _merge_members(root, _nest(segments, value))
-    return _finish_mapping(root)
+        else:
+            _refuse_inherited_filter(segments)
+    members = _in_object_order(root.members)
+    return {name: _finish(node, long_lists=True) for name, node in members}
 
 
-_parse_cached = lru_cache(maxsize=CACHE_ENTRIES)(_parse)
+_parse_query_cached = lru_cache(maxsize=CACHE_ENTRIES)(_parse_query)
 
 
-def _pairs(raw: str) -> Iterator[tuple[str, str | None]]:
-    """Yield the decoded name and value of each pair that has a name."""
+def _first_pairs(raw: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the first 1000 pairs, the elements of a list counted as one.
+
+    Raises ValidationError for a pair after them that decides which rows are meant.
+    """
+    if raw.count("&") < MAX_PAIRS:
+        yield from _pairs(raw)
+        return
+    counted: set[str] = set()
+    for name, value in _pairs(raw):
+        counted.add(_ELEMENT.sub("[]", name))
+        if len(counted) <= MAX_PAIRS:
+            yield name, value
+            continue
+        for selecting in _SELECTING.intersection(_names(_segments(name))):
+            raise ValidationError(_TOO_MANY.format(selecting, MAX_PAIRS))
+
+
+def _refuse_inherited_filter(segments: list[str]) -> None:
+    """Raise InvalidKeyError for an inherited name in a filter."""
+    names = _names(segments)
+    at = next(index for index, name in enumerate(segments) if name in _INHERITED_SEGMENTS)
+    if _FILTERS in names[:at]:
+        path = ".".join(names[names.index(_FILTERS) + 1 : at]) or None
+        raise InvalidKeyError(names[at], path, source="query", param=_FILTERS)
+
+
+def _names(segments: list[str]) -> list[str]:
+    return [s[1:-1] if s.startswith("[") else s for s in segments]
+
+
+def _pairs(raw: str, most: int = -1) -> Iterator[tuple[str, str | None]]:
+    """Yield the decoded name and value of each of the first ``most`` pairs that has a name."""
     text = _ENCODED_BRACKET.sub(lambda match: "[" if match[1] in "Bb" else "]", raw)
-    for pair in text.split("&", MAX_PAIRS)[:MAX_PAIRS]:
+    pairs = text.split("&") if most < 0 else text.split("&", most)[:most]
+    for pair in pairs:
         # A name in brackets may hold an equals sign, so their end is looked for first.
         bracket = pair.find("]=")
         end = pair.find("=") if bracket < 0 else bracket + 1
@@ -163,8 +237,8 @@ def _combine(present: _Node, value: str | None) -> _Container:
     return _List({0: present, 1: value}, 2)
 
 
-def _segments(name: str) -> list[str] | None:
-    """Split `a[b][c]` into `a`, `[b]`, `[c]`; None if one of them is an inherited name.
+def _segments(name: str) -> list[str]:
+    """Split `a[b][c]` into `a`, `[b]`, `[c]`.
 
     Brackets within a group belong to it (`[b[c]]`). A group that is not closed, and whatever lies
     beyond the depth, is one last group with all its brackets. Text between groups is dropped.
@@ -178,8 +252,6 @@ def _segments(name: str) -> list[str] | None:
             break
         segments.append(name[opening : closing + 1])
         opening = name.find("[", closing + 1)
-    if not _INHERITED_SEGMENTS.isdisjoint(segments):
-        return None
     if opening >= 0:
         segments.append(f"[{name[opening:]}]")
     return segments
@@ -309,16 +381,19 @@ def _by_index(items: _List) -> list[tuple[int, _Node]]:
     return [(index, items.items[index]) for index in sorted(items.items)]
 
 
-def _finish(node: _Node) -> QueryValue:
+def _finish(node: _Node, *, long_lists: bool = False) -> QueryValue:
+    """Return the value of a node; with ``long_lists``, a mapping with indices alone is a list."""
     if isinstance(node, _List):
-        return [_finish(item) for _, item in _by_index(node)]
-    if isinstance(node, _Mapping):
-        return _finish_mapping(node)
-    return node
-
-
-def _finish_mapping(mapping: _Mapping) -> dict[str, QueryValue]:
-    return {name: _finish(node) for name, node in _in_object_order(mapping.members)}
+        return [_finish(item, long_lists=long_lists) for _, item in _by_index(node)]
+    if not isinstance(node, _Mapping):
+        return node
+    members = {
+        name: _finish(inner, long_lists=long_lists)
+        for name, inner in _in_object_order(node.members)
+    }
+    if long_lists and members and all(map(_INDEX.fullmatch, members)):
+        return [members[index] for index in sorted(members, key=int)]
+    return members
 
 
 def _in_object_order(members: dict[str, _Node]) -> Iterable[tuple[str, _Node]]:

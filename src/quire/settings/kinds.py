@@ -25,7 +25,8 @@ _UNITS = {
     "d": timedelta(days=1),
     "w": timedelta(weeks=1),
 }
-_DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d|w)")
+_DURATION = re.compile(r"([0-9]+)\s*(ms|s|m|h|d|w)")
+_MAX_DIGITS = 18
 _NONE = "none"
 
 
@@ -124,20 +125,28 @@ def _show_flag(value: object) -> str:
 FLAG = Kind("true or false", _flag, _flag_from_text, _show_flag)
 
 
+MAX_INTEGER = 2**53 - 1
+"""The largest whole number that every reader of JSON and TOML has exactly."""
+
+
 def integer(minimum: int, maximum: int | None = None) -> Kind[int]:
-    """A whole number from ``minimum`` to ``maximum``, both included; no upper end for ``None``."""
+    """A whole number from ``minimum`` to ``maximum``, both included; else to `MAX_INTEGER`."""
+    most = MAX_INTEGER if maximum is None else maximum
 
     def read(value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+        if not isinstance(value, int) or isinstance(value, bool):
             raise UnfitValueError
-        if maximum is not None and value > maximum:
+        if value > most and maximum is None:
+            raise UnfitValueError(f"expected at most {most}")
+        if not minimum <= value <= most:
             raise UnfitValueError
         return value
 
     def read_text(text: str) -> int:
-        if not re.fullmatch(r"\s*-?[0-9]{1,18}\s*", text):
+        if not re.fullmatch(r"\s*-?[0-9]+\s*", text):
             raise UnfitValueError
-        return read(int(text))
+        # Python refuses to read thousands of digits.
+        return read(int(text) if len(text) <= _MAX_DIGITS else MAX_INTEGER + 1)
 
     upper = "up" if maximum is None else f"to {maximum}"
     return Kind(f"a whole number from {minimum} {upper}", read, read_text)
@@ -184,23 +193,46 @@ def optional(kind: Kind[T]) -> Kind[T | None]:
     return Kind(f'{kind.expected} or "{_NONE}"', read, read_text, show)
 
 
+MAX_DURATION = timedelta(days=36_500)
+"""A century: moments that lie as far in the future can be written and compared everywhere."""
+
+
 def _duration(value: object) -> timedelta:
-    if isinstance(value, timedelta):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31:
-        return timedelta(seconds=value)
     if isinstance(value, str):
         return _duration_from_text(value)
-    raise UnfitValueError
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _duration_of(value, "s")
+    if not isinstance(value, timedelta):
+        raise UnfitValueError
+    return _checked_duration(value)
+
+
+def _checked_duration(value: timedelta | None) -> timedelta:
+    if value is None or value > MAX_DURATION:
+        raise UnfitValueError(f"expected at most {show_duration(MAX_DURATION)}")
+    if value <= timedelta():
+        raise UnfitValueError
+    return value
+
+
+def _duration_of(count: int, unit: str) -> timedelta:
+    # A sum of so many units may be beyond what Python has.
+    fits = count <= MAX_DURATION // _UNITS[unit]
+    return _checked_duration(count * _UNITS[unit] if fits else None)
 
 
 def _duration_from_text(text: str) -> timedelta:
     if text.strip().isascii() and text.strip().isdigit():
-        return _duration(int(text))
+        return _duration_of(_digits(text.strip()), "s")
     found = _DURATION.fullmatch(text.strip())
-    if not found or not 0 < len(found[1]) < 10 or int(found[1]) == 0:
+    if not found:
         raise UnfitValueError
-    return int(found[1]) * _UNITS[found[2]]
+    return _duration_of(_digits(found[1]), found[2])
+
+
+def _digits(text: str) -> int:
+    """Read digits. Python refuses thousands of them; fewer are enough to be too many."""
+    return int(text) if len(text) <= _MAX_DIGITS else 10**_MAX_DIGITS
 
 
 def show_duration(value: timedelta) -> str:

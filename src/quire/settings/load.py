@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, os_error_reason
 from quire.javascript.modules import EnvironmentVariable
 from quire.settings.dotenv import parse_dotenv
 from quire.settings.kinds import METADATA_KEY, Setting, UnfitValueError
@@ -147,8 +147,15 @@ def _read_dotenv(
     try:
         return name, parse_dotenv(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
-        faults.append(SettingsFault(name, "", f"cannot be read: {error}"))
+        faults.append(_unreadable(name, error))
         return name, {}
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> SettingsFault:
+    if isinstance(error, UnicodeDecodeError):
+        return SettingsFault(name, "", "cannot be read: it is not UTF-8 text")
+    reason = os_error_reason(error) if isinstance(error, OSError) else error
+    return SettingsFault(name, "", f"cannot be read: {reason}")
 
 
 def _from_toml(
@@ -158,8 +165,8 @@ def _from_toml(
         return {}
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        faults.append(SettingsFault(SETTINGS_FILE, "", f"cannot be read: {error}"))
+    except (OSError, ValueError) as error:
+        faults.append(_unreadable(SETTINGS_FILE, error))
         return {}
     layer: Layer = {}
     _walk_table(content, "", known, layer, faults)

@@ -66,7 +66,7 @@ class ServerSettings:
     )
     shutdown_timeout: timedelta = setting(
         DURATION,
-        "How long running requests may take to end at a stop.",
+        "How long running requests may take to end at a stop; then they are answered 503.",
         default=timedelta(seconds=10),
     )
     calls_file: Path = setting(
@@ -118,7 +118,7 @@ class DatabaseSettings:
     )
     filename: Path = setting(
         PATH,
-        "File of an SQLite database.",
+        "File of an SQLite database, in no folder whose files are served.",
         default=Path(".tmp/data.db"),
         variable="DATABASE_FILENAME",
     )
@@ -134,6 +134,11 @@ class DatabaseSettings:
         integer(1, 60_000),
         "Milliseconds after which a read of an SQLite file leaves the event loop.",
         default=5,
+    )
+    read_queue: int = setting(
+        integer(1),
+        "Slow reads of an SQLite file that may run or wait for each other; more are answered 503.",
+        default=100,
     )
     read_timeout_ms: int = setting(
         integer(1, 3_600_000), "Milliseconds after which a read is given up.", default=30_000
@@ -183,7 +188,8 @@ class DatabaseSettings:
     )
     pool_max: int = setting(
         integer(2, 1000),
-        "Most connections of one process; one of them writes.",
+        "Most connections of one process; one of them writes, and of three or more one asks "
+        "whether anybody else has written.",
         default=10,
         variable="DATABASE_POOL_MAX",
     )
@@ -356,10 +362,10 @@ class CorsSettings:
     headers: tuple[str, ...] = setting(
         NAMES,
         "Request headers that a preflight allows.",
-        default=("Content-Type", "Authorization", "Origin", "Accept"),
+        default=("Content-Type", "Authorization", "Origin", "Accept", "If-Match"),
     )
     expose_headers: tuple[str, ...] = setting(
-        NAMES, "Response headers that a page may read.", default=()
+        NAMES, "Response headers that a page may read.", default=("ETag",)
     )
     max_age: timedelta = setting(
         DURATION, "How long a browser may remember a preflight.", default=timedelta(days=365)
@@ -535,7 +541,7 @@ class WebhookSettings:
         default=10_000,
     )
     log_days: int = setting(
-        integer(1), "How many days what webhooks were told is kept in their log.", default=7
+        integer(1, 36_500), "How many days what webhooks were told is kept in their log.", default=7
     )
 
 
@@ -597,8 +603,25 @@ class LimitSettings:
     populate_nodes: int = setting(
         integer(1), "Relations and components that one request may populate, in all.", default=2000
     )
+    filter_values: int = setting(
+        integer(1),
+        "Values that one list of a filter may have (`$in`, `$or` and the like).",
+        default=1000,
+    )
     rows: int = setting(
-        integer(1), "Rows that one read may fetch, populated ones included.", default=200_000
+        integer(1),
+        "Rows that one read may fetch, populated ones included, and entries that its response may "
+        "contain: an entry that is populated in several places counts each time.",
+        default=200_000,
+    )
+    response_size: int = setting(
+        integer(1), "Largest response to a read of content, in bytes.", default=20_000_000
+    )
+    followed_relations: int = setting(
+        integer(1),
+        "Relations, components and media that the filters and orders of one request may lead "
+        "through, in all.",
+        default=100,
     )
     batch_operations: int = setting(integer(1), "Operations that one batch may have.", default=100)
 
@@ -626,7 +649,7 @@ class LogSettings:
     )
     format: Literal["auto", "json", "console"] = setting(
         choice("auto", "json", "console"),
-        "Form of a line; `auto` is `json` in production and `console` in development.",
+        "Form of a line; `auto` is `console` in development and in a terminal, else `json`.",
         default="auto",
     )
     requests: bool = setting(FLAG, "Write a line for every request.", default=False)

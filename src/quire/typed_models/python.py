@@ -18,6 +18,8 @@ RESERVED = frozenset(
         *keyword.kwlist,
         *("Any", "Literal", "Struct", "UNSET", "UnsetType", "annotations", "date", "datetime"),
         *("bool", "dict", "float", "int", "list", "str", "field", "Blocks"),
+        *("BlockCode", "BlockHeading", "BlockImage", "BlockImageFile", "BlockLink", "BlockList"),
+        *("BlockListItem", "BlockParagraph", "BlockQuote", "BlockText"),
     }
 )
 """Names that no class may have."""

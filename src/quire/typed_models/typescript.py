@@ -8,7 +8,13 @@ from typing import Any
 from quire.schema.attributes.json_form import JsonSchema
 from quire.typed_models.shapes import Member, Shape, Shapes
 
-RESERVED = frozenset({"Array", "Blocks", "Date", "Object", "Record", "String", "Number", "Boolean"})
+RESERVED = frozenset(
+    {
+        *("Array", "Blocks", "Date", "Object", "Record", "String", "Number", "Boolean"),
+        *("BlockCode", "BlockHeading", "BlockImage", "BlockImageFile", "BlockLink", "BlockList"),
+        *("BlockListItem", "BlockParagraph", "BlockQuote", "BlockText"),
+    }
+)
 """Names that no interface may have."""
 
 _HEADER = """// Typed models of a project's content.

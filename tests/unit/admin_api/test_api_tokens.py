@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.unit.admin_api.office import Office, open_office
+from tests.unit.admin_api.test_staff import clerk
 
 TOKENS = "/admin/api-tokens"
 
@@ -41,6 +44,31 @@ async def test_with_a_key_it_is_shown_again_but_not_in_lists(tmp_path: Path) -> 
     assert shown.data["accessKey"] == made["accessKey"]
     assert all("accessKey" not in token for token in listed.data)
     assert all("encryptedKey" not in token for token in [shown.data, *listed.data])
+
+
+@pytest.mark.parametrize(
+    ("actions", "is_shown"),
+    [
+        (["read"], False),
+        (["read", "create", "delete"], False),
+        (["read", "regenerate"], True),
+        (["read", "update"], True),
+    ],
+)
+async def test_a_key_is_shown_to_those_alone_who_may_change_the_token(
+    tmp_path: Path, actions: list[str], *, is_shown: bool
+) -> None:
+    key = {"secrets.encryption_key": "k" * 32}
+    async with open_office(tmp_path, settings=key) as office:
+        body = {"name": "Site", "type": "full-access"}
+        made = (await office.ask("POST", TOKENS, body, token=office.boss)).data
+        _, token = await clerk(office, *(f"admin::api-tokens.{verb}" for verb in actions))
+        shown = await office.ask("GET", f"{TOKENS}/{made['id']}", token=token)
+        listed = await office.ask("GET", TOKENS, token=token)
+
+    assert shown.status == 200
+    assert shown.data.get("accessKey") == (made["accessKey"] if is_shown else None)
+    assert all("accessKey" not in one for one in listed.data)
 
 
 async def test_a_custom_token_grants_what_is_listed_and_nothing_else(office: Office) -> None:

@@ -1,13 +1,12 @@
 """What administrators do is noted, for super admins to read, and nobody changes it."""
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import BOSS, PASSWORD, Office, open_office
 from tests.unit.admin_api.test_staff import clerk
 
@@ -109,8 +108,8 @@ async def test_it_goes_on_after_a_new_start(tmp_path: Path) -> None:
         await office.app.stop()
         await office.app.start()
         after = await noted(office)
-    with closing(sqlite3.connect(tmp_path / ".tmp/data.db")) as database:
-        (count,) = database.execute("SELECT count(*) FROM quire_audit").fetchone()
+    with rows_of(tmp_path) as rows:
+        ((count,),) = rows.execute("SELECT count(*) FROM quire_audit")
 
     assert after == before
     assert count >= len(before)
@@ -119,8 +118,8 @@ async def test_it_goes_on_after_a_new_start(tmp_path: Path) -> None:
 async def test_a_change_that_cannot_be_noted_is_not_made(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
         await noted(office)
-        with closing(sqlite3.connect(tmp_path / ".tmp/data.db")) as database, database:
-            database.execute(
+        with rows_of(tmp_path) as rows:
+            rows.execute(
                 "CREATE TRIGGER full BEFORE INSERT ON quire_audit"
                 " BEGIN SELECT RAISE(ABORT, 'no room'); END"
             )
@@ -131,13 +130,13 @@ async def test_a_change_that_cannot_be_noted_is_not_made(tmp_path: Path) -> None
         ):
             reply = await office.ask("POST", path, body, token=office.boss)
             assert reply.status >= 500, path
-        with closing(sqlite3.connect(tmp_path / ".tmp/data.db")) as database:
-            folders = database.execute("SELECT count(*) FROM upload_folders").fetchone()
-            roles = database.execute("SELECT name FROM admin_roles").fetchall()
+        with rows_of(tmp_path) as rows:
+            folders = rows.execute("SELECT count(*) FROM upload_folders")
+            roles = rows.execute("SELECT name FROM admin_roles")
         listed = await office.ask(
             "GET", "/content-manager/collection-types/api::paper.paper", token=office.boss
         )
-    assert (folders, listed.json["results"]) == ((0,), [])
+    assert (folders, listed.json["results"]) == ([(0,)], [])
     assert ("Clerk",) not in roles
 
 

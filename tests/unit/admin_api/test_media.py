@@ -184,10 +184,12 @@ async def test_secrets_of_those_who_made_files_are_not_asked_about(darkroom: Dar
                 assert failed(answer) == (400, "ValidationError"), query
 
 
-async def test_folders_do_not_show_the_files_in_them(darkroom: Darkroom) -> None:
+async def test_folders_show_the_files_in_them_where_they_are_asked_for(darkroom: Darkroom) -> None:
+    plain = await darkroom.read("/upload/folders?populate=parent")
     found = await darkroom.read("/upload/folders?populate=files,parent")
 
-    assert all("files" not in folder for folder in found["data"])
+    assert all("files" not in folder for folder in plain["data"])
+    assert all(isinstance(folder["files"], list) for folder in found["data"])
     assert all(folder["parent"] is None for folder in found["data"])
 
 

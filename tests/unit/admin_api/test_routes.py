@@ -3,12 +3,13 @@
 The routes are those of the running application, so that a new one cannot be forgotten.
 """
 
-import sqlite3
-from contextlib import closing
+from collections.abc import Mapping
 from pathlib import Path
 
 from quire.admin_api.router import SIGNED_IN, SUPER_ADMINS, AdminApi
 from quire.api.routes import Route
+from tests.databases.kind import Row
+from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import PASSWORD, Office, open_office
 from tests.unit.admin_api.test_staff import clerk
 
@@ -106,11 +107,14 @@ async def call(office: Office, route: Route, token: str | None) -> int:
     return (await office.ask(route.method, target, body, token=token)).status
 
 
-def contents(folder: Path) -> str:
-    """Everything in the database but sessions and the audit log."""
-    with closing(sqlite3.connect(folder / ".tmp/data.db")) as database:
-        lines = (line for line in database.iterdump() if "INSERT" in line)
-        return "\n".join(line for line in lines if not any(name in line for name in NOTES))
+def contents(folder: Path) -> Mapping[str, list[Row]]:
+    """All rows of all tables but those of sessions and of the audit log."""
+    with rows_of(folder) as rows:
+        return {
+            table: sorted(rows.execute(f'SELECT * FROM "{table}"'), key=str)
+            for table in rows.tables()
+            if table not in NOTES
+        }
 
 
 def asks_again(route: Route) -> bool:

@@ -29,6 +29,28 @@ async def clerk(office: Office, *actions: str, email: str = "clerk@example.com")
     return person, (await office.sign_in(email)).data["token"]
 
 
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n"])
+async def test_a_name_or_e_mail_with_a_line_break_is_refused(
+    office: Office, line_break: str
+) -> None:
+    person, token = await clerk(office)
+    email = f"nina@example.com{line_break}"
+    invitation = {"email": email, "firstname": "Nina", "roles": [2]}
+    for method, path, body, by in (
+        ("POST", "/admin/users", invitation, office.boss),
+        ("PUT", f"/admin/users/{person}", {"email": email}, office.boss),
+        ("PUT", f"/admin/users/{person}", {"username": f"n{line_break}a"}, office.boss),
+        ("PUT", "/admin/users/me", {"email": email}, token),
+        ("PUT", "/admin/users/me", {"username": f"n{line_break}a"}, token),
+    ):
+        assert (await office.ask(method, path, body, token=by)).status == 400, (method, path)
+    users = "/content-manager/collection-types/plugin::users-permissions.user"
+    account = {"username": "nina", "email": "nina@example.com", "password": PASSWORD, "role": 1}
+    for wrong in ({"username": f"n{line_break}ina"}, {"email": email}):
+        made = await office.ask("POST", users, {**account, **wrong}, token=office.boss)
+        assert made.status == 400
+
+
 async def test_an_invitation_is_accepted_once(office: Office) -> None:
     body = {"email": "Nina@example.com", "firstname": "Nina", "roles": [2]}
     made = await office.ask("POST", "/admin/users", body, token=office.boss)

@@ -10,7 +10,7 @@ import pytest
 from quire.access.ability import FullAccess, ReadOnly
 from quire.api.answers import AnswerCache, KeptAnswers, Question
 from quire.api.messages import Answer
-from tests.unit.api.writers import APPLE, Writer, writing
+from tests.unit.api.writers import APPLE, CAPITALS, Writer, writing
 
 LIST = f"/api/articles?filters[documentId]={APPLE}&populate=author"
 
@@ -157,9 +157,9 @@ async def test_who_is_refused_is_refused_whatever_was_answered_before(write: Wri
 
 
 async def test_what_was_not_there_is_found_when_it_is(write: Writer) -> None:
-    path = f"/api/articles/{APPLE}?locale=es"
+    path = f"/api/articles/{CAPITALS}?locale=fr"
     assert (await write("GET", path)).status == 404
     assert (await write("GET", path)).status == 404
-    data = {"title": "Manzana", "slug": "una-manzana"}
+    data = {"title": "Pomme", "slug": "une-pomme"}
     assert (await write("PUT", path, {"data": data})).status == 200
-    assert (await write("GET", path)).json["data"]["title"] == "Manzana"
+    assert (await write("GET", path)).json["data"]["title"] == "Pomme"

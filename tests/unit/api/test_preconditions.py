@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.api.writers import ADA, APPLE, Writer, writing
+from tests.unit.api.writers import ADA, APPLE, CAPITALS, Writer, writing
 
 PATH = f"/api/articles/{APPLE}"
 DRAFT = f"{PATH}?status=draft"
@@ -65,7 +65,7 @@ async def test_deleting_heeds_the_tag_too(write: Writer) -> None:
 async def test_a_star_stands_for_any_state_but_none(write: Writer) -> None:
     anything = {"If-Match": "*"}
     assert (await write("PUT", PATH, {"data": {"title": "Pear"}}, headers=anything)).status == 200
-    fresh = f"{PATH}?locale=es"
+    fresh = f"/api/articles/{CAPITALS}?locale=fr"
     assert (await write("PUT", fresh, {"data": {"title": "Pera"}}, headers=anything)).status == 412
 
 

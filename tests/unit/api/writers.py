@@ -14,6 +14,8 @@ from tests.conformance.corpus import credentials
 
 APPLE = "kvs6ljh4bigue2ssvg2vmk14"
 """An article that is published in three locales, its drafts unchanged since."""
+CAPITALS = "ctwz165unnvcn25xzvaf4p3k"
+"""An article that is there in English only."""
 ADA = "cdibofdtnmb6g0jakv57hg22"
 """An author."""
 

@@ -15,8 +15,10 @@ from structlog.testing import capture_logs
 from quire.access.administration import READ
 from quire.app import Application, build_app
 from quire.assembly.generation import Generation
+from quire.content_manager.locales import DEFAULT_LOCALE_KEY
 from quire.database.announcement import announce_schema
 from quire.database.connection import Database
+from quire.database.core_store import write_setting
 from quire.database.program import Program, Row, Statement
 from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
@@ -263,10 +265,12 @@ class Slow:
         token = credentials().api_tokens["full"].encode()
         self.scope = {
             "type": "http",
+            "http_version": "1.1",
             "method": "POST",
             "raw_path": path.encode(),
             "query_string": b"",
             "headers": [
+                (b"host", b"localhost"),
                 (b"authorization", b"Bearer " + token),
                 (b"content-type", content_type.encode()),
                 (b"content-length", str(sum(map(len, pieces))).encode()),
@@ -317,9 +321,8 @@ async def test_a_file_that_is_being_uploaded_arrives(site: Site) -> None:
 
 
 async def test_another_default_locale_stays_the_default_one(site: Site) -> None:
-    present = site.app.generation
-    assert present is not None
-    present.adopt_default_locale("fr")
+    writes = Writes(site.database.dialect)
+    await site.database.write(write_setting(writes, DEFAULT_LOCALE_KEY, "fr"))
 
     await site.remodel(wide=True)
 

@@ -86,13 +86,16 @@ class Late:
     ) -> T | None:
         return await self.inner.read_at(version, make, key=key)
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         return await self.inner.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
         if self.refuses_writes:
             raise ServiceUnavailableError
         return await self.inner.write(program)
+
+    def is_in_place(self) -> bool | None:
+        return self.inner.is_in_place()
 
     def forget_statements(self) -> None:
         self.inner.forget_statements()

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from quire.database.slow_lists import KEY
 from tests.unit.cli.conftest import Run, everything_in
 
 
@@ -125,14 +126,54 @@ def test_missing_indexes_are_counted_listed_and_made(run: Run, project: Path) ->
     _, output, _ = run("check", project)
     assert "indexes that make reads fast" in output
 
-    code, statements, _ = run("index", project)
+    code, statements, messages = run("index", project)
+    lines = statements.splitlines()
+    made = [line for line in lines if line.startswith("CREATE INDEX")]
+    gains = [line for line in lines if line.startswith("-- ")]
     assert code == 0
-    assert all(line.startswith("CREATE ") for line in statements.splitlines())
+    assert len(made) == len(gains) == len(lines) / 2 > 0
+    assert all(" rows: " in gain for gain in gains)
+    assert f"{len(made)} indexes are missing" in messages
+    assert "MB" in messages
 
     code, _, messages = run("index", project, "--apply")
     assert code == 0
-    assert f"{len(statements.splitlines())} indexes were made." in messages
+    assert f"{len(made)} indexes were made." in messages
 
     _, statements, messages = run("index", project)
     assert (statements, messages) == ("", "The database has all indexes.\n")
     assert run("check", project).output == "no problems, no warnings.\n"
+
+
+def test_indexes_are_advised_for_lists_that_were_slow(run: Run, project: Path) -> None:
+    run("index", project, "--apply")
+    slow = {"uid": "api::article.article", "status": "published", "sort": [["title", True]]}
+    stored = [{"list": slow, "times": 3, "last": 1_700_000_000_000}]
+    change_database(
+        project,
+        "INSERT INTO strapi_core_store_settings (key, type, value)"
+        f" VALUES ('{KEY}', 'object', '{json.dumps(stored)}')",
+    )
+
+    _, statements, messages = run("index", project)
+    reason, made = statements.splitlines()
+    asked = "-- api::article.article, published: sort=title:desc was slow at least 3 times"
+    assert reason == f"{asked}, last on 2023-11-14"
+    assert made.startswith("CREATE INDEX `quire_articles_locale_title_desc_list` on `articles` ")
+    assert "1 more would help lists that were slow" in messages
+
+    assert "--apply --advised" in run("index", project, "--apply").messages
+    assert "1 indexes were made." in run("index", project, "--apply", "--advised").messages
+    assert run("index", project).messages == "The database has all indexes.\n"
+
+
+def test_outdated_statistics_are_told_and_renewed(run: Run, project: Path) -> None:
+    run("index", project, "--apply")
+    few = ("DELETE FROM tags", "INSERT INTO tags (label) VALUES ('a')", "ANALYZE tags")
+    change_database(project, *few)
+    many = "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 1500)"
+    change_database(project, f"{many} INSERT INTO tags (label) SELECT n FROM t")
+
+    assert "the statistics of tags are from a time" in run("index", project).messages
+    run("index", project, "--apply")
+    assert run("index", project).messages == "The database has all indexes.\n"

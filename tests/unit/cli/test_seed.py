@@ -32,7 +32,7 @@ def test_the_settings_of_the_example_environment_are_kept(run: Run, blog: Path) 
     run("seed", blog)
 
     lines = (blog / ".env").read_text(encoding="utf-8").splitlines()
-    assert "HOST=127.0.0.1" in lines
+    assert "HOST=0.0.0.0" in lines
     assert not [line for line in lines if line.endswith("=")]
 
 

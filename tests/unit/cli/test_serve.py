@@ -44,6 +44,70 @@ def test_the_server_answers_and_ends_well_when_told(project: Path, workers: str)
     assert code == 0
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(
+    ("settings", "warnings"),
+    [
+        ("", ["no mail can be sent"]),
+        (
+            '[mail]\nhost = "localhost"\n',
+            ["links in mails lead to http://localhost", "mails come from no-reply@localhost"],
+        ),
+        (
+            '[mail]\nhost = "localhost"\nsender = "a@b.c"\n[server]\nurl = "https://b.c"\n',
+            [],
+        ),
+    ],
+)
+def test_missing_mail_settings_are_a_warning_once(
+    project: Path, settings: str, warnings: list[str], workers: str
+) -> None:
+    with sqlite3.connect(project / ".tmp" / "data.db") as rows:
+        rows.execute(
+            "UPDATE strapi_core_store_settings SET value = ? WHERE key = ?",
+            ('{"email_reset_password":null}', "plugin_users-permissions_advanced"),
+        )
+    rows.close()
+    (project / "quire.toml").write_text(settings, encoding="utf-8")
+    options = ["--host", "127.0.0.1", "--port", "0", "--workers", workers]
+    with Popen([str(QUIRE), "start", str(project), *options], stderr=PIPE, text=True) as process:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if "is served at" in line:
+                break
+        process.terminate()
+        lines += process.stderr.readlines()
+
+    said = "".join(lines)
+    if settings:
+        warnings = [*warnings, "mails to reset a password link to no page of their own"]
+    assert [said.count(warning) for warning in warnings] == [1] * len(warnings), said
+    about_mail = [line for line in lines if "mail" in line and "warning" in line]
+    assert len(about_mail) == len(warnings), said
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("rows", [1000, 1001])
+def test_large_tables_without_read_indexes_are_a_warning_once(
+    project: Path, rows: int, workers: str
+) -> None:
+    with sqlite3.connect(project / ".tmp" / "data.db") as database:
+        database.execute("DELETE FROM articles")
+        database.executemany("INSERT INTO articles (locale) VALUES (?)", [("en",)] * rows)
+    database.close()
+    with serving("start", project, "--workers", workers) as (address, process):
+        assert httpx.get(f"{address}/api/tags").status_code == 200
+        process.terminate()
+        assert process.stderr is not None
+        lines = process.stderr.readlines()
+
+    said = [line for line in lines if f"`quire index {project}`" in line]
+    assert len(said) == (rows > 1000)
+    assert all(line.startswith("warning: articles of more than 1,000 rows lack") for line in said)
+
+
 def test_an_interrupt_ends_the_server_well(project: Path) -> None:
     with serving("start", project) as (_, process):
         process.send_signal(signal.SIGINT)

@@ -14,7 +14,7 @@ from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.read import bind_read
 from quire.database.statements import Query
-from quire.query.querystring import parse
+from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import USER_UID
 from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, QUOTE, library_schema, library_tables
@@ -99,16 +99,23 @@ def golden(name: str, dialect: Dialect) -> str:
 
 
 def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
-    """Write the statement of a page, and the two of one that may be costly to find."""
+    """Write the statement of a page, and those that read one which may be costly to find."""
     yield _statement("page", compiled.page, resolved)
-    if compiled.steps is not None and bind_read(compiled, resolved.values, rows=1000).steps:
-        keyed = compiled.steps.keys()
-        yield _statement("keys", keyed.keys, resolved)
-        yield _statement("rows", keyed.rows, resolved)
+    steps = compiled.steps
+    if steps is None or not bind_read(compiled, resolved.values, rows=1000).steps:
+        return
+    if steps.in_order_of_ids is not None:
+        yield _statement("page in the order of ids", steps.in_order_of_ids(), resolved)
+    if steps.collected is not None:
+        yield _statement("keys, collected", steps.collected().keys, resolved)
+    keyed = steps.keys()
+    yield _statement("keys", keyed.keys, resolved)
+    yield _statement("keys from the end", keyed.backward, resolved)
+    yield _statement("rows", keyed.rows, resolved)
 
 
 def _resolve(read: Read) -> ResolvedRead:
-    asked, query = resolver(read.uid), parse(read.query)
+    asked, query = resolver(read.uid), parse_query(read.query)
     if read.document is not None:
         return asked.document(query, read.document)
     match read.mode:

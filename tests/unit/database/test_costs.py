@@ -13,10 +13,10 @@ class Asked:
 
     def __init__(self) -> None:
         self.times = 0
-        self.is_costly = False
+        self.is_costly: bool | None = False
         self.now = 0.0
 
-    async def __call__(self, database: Database, statement: Statement) -> bool:
+    async def __call__(self, database: Database, statement: Statement) -> bool | None:
         """Say what it was told to."""
         assert database is NOBODY
         assert statement.sql
@@ -60,6 +60,14 @@ async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: Costs) -> 
     asked.is_costly, asked.now = True, 60
     assert not await told(costs, "SELECT 1")
     asked.now = 61
+    assert await told(costs, "SELECT 1")
+    assert asked.times == 2
+
+
+async def test_what_cannot_be_told_is_asked_for_again(asked: Asked, costs: Costs) -> None:
+    asked.is_costly = None
+    assert not await told(costs, "SELECT 1")
+    asked.is_costly = True
     assert await told(costs, "SELECT 1")
     assert asked.times == 2
 

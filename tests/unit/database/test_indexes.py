@@ -54,7 +54,8 @@ def test_missing_indexes_are_made_one_by_one_until_none_is_missing() -> None:
     database.execute("DROP INDEX quire_nodes_status; DROP INDEX nodes_up_lnk_fk")
     missing = missing_indexes(metadata, found_in(database), WRITER)
     assert [finding.name for finding in missing] == ["nodes_up_lnk_fk", "quire_nodes_status"]
-    run(database, apply_indexes_program(missing))
+    for finding in missing:
+        run(database, apply_indexes_program(finding.statements))
     assert missing_indexes(metadata, found_in(database), WRITER) == []
 
 

@@ -28,7 +28,7 @@ async def servers(kind: Kind, tmp_path: Path) -> AsyncIterator[Servers]:
         assert database is not None
 
         def leases() -> Leases:
-            tables = OwnTables(database, room_of(office.app.settings))
+            tables = OwnTables(database, room_of(office.app.settings).kind)
             return Leases(database, Writes(database.dialect), tables, clock)
 
         yield Servers(leases(), leases(), clock)

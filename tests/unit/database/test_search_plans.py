@@ -12,7 +12,7 @@ from quire.database.content.lookup import is_taken
 from quire.database.content.store import open_store
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.program import Statement
-from quire.query.querystring import parse
+from quire.query.querystring import parse_query
 from tests.library.model import BOOK, library_schema, library_tables
 from tests.library.queries import resolver
 from tests.library.rows import new_connection
@@ -45,7 +45,7 @@ def first_step(connection: apsw.Connection, sql: str) -> str:
 def test_a_list_of_few_values_goes_by_these(
     connection: apsw.Connection, filters: str, index: str, also: str
 ) -> None:
-    resolved = resolver(BOOK).list(parse(filters + also))
+    resolved = resolver(BOOK).list(parse_query(filters + also))
     read = compile_read(resolved.plan, library_schema(), library_tables(), SqliteDialect())
     assert read.count is not None
     for query in (read.page, read.count):
@@ -59,7 +59,7 @@ def test_a_list_of_any_values_goes_by_locale_and_status(
     connection: apsw.Connection, filters: str
 ) -> None:
     other = "&filters[$or][1][title]=b" if "$or" in filters else ""
-    resolved = resolver(BOOK).list(parse(filters + other))
+    resolved = resolver(BOOK).list(parse_query(filters + other))
     read = compile_read(resolved.plan, library_schema(), library_tables(), SqliteDialect())
     assert "quire_books_published (locale=?)" in first_step(connection, read.page.sql)
 

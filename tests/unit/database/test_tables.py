@@ -6,10 +6,17 @@ import apsw
 import pytest
 
 from quire.database.inspect import FoundTable
-from quire.database.tables import is_read_index, read_indexes
+from quire.database.tables import (
+    gain_of,
+    is_read_index,
+    read_indexes,
+    tables_with_read_indexes,
+)
 from quire.errors import SchemaError
 from quire.schema.load import LoadOptions, build_schema, load_schema
+from quire.schema.model import Schema
 from tests.conformance.corpus import unpack_project
+from tests.library.model import library_schema
 from tests.unit.database.running import (
     awkward_schema,
     component,
@@ -152,6 +159,18 @@ def test_no_read_index_has_a_name_that_the_reference_would_make() -> None:
     assert len(set(own)) == len(own) > 0
     assert set(own).isdisjoint(theirs)
     assert all(name.startswith("quire_") and len(name) <= 55 for name in own)
+
+
+@pytest.mark.parametrize("schema", [awkward_schema(), library_schema()], ids=["awkward", "library"])
+def test_tables_with_read_indexes_are_known_without_describing_them(schema: Schema) -> None:
+    table_map, metadata = tables_of(schema)
+    described = {index.table.name for index in read_indexes(metadata) if index.table is not None}
+    assert tables_with_read_indexes(schema, table_map) == described
+
+
+def test_every_read_index_says_what_it_is_good_for() -> None:
+    _, metadata = tables_of(awkward_schema())
+    assert all(len(gain_of(index)) > 20 for index in read_indexes(metadata))
 
 
 def test_an_index_over_a_column_that_is_not_there_is_a_fault_of_the_schema() -> None:

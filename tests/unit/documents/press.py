@@ -159,6 +159,10 @@ class Press:
             "INSERT INTO files (id, document_id, name) VALUES (1, 'f1', 'one'), (2, 'f2', 'two'),"
             " (3, 'f3', 'three')"
         )
+        self.store.execute(
+            "INSERT INTO i18n_locale (id, document_id, code) VALUES (1, 'l1', 'en'),"
+            " (2, 'l2', 'fr'), (3, 'l3', 'de'), (4, 'l4', 'es')"
+        )
         numbers = count(1)
         self.engine = Engine(
             store=open_store(self.schema, self.tables, store.dialect),

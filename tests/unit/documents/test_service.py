@@ -13,7 +13,12 @@ from quire.documents.actions.create import create
 from quire.documents.intents import Create, Delete, DiscardDraft, Publish, Unpublish, Update
 from quire.documents.service import DocumentService
 from quire.documents.unit import Engine, UnitOfWork
-from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
+from quire.errors import (
+    DatabaseBusyError,
+    NotFoundError,
+    ServiceUnavailableError,
+    ValidationError,
+)
 from quire.events.bus import Event, EventBus
 from quire.ids import new_document_id
 from tests.databases.kind import Kind, Rows
@@ -174,6 +179,19 @@ async def test_a_busy_database_is_asked_again_and_then_no_more(house: House) -> 
         await house.documents.run(act)
     assert len(tries) == 2
     assert house.told == []
+
+
+async def test_a_write_that_has_waited_in_vain_is_not_begun_again(house: House) -> None:
+    tries = []
+
+    def act(unit: UnitOfWork) -> Program[None]:
+        tries.append(unit)
+        yield Statement("SELECT 1")
+        raise DatabaseBusyError
+
+    with pytest.raises(DatabaseBusyError):
+        await house.documents.run(act)
+    assert len(tries) == 1
 
 
 async def test_what_succeeds_at_the_second_try_is_told_once(house: House) -> None:

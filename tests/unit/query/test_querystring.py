@@ -2,7 +2,8 @@
 
 import pytest
 
-from quire.query.querystring import QueryValue, parse
+from quire.errors import AppError
+from quire.query.querystring import QueryValue, parse, parse_query
 
 
 def indexed(*values: str) -> dict[str, QueryValue]:
@@ -259,6 +260,79 @@ def test_hostile_input_is_answered_with_bounded_depth_and_size(raw: str) -> None
 
 def test_equal_strings_share_one_result_and_long_ones_are_not_kept() -> None:
     short, long = "a[b]=shared", "a=" + "x" * 4096
-    assert parse(short) is parse(short)
-    assert parse(long) == parse(long)
-    assert parse(long) is not parse(long)
+    assert parse_query(short) is parse_query(short)
+    assert parse_query(long) == parse_query(long)
+    assert parse_query(long) is not parse_query(long)
+
+
+@pytest.mark.parametrize("name", ["a", "a[]", "a[b][]"])
+def test_a_list_in_a_query_string_has_any_length(name: str) -> None:
+    numbers = [str(number) for number in range(2000)]
+    value = parse_query("&".join(f"{name}={number}" for number in numbers))["a"]
+    assert (value["b"] if isinstance(value, dict) else value) == numbers
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ("a[100]=x", ["x"]),
+        ("a[100]=x&a[99]=y&a[0]=z", ["z", "y", "x"]),
+        ("a[99999999999]=x&a[5000000000]=y", ["y", "x"]),
+        ("a[0]=x&a[100]=y&a=z", ["x", "y", "z"]),
+        ("a[][100]=x", ["x"]),
+        ("a[b][100][c]=x", {"b": [{"c": "x"}]}),
+        ("a[100]=x&a[b]=y", {"100": "x", "b": "y"}),
+        ("a[01]=x", {"01": "x"}),
+        ("a[-1]=x", {"-1": "x"}),
+    ],
+)
+def test_indices_of_any_size_make_a_list_in_a_query_string(raw: str, value: QueryValue) -> None:
+    assert parse_query(raw) == {"a": value}
+
+
+def test_a_parameter_named_by_a_number_is_no_list() -> None:
+    assert parse_query("0=x&1=y") == {"0": "x", "1": "y"}
+
+
+def test_elements_of_a_list_count_as_one_parameter() -> None:
+    many = "&".join(f"a[{number}][b]=1" for number in range(1500))
+    others = "&".join(f"c{number}=1" for number in range(1200))
+    parsed = parse_query(f"{many}&{others}")
+    assert parsed["a"] == [{"b": "1"}] * 1500
+    assert list(parsed) == ["a", *(f"c{number}" for number in range(999))]
+
+
+@pytest.mark.parametrize(
+    "late", ["filters[a]=1", "a[filters][b]=1", "_q=x", "locale=fr", "status=draft", "_q"]
+)
+def test_a_parameter_that_selects_rows_is_not_dropped_after_the_thousandth(late: str) -> None:
+    early = [f"a{number}=1" for number in range(1000)]
+    assert len(parse_query("&".join([late, *early]))) == 1000
+    with pytest.raises(AppError, match="is beyond the first 1000 parameters"):
+        parse_query("&".join([*early, late]))
+
+
+@pytest.mark.parametrize(
+    ("raw", "key", "path"),
+    [
+        ("filters[__proto__][x]=1", "__proto__", None),
+        ("filters[title][constructor]=1", "constructor", "title"),
+        ("filters[$and][0][valueOf]=1", "valueOf", "$and.0"),
+        ("populate[author][filters][toString]=1", "toString", None),
+        ("%66ilters[%74oString]=1", "toString", None),
+    ],
+)
+def test_an_inherited_name_in_a_filter_is_refused(raw: str, key: str, path: str | None) -> None:
+    with pytest.raises(AppError) as caught:
+        parse_query(raw)
+    assert caught.value.status == 400
+    assert caught.value.details == {
+        "key": key,
+        "path": path,
+        "source": "query",
+        "param": "filters",
+    }
+
+
+def test_an_inherited_name_elsewhere_is_dropped_from_a_query_string() -> None:
+    assert parse_query("__proto__=1&fields[constructor]=2&toString[filters]=3&d=4") == {"d": "4"}

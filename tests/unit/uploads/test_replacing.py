@@ -286,5 +286,5 @@ async def test_machines_that_share_a_database_wait_for_each_other(
 def leases_of(application: Application) -> Leases:
     database, settings = application.database, application.settings
     assert database is not None
-    tables = OwnTables(database, room_of(settings))
+    tables = OwnTables(database, room_of(settings).kind)
     return Leases(database, Writes(database.dialect), tables, now_ms)

@@ -1,6 +1,6 @@
 """What to know before publishing: drafts that entries lead to, and entries as they are checked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from quire.access.administration import CREATE
 from quire.admin_api.answers import respond_data
@@ -18,10 +18,14 @@ from quire.content_manager.rights import Rights
 from quire.content_manager.shaping import owned
 from quire.content_manager.shared_fields import localized_type, shared_fields
 from quire.content_manager.states import Shown
+from quire.content_manager.writer import UNKNOWN_LOCALE
 from quire.database.connection import Database
 from quire.database.program import Program
+from quire.documents.known_locales import locale_codes
 from quire.documents.unit import Engine
-from quire.errors import BadInputError, NotFoundError
+from quire.errors import ApplicationError, BadInputError, NotFoundError
+from quire.query.parameters import as_query
+from quire.schema.model import ContentType
 
 
 class CheckApi:
@@ -110,15 +114,32 @@ class CheckApi:
         return here
 
     async def find_many(self, request: Request) -> Answer:
-        """Show several entries with all that publishing will check."""
+        """Show several entries with all that publishing will check.
+
+        The body says in which locales and in which order; the query may say a locale, too.
+        """
         rights = rights_of(self._engine.schema, request)
         ids = document_ids(request.body)
-        locale = locale_of(request.query, rights.content_type, self._engine.default_locale)
-        wanted = Wanted("draft", locale)
-        found = await self._database.read(
-            lambda: self._reading.several(rights, ids, wanted), snapshot=True
-        )
-        return respond_bare({"results": found})
+        body = request.body if isinstance(request.body, Mapping) else {}
+        sort = body.get("sort")
+        order = as_query(sort) if isinstance(sort, str | list | dict) else None
+        asked = body.get("locale") or request.query.get("locale")
+
+        def program() -> Program[list[Shown]]:
+            locales = yield from self._locales(rights.content_type, asked)
+            return (yield from self._reading.several(rights, ids, locales, order))
+
+        return respond_bare({"results": await self._database.read(program, snapshot=True)})
+
+    def _locales(self, content_type: ContentType, asked: object) -> Program[list[str | None]]:
+        """Return the locales that a body names. Raises ApplicationError for unknown ones."""
+        if not content_type.localized:
+            return [None]
+        named = asked if isinstance(asked, list) else [asked or self._engine.default_locale]
+        codes = yield from locale_codes(self._engine)
+        if not {self._engine.default_locale, *codes}.issuperset(map(str, named)):
+            raise ApplicationError(UNKNOWN_LOCALE)
+        return [*map(str, named)]
 
     async def shared(self, request: Request) -> Answer:
         """Show what an entry has in common with its other locales."""

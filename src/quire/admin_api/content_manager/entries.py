@@ -1,11 +1,10 @@
 """Lists and single entries of collection types and single types, as administrators read them."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
 
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
+from quire.api.envelope import respond_encoded
 from quire.api.messages import Answer, Handler, Request
 from quire.api.routes import Route
 from quire.content_manager.content import ContentReading
@@ -13,11 +12,10 @@ from quire.content_manager.lists import ListSizes, PreparedLists
 from quire.content_manager.plans import populated
 from quire.content_manager.requests import wanted
 from quire.database.connection import Database
+from quire.database.encoding import encode_result
 from quire.database.program import Program
 from quire.documents.unit import Engine
 from quire.errors import NotFoundError
-
-T = TypeVar("T")
 
 
 class EntryApi:
@@ -45,7 +43,7 @@ class EntryApi:
         """List entries, each with its state."""
         rights = rights_of(self._engine.schema, request)
         prepared = self._lists.prepare(rights, request.raw_query, request.query)
-        return respond_bare(await self._lists.read(self._database, prepared, request.version))
+        return respond_encoded(await self._lists.read(self._database, prepared, request.version))
 
     async def find_one(self, request: Request) -> Answer:
         """Show one document."""
@@ -53,8 +51,7 @@ class EntryApi:
         version = wanted(request.query, rights.content_type, self._engine.default_locale)
         rows = populated(request.query, rights.content_type)
         document_id = request.parameters["id"]
-        shown = await self._read(lambda: self._reading.one(rights, document_id, version, rows=rows))
-        return respond_bare(shown)
+        return await self._read(lambda: self._reading.one(rights, document_id, version, rows=rows))
 
     async def find_single(self, request: Request) -> Answer:
         """Show the document of a single type, with its relations as rows."""
@@ -69,7 +66,9 @@ class EntryApi:
                 raise NotFoundError
             return (yield from reading.one(rights, document_id, version, rows=None, full=True))
 
-        return respond_bare(await self._read(read))
+        return await self._read(read)
 
-    async def _read(self, make: Callable[[], Program[T]]) -> T:
-        return await self._database.read(make, snapshot=True)
+    async def _read(self, make: Callable[[], Program[dict[str, object]]]) -> Answer:
+        return respond_encoded(
+            await self._database.read(lambda: encode_result(make()), snapshot=True)
+        )

@@ -66,14 +66,22 @@ class FolderApi:
 
     async def find(self, request: Request) -> Answer:
         """List folders, without pages."""
-        return respond_data(await self._reads.folders(request.query, request.version))
+        makers = await self._makers(request)
+        return respond_data(await self._reads.folders(request.query, makers, request.version))
 
     async def find_one(self, request: Request) -> Answer:
         """Show a folder."""
         folder_id = id_of(request.parameters["id"])
         if folder_id is None:
             raise NotFoundError(UNKNOWN)
-        return respond_data(await self._reads.one_folder(folder_id, request.query))
+        makers = await self._makers(request)
+        return respond_data(await self._reads.one_folder(folder_id, request.query, makers))
+
+    async def _makers(self, request: Request) -> frozenset[int] | None:
+        """Return the administrators whose files the caller may see, ``None`` for all."""
+        rights = FileRights(request.administrator.ability, READ)
+        rows = self._library.rows
+        return await rows.database.read(lambda: rights.makers(rows.store))
 
     async def structure(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """Show all folders as trees."""

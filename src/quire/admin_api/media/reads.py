@@ -5,14 +5,13 @@ are told who it is; what content leads to a file is told elsewhere, entry by ent
 that lead on from here are neither shown nor looked at.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
 from quire.admin_api.lists import positive
-from quire.admin_api.media.filters import known_filters
 from quire.api.reader import Mode, PreparedRead, Reader
 from quire.content_manager.rights import CREATOR_FIELDS
 from quire.database.compile import NOTHING_PRESENTED
@@ -22,9 +21,11 @@ from quire.database.list_cache import ListCache
 from quire.database.mappers import members
 from quire.database.program import Program
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError
+from quire.query.known_filters import known_filters
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits
+from quire.query.resolve.filters import LONG_LIST, has_longer_list
 from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Schema
 from quire.settings import Settings
@@ -55,13 +56,21 @@ class MediaReads:
         self._database = database
         self._store = library.rows.store
         self._signed = library.links is not None
+        self._filter_values = settings.limits.filter_values
         types = {uid: _readable(schema.content_types[uid]) for uid in (*_FOLLOWED, ADMIN_USER_UID)}
         self._schema = replace(schema, content_types={**schema.content_types, **types})
         self._reader = Reader(
             database,
             self._schema,
             self._store.tables,
-            ReadLimits(rows=settings.limits.rows, max_limit=_MOST_ROWS),
+            # Filters are bounded before the makers of files are added to them: see `_window`.
+            ReadLimits(
+                rows=settings.limits.rows,
+                response_size=settings.limits.response_size,
+                followed_relations=settings.limits.followed_relations,
+                max_limit=_MOST_ROWS,
+                filter_values=None,
+            ),
             default_locale=None,
             plan_cache=settings.cache.plans,
             list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
@@ -109,30 +118,65 @@ class MediaReads:
         del shown["isUrlSigned"]
         return shown
 
-    async def folders(self, query: Query, version: int | None) -> list[Shown]:
-        """Return folders, with what they hold in numbers unless relations are asked for."""
+    async def folders(
+        self, query: Query, makers: frozenset[int] | None, version: int | None
+    ) -> list[Shown]:
+        """Return folders with the numbers of their folders and files, or with these themselves.
+
+        Files are those of ``makers``, all files for ``None``. ``populate`` that is an object adds
+        to the numbers; any other replaces them.
+        """
         wanted = self._window(query, FOLDER_UID)
         wanted |= {name: query[name] for name in ("start", "limit") if name in query}
-        related = _asked(query, FOLDER_UID)
-        wanted["populate"] = [*related]
+        wanted["populate"] = [*_asked(query, FOLDER_UID)]
         items, _ = await self._reader.rows(self._prepare(FOLDER_UID, "window", wanted), version)
         found = [members(item) for item in items]
-        if related and not isinstance(query.get("populate"), dict):
-            return found
-        return await self._database.read(lambda: self._counted(found))
+        populate = query.get("populate")
+        held = _held(populate)
+        if held["files"] == "rows":
+            by_folder = await self._files_of([one["id"] for one in found], makers)
+            found = [{**one, "files": by_folder.get(one["id"], [])} for one in found]
+        counted = [name for name, what in held.items() if what == "count"]
+        if counted:
+            found = await self._database.read(lambda: self._counted(found, counted))
+        if populate == "*":
+            found = [{**one, "localizations": []} for one in found]
+        return found
 
-    async def one_folder(self, folder_id: int, query: Query) -> Shown:
+    async def one_folder(
+        self, folder_id: int, query: Query, makers: frozenset[int] | None
+    ) -> Shown:
         """Return one folder as `folders` does. Raises NotFoundError."""
-        found = await self.folders(
-            {
-                "filters": {"id": str(folder_id)},
-                **{name: query[name] for name in ("fields", "populate") if name in query},
-            },
-            None,
-        )
+        own: QueryValue = {"id": str(folder_id)}
+        asked = query.get("filters")
+        filters: QueryValue = {"$and": [asked, own]} if isinstance(asked, dict) else own
+        paged = {name: query[name] for name in query if name not in {"start", "limit"}}
+        found = await self.folders({**paged, "filters": filters}, makers, None)
         if not found:
             raise NotFoundError(UNKNOWN)
         return found[0]
+
+    async def _files_of(
+        self, folders: Sequence[int], makers: frozenset[int] | None
+    ) -> dict[int, list[Shown]]:
+        """Return the files of folders, by folder."""
+        if not folders:
+            return {}
+        conditions: list[QueryValue] = [as_query({"folder": {"id": {"$in": [*folders]}}})]
+        if makers is not None:
+            conditions.append(as_query({"createdBy": {"id": {"$in": sorted(makers)}}}))
+        wanted: dict[str, QueryValue] = {
+            "filters": {"$and": conditions},
+            "sort": "id",
+            "populate": ["folder"],
+        }
+        items, _ = await self._reader.rows(self._prepare(FILE_UID, "window", wanted), None)
+        found: dict[int, list[Shown]] = {}
+        for item in items:
+            shown = members(item)
+            folder = members(shown.pop("folder"))
+            found.setdefault(folder["id"], []).append(shown)
+        return found
 
     def folder(self, folder_id: int) -> Program[Shown]:
         """Return a folder without what it holds. Raises NotFoundError."""
@@ -153,35 +197,50 @@ class MediaReads:
             raise NotFoundError(NO_SUCH_FILE)
         return self.told(members(items[0]))
 
-    def _counted(self, found: list[Shown]) -> Program[list[Shown]]:
+    def _counted(self, found: list[Shown], names: Collection[str]) -> Program[list[Shown]]:
+        """Add to folders the numbers of what they hold."""
         files = yield from files_in_folders(self._store)
         children: dict[int, int] = {}
         for folder in (yield from all_folders(self._store)):
             if folder.parent is not None:
                 children[folder.parent] = children.get(folder.parent, 0) + 1
+        counts = {"children": children, "files": files}
         return [
-            {
-                **one,
-                "children": {"count": children.get(one["id"], 0)},
-                "files": {"count": files.get(one["id"], 0)},
-            }
+            {**one, **{name: {"count": counts[name].get(one["id"], 0)} for name in names}}
             for one in found
         ]
 
     def _window(self, query: Query, uid: str) -> dict[str, QueryValue]:
         wanted = {name: query[name] for name in _WINDOW if name in query}
         if "filters" in wanted:
+            if has_longer_list(wanted["filters"], self._filter_values):
+                raise ValidationError(LONG_LIST.format(self._filter_values))
             content_type = self._schema.content_types[uid]
             wanted["filters"] = known_filters(wanted["filters"], content_type, self._schema)
         return wanted
 
     def _prepare(self, uid: str, mode: Mode, query: dict[str, QueryValue]) -> PreparedRead:
         try:
-            return self._reader.prepare_query(
+            return self._reader.prepare_now(
                 self._schema.content_types[uid], mode, query, FullAccess()
             )
         except InvalidKeyError as error:
             raise ValidationError(error.message) from error
+
+
+def _held(populate: QueryValue) -> dict[str, Literal["count", "rows"] | None]:
+    """Tell for files and folders of a folder whether they are counted or shown."""
+    if populate is None:
+        return {"children": "count", "files": "count"}
+    if isinstance(populate, dict):
+        return {
+            name: "count" if isinstance(populate.get(name, {}), dict) else "rows"
+            for name in ("children", "files")
+        }
+    names = populate.split(",") if isinstance(populate, str) else populate
+    return {
+        name: "rows" if name in names or "*" in names else None for name in ("children", "files")
+    }
 
 
 def _asked(query: Query, uid: str) -> list[str]:

@@ -6,7 +6,7 @@ from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.forms import Fields, Items, Text, one_of, read_body
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
+from quire.api.envelope import envelope, respond_encoded
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
 from quire.content_manager.content import ContentReading
@@ -14,6 +14,8 @@ from quire.content_manager.exporting import exported
 from quire.content_manager.requests import wanted
 from quire.content_manager.spreadsheet import columns_of, lines_of
 from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.response_budget import encode
 
 _CSV = b"text/csv; charset=utf-8"
 _BODY = Fields(
@@ -41,13 +43,20 @@ class ExportApi:
         values = read_body(request.body or {}, _BODY)
         version = wanted(request.query, rights.content_type, engine.default_locale)
         chosen = document_ids(values) if "documentIds" in values else None
-        entries, page = await self._database.read(
-            lambda: exported(self._reading, rights, request.query, version, chosen), snapshot=True
-        )
-        if values.get("format") != "csv":
-            return respond_bare({"data": entries, "meta": {"pagination": page}})
-        columns = columns_of(rights, version.locales)
-        lines = lines_of(rights, columns, entries, named=page.get("page") == 1)
+        is_table = values.get("format") == "csv"
+
+        def body() -> Program[bytes]:
+            entries, page = yield from exported(
+                self._reading, rights, request.query, version, chosen
+            )
+            if not is_table:
+                return encode(envelope(entries, {"pagination": page}))
+            columns = columns_of(rights, version.locales)
+            return lines_of(rights, columns, entries, named=page.get("page") == 1)
+
+        found = await self._database.read(body, snapshot=True)
+        if not is_table:
+            return respond_encoded(found)
         name = rights.content_type.plural_name.encode()
         attachment = b'attachment; filename="' + name + b'.csv"'
-        return Answer(200, lines, _CSV, ((b"content-disposition", attachment),))
+        return Answer(200, found, _CSV, ((b"content-disposition", attachment),))

@@ -60,7 +60,7 @@ class OwnHomeApi:
         return {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}
 
     def _failing(self) -> Program[list[dict[str, Any]]]:
-        if not self._parts.tables.is_known(DELIVERIES):
+        if not (yield from self._parts.tables.exists(DELIVERIES)):
             return []
         counts = yield from self._parts.deliveries.failing()
         webhooks = yield from self._parts.webhooks.all()

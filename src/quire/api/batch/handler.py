@@ -8,6 +8,8 @@ id is expected, an operation may refer to the document of an earlier one.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import Raw
+
 from quire.access.actions import WRITING
 from quire.api.authorization import Authorizer
 from quire.api.batch.faults import At
@@ -15,10 +17,9 @@ from quire.api.batch.operations import Operation, Operations
 from quire.api.batch.references import References
 from quire.api.envelope import respond
 from quire.api.messages import Answer, Request
-from quire.api.reader import PreparedRead, Reader
+from quire.api.reader import EncodedEntry, PreparedRead, Reader
 from quire.api.routes import Route
 from quire.api.writing import data_of, is_published, one_locale, refuse_draft_deletion
-from quire.database.mappers import Item
 from quire.database.program import Program
 from quire.documents.intents import (
     Create,
@@ -79,7 +80,7 @@ class BatchApi:
         prepared = []
         for index, operation in enumerate(operations):
             with At(index):
-                prepared.append(self._prepare(request, operation, understood.references))
+                prepared.append(await self._prepare(request, operation, understood.references))
         results = await self._perform(request, prepared)
         return respond(results)
 
@@ -96,13 +97,15 @@ class BatchApi:
             raise ValidationError(message)
         return operations
 
-    def _prepare(self, request: Request, operation: Operation, known: References) -> _Prepared:
+    async def _prepare(
+        self, request: Request, operation: Operation, known: References
+    ) -> _Prepared:
         ability = request.principal.ability
         shown = dict(operation.query)
         if operation.action in {"delete", "publish", "unpublish"}:
             shown.pop("locale", None)
             shown["status"] = "draft" if operation.action == "unpublish" else "published"
-        read = self._reader.prepare_query(operation.content_type, "written", shown, ability)
+        read = await self._reader.prepare(operation.content_type, "written", shown, ability)
         return _Prepared(operation, self._intent(request, operation, known), read)
 
     def _intent(self, request: Request, operation: Operation, known: References) -> Intent:
@@ -147,13 +150,15 @@ class BatchApi:
 
         def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
             results = []
+            budget = self._reader.budget()
             for index, (operation, intent, read) in enumerate(prepared):
                 with At(index):
                     written = yield from act_on(unit, intent)
                     shown = None
                     if operation.action != "delete" and written:
-                        items = yield from self._reader.row_program(read, written[0].entry_id)
-                        shown = items[0] if items else None
+                        shown = yield from self._reader.encoded_row_program(
+                            read, written[0].entry_id, budget
+                        )
                     yield from unit.settle()
                     results.append(_result(operation, written, shown))
             return results
@@ -167,12 +172,12 @@ class BatchApi:
 
 
 def _result(
-    operation: Operation, written: Sequence[Written], shown: Item | None
+    operation: Operation, written: Sequence[Written], shown: EncodedEntry | None
 ) -> dict[str, object]:
     document_id = written[0].document_id if written else operation.document_id
     return {
         "action": operation.action,
         "type": operation.content_type.uid,
         "documentId": document_id,
-        "data": shown,
+        "data": None if shown is None else Raw(shown.text),
     }

@@ -15,6 +15,7 @@ from sqlalchemy.schema import sort_tables_and_constraints
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from quire.database.inspect import FoundColumn, FoundTable, FoundTables
+from quire.database.own_tables import OWN_PREFIX
 from quire.database.tables import ColumnTypes, column_kind, plain_column
 from quire.schema.attributes.base import StorageKind
 
@@ -114,7 +115,7 @@ class _Build(Struct, frozen=True, kw_only=True):
     def table(self, found: FoundTable) -> None:
         """Add a table with the columns that the source has."""
         known = self.wanted.tables.get(found.name)
-        if known is None:
+        if known is None and not found.name.startswith(OWN_PREFIX):
             self.unknown.append(f"the table {found.name}")
         columns = []
         for column in found.columns.values():

@@ -6,6 +6,7 @@ that mean something else by the files than by the schema that they were written 
 
 from msgspec import Struct
 
+from quire.database.connection import Database
 from quire.database.migration.record import Recorded, recorded_schema, told
 from quire.database.migration.steps import (
     BeginDrafts,
@@ -18,7 +19,7 @@ from quire.database.migration.steps import (
 )
 from quire.database.migration.towards import Goal, plan_towards
 from quire.database.program import Program
-from quire.database.room import DatabaseKind, Room
+from quire.database.room import DatabaseKind
 from quire.database.writes import Writes
 from quire.errors import DatabaseOpenError
 from quire.schema.load import EXTENSION
@@ -45,14 +46,13 @@ def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
     return recorded is None or _is_for(recorded, schema)
 
 
-async def require_followed(room: Room, goal: Goal) -> Pending:
+async def require_followed(database: Database, kind: DatabaseKind, goal: Goal) -> Pending:
     """Look at what is to be done in a database that is said to be for another schema.
 
     Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
     helps.
     """
-    async with room.look() as looking:
-        planned = await looking.run(plan_towards(room.kind, goal))
+    planned = await database.read(lambda: plan_towards(kind, goal), snapshot=True)
     pending = Pending(planned.plan)
     if pending.misread:
         steps = "\n".join(f"  {step}" for step in pending.misread)

@@ -65,7 +65,7 @@ class DropTable(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"drop the table {self.table} with {self.rows} rows"
+        return f"drop the table {self.table} with {_count(self.rows, 'row')}"
 
 
 class RenameTable(Struct, frozen=True, kw_only=True):
@@ -111,7 +111,7 @@ class DropColumn(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"drop the column {self.column} of {self.table} with {self.rows} values"
+        return f"drop the column {self.column} of {self.table} with {_count(self.rows, 'value')}"
 
 
 class ConvertColumn(Struct, frozen=True, kw_only=True):
@@ -285,3 +285,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         yield from (str(step) for step in self.steps)
         yield from (str(notice) for notice in self.notices)
         yield from (str(crowd) for crowd in self.crowds)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -14,7 +14,7 @@ from quire.database.bookkeeping import PLAIN_TABLES
 from quire.database.ddl import DdlWriter
 from quire.database.inspect import FoundIndex, FoundTable, FoundTables
 from quire.database.migration.correspond import Moved
-from quire.database.tables import column_kind, is_of_published, sorted_indexes
+from quire.database.tables import column_kind, sorted_indexes, status_of_index
 from quire.errors import QuireError
 from quire.schema.attributes.base import StorageKind
 
@@ -232,4 +232,5 @@ class _TableComparison:
 
 def _is(wanted: Index, found: FoundIndex, columns: tuple[str, ...]) -> bool:
     same = tuple(column.name for column in wanted.columns) == columns
-    return same and bool(wanted.unique) == found.unique and is_of_published(wanted) == found.partial
+    is_partial = status_of_index(wanted) is not None
+    return same and bool(wanted.unique) == found.unique and is_partial == found.partial

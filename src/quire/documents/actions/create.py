@@ -8,8 +8,9 @@ from quire.documents.actions.publish import publish_draft
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
 from quire.documents.intents import Create, Written
+from quire.documents.known_locales import entry_locale
 from quire.documents.relations import Version
-from quire.documents.stamps import entry_locale, signature, stamp
+from quire.documents.stamps import signature, stamp
 from quire.documents.understanding import understand
 from quire.documents.unit import UnitOfWork
 from quire.events.bus import EventName
@@ -18,7 +19,8 @@ from quire.events.bus import EventName
 def create(unit: UnitOfWork, intents: Sequence[Create]) -> Program[list[Written]]:
     """Make documents; returns the published entry of each, or its draft.
 
-    Raises ValidationError for data that cannot be written; then nothing of all this is kept.
+    Raises ValidationError for data that cannot be written and for a locale that the project does
+    not have; then nothing of all this is kept.
     """
     written: list[Written] = []
     for intent in intents:
@@ -30,7 +32,7 @@ def create(unit: UnitOfWork, intents: Sequence[Create]) -> Program[list[Written]
 def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
     layout = unit.layout(intent.uid)
     content_type = content_type_of(layout)
-    locale = entry_locale(unit, layout, intent.locale)
+    locale = yield from entry_locale(unit, layout, intent.locale)
     versioned = content_type.draft_and_publish
     version = Version(content_type=content_type, published=False, locale=locale)
     values, resolution = yield from understand(

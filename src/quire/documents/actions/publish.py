@@ -11,6 +11,7 @@ from quire.database.program import Program
 from quire.documents.content_types import content_type_of
 from quire.documents.finding import in_locales
 from quire.documents.intents import Publish, Written
+from quire.documents.known_locales import entry_locale
 from quire.documents.locales import Common, agree_later, by_locale, common_before
 from quire.documents.relations import Version
 from quire.documents.stamps import stamp
@@ -24,11 +25,13 @@ def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Writte
     """Publish the drafts of documents; returns their published entries.
 
     Raises NotFoundError where there is no draft in the locale, and ValidationError for a draft that
-    cannot be published as it is.
+    cannot be published as it is and for a locale that the project does not have.
     """
     written: list[Written] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
+        if isinstance(intent.locale, str):
+            yield from entry_locale(unit, layout, intent.locale)
         entries = yield from entries_of(unit.store, layout, intent.document_id)
         chosen = in_locales(unit, layout, entries, intent)
         drafts = by_locale(entry for entry in chosen if not entry.published)

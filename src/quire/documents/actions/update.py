@@ -14,6 +14,7 @@ from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry, update_entry
 from quire.documents.finding import in_locale
 from quire.documents.intents import Create, Update, Written
+from quire.documents.known_locales import entry_locale
 from quire.documents.locales import (
     agree_later,
     blank_lists,
@@ -25,7 +26,7 @@ from quire.documents.locales import (
 )
 from quire.documents.preconditions import require_unchanged
 from quire.documents.relations import Version
-from quire.documents.stamps import entry_locale, signature, stamp
+from quire.documents.stamps import signature, stamp
 from quire.documents.understanding import refuse_unknown_targets, understand
 from quire.documents.unit import UnitOfWork
 from quire.documents.values import EntryValues
@@ -38,7 +39,7 @@ def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]
 
     Raises NotFoundError for a document that has no entry in any locale, PreconditionFailedError
     for one that is not what the caller expects, and ValidationError for data that cannot be
-    written.
+    written and for a locale that the project does not have.
     """
     written: list[Written] = []
     for intent in intents:
@@ -48,7 +49,8 @@ def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]
         if document_id is None:
             written.append((yield from _first(unit, intent)))
         else:
-            written.append((yield from _Update(unit, intent, document_id).run()))
+            locale = yield from entry_locale(unit, unit.layout(intent.uid), intent.locale)
+            written.append((yield from _Update(unit, intent, document_id, locale).run()))
     return written
 
 
@@ -62,13 +64,15 @@ def _first(unit: UnitOfWork, intent: Update) -> Program[Written]:
 class _Update:
     """The change of one document, in named steps."""
 
-    def __init__(self, unit: UnitOfWork, intent: Update, document_id: str) -> None:
+    def __init__(
+        self, unit: UnitOfWork, intent: Update, document_id: str, locale: str | None
+    ) -> None:
         self._unit = unit
         self._intent = intent
         self._document_id = document_id
         self._layout: Layout = unit.layout(intent.uid)
         self._type = content_type_of(self._layout)
-        self._locale = entry_locale(unit, self._layout, intent.locale)
+        self._locale = locale
 
     def run(self) -> Program[Written]:
         entries = yield from self._entries()

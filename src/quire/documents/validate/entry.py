@@ -18,7 +18,13 @@ from quire.documents.validate.shown import shown_entry, shown_items
 from quire.documents.values import ComponentValues, EntryValues, RelationChange
 from quire.errors import AppError
 from quire.javascript.text import string_of
-from quire.schema.attributes.accept import ABSENT, Refused, not_of_type
+from quire.schema.attributes.accept import (
+    ABSENT,
+    LINE_BREAK_MESSAGE,
+    Refused,
+    has_line_break,
+    not_of_type,
+)
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -28,7 +34,7 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
     StorageKind,
 )
-from quire.schema.model import Model, Schema
+from quire.schema.model import USER_UID, Model, Schema
 
 _DEFINED = "must be defined."
 _NOT_NULL = "cannot be null."
@@ -37,6 +43,8 @@ _INVALID_RELATIONS = "Invalid relations"
 _EMPTY = (None, "", ABSENT)
 """What names no component, and is not held to be unique."""
 _NOTHING_EXPECTED: frozenset[str] = frozenset()
+_SINGLE_LINE = frozenset({(USER_UID, "email"), (USER_UID, "username")})
+"""Attributes without line breaks, whatever the schema file says of them."""
 _EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
 
 T = TypeVar("T")
@@ -228,6 +236,14 @@ class _Check:
             return None
         if self._stored and attribute.secret:
             return value
+        if (
+            (spot.model.uid, attribute.name) in _SINGLE_LINE
+            and not self._stored
+            and isinstance(value, str)
+            and has_line_break(value)
+        ):
+            self._refuse(spot.at(attribute), LINE_BREAK_MESSAGE, value)
+            return ABSENT
         accepted = self._accepted(spot, attribute, value, demanded=demanded)
         if demanded and attribute.name in spot.model.unique_names and accepted not in _EMPTY:
             self._demand_uniqueness(spot, attribute, accepted, value)
@@ -344,26 +360,31 @@ class _Check:
             return None
         if isinstance(attribute, ComponentAttribute):
             return self._component(spot, attribute, attribute.component, item, at)
-        uid = self._zone_component(item, at)
+        uid = self._zone_component(attribute, item, at)
         return None if uid is None else self._component(spot, attribute, uid, item, at)
 
-    def _zone_component(self, item: Mapping[str, object], at: Place) -> str | None:
-        """Return the component that an item of a dynamic zone names, if it exists.
+    def _zone_component(
+        self, zone: DynamicZoneAttribute, item: Mapping[str, object], at: Place
+    ) -> str | None:
+        """Return the component that an item of a dynamic zone names, if the zone allows it.
 
-        Any component of the project is accepted, whether the zone lists it or not.
+        Stored items are checked whatever they are: a component that was removed from the zone
+        must not keep the rest of the entry from being published.
         """
         at = (*at, "__component")
         given = item.get("__component", ABSENT)
-        if isinstance(given, str) and given in self._schema.components:
+        exists = isinstance(given, str) and given in self._schema.components
+        if isinstance(given, str) and exists and (self._stored or given in zone.components):
             return given
-        self._blame_relations(_NO_COMPONENT if given in _EMPTY else _INVALID_RELATIONS)
+        if not exists:
+            self._blame_relations(_NO_COMPONENT if given in _EMPTY else _INVALID_RELATIONS)
         if given is ABSENT:
             self._refuse(at, "is a required field")
             return None
         no_text = given is None or isinstance(given, dict | list)
         if no_text:
             self._refuse(at, not_of_type("string", given), given)
-        listed = ", ".join(self._schema.components)
+        listed = ", ".join(zone.components)
         shown = given if no_text else string_of(given)
         self._refuse(at, f"must be one of the following values: {listed}", shown)
         return None

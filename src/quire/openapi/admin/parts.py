@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from quire.openapi.operations import Parameter
-from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, record, several
+from quire.openapi.schemas import (
+    FREE_OBJECT,
+    TEXT,
+    WHOLE,
+    Schemas,
+    nullable,
+    record,
+    several,
+)
 from quire.schema.attributes.json_form import JsonSchema
 
 Pointed = JsonSchema
@@ -86,7 +94,7 @@ def page_of(item: JsonSchema) -> JsonSchema:
 
 
 PAGES = (query("page", WHOLE), query("pageSize", WHOLE))
-SORTED = (*PAGES, query("sort"), query("_q"), query("filters", FREE_OBJECT, deep=True))
+SORTED = (*PAGES, query("sort"), query("_q"), query("filters", nullable(FREE_OBJECT), deep=True))
 LOCALE = query("locale", TEXT, "A code; the default locale without it.")
 STATUS = query("status", {"type": "string", "enum": ["draft", "published"]})
 IDS = record({"ids": several({"type": ["integer", "string"]})})

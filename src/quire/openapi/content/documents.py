@@ -161,7 +161,8 @@ def page_meta(schemas: Schemas) -> JsonSchema:
     offsets = record(
         {"start": WHOLE, "limit": WHOLE, "total": WHOLE}, required=("start", "limit"), closed=True
     )
-    return schemas.shared("PageMeta", record({"pagination": any_of(pages, offsets)}))
+    either = any_of(schemas.shared("PagesMeta", pages), schemas.shared("OffsetsMeta", offsets))
+    return schemas.shared("PageMeta", record({"pagination": either}))
 
 
 _Describe = Callable[[Describing, ContentType], Operation]

@@ -26,7 +26,9 @@ def _batch(describing: Describing) -> Operation:
     models = describing.models
     reachable = batched_types(models)
     names = [name for t in reachable for name in (t.route_name, t.uid)]
-    reference = record({"$ref": {"type": ["integer", "string"]}})
+    reference = models.schemas.shared(
+        "BatchReference", record({"$ref": {"type": ["integer", "string"]}})
+    )
     operation = record(
         {
             "action": one_of_texts([*WRITING]),

@@ -8,7 +8,7 @@ from quire.openapi.operations import (
     json_body,
     path_parameter,
 )
-from quire.openapi.schemas import FLAG, MOMENT, TEXT, any_of, record, several
+from quire.openapi.schemas import FLAG, FREE_OBJECT, MOMENT, TEXT, any_of, record, several
 from quire.schema.attributes.json_form import JsonSchema
 from quire.schema.model import USER_UID
 
@@ -75,7 +75,9 @@ def _register(describing: Describing) -> Operation:
     written = describing.models.writable(user)
     more = {name: written[name] for name in describing.facts.register_fields if name in written}
     form = record({**more, **usual}, required=[*usual], closed=True)
-    unconfirmed = record({"user": _user(describing)}, closed=True)
+    unconfirmed = describing.schemas.shared(
+        "Unconfirmed", record({"user": _user(describing)}, closed=True)
+    )
     made = Response(
         schema=any_of(_tokens(describing), unconfirmed),
         description="The user, with a token unless the e-mail has to be confirmed first.",
@@ -199,7 +201,7 @@ def _revoke(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
         summary="End one of the sessions of who asks",
         tag=_TAG,
         parameters=[path_parameter("sessionId")],
-        responses=[Response(schema=record({"data": {"type": "object"}}))],
+        responses=[Response(schema=record({"data": FREE_OBJECT}))],
         errors=(401, 403, 404),
     )
 

@@ -2,7 +2,7 @@
 
 from quire.openapi.content.parts import Describing, Table
 from quire.openapi.operations import Operation, Response, json_body, path_parameter
-from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, record, several
+from quire.openapi.schemas import FLAG, FREE_OBJECT, TEXT, WHOLE, any_of, nullable, record, several
 from quire.schema.attributes.json_form import JsonSchema
 from quire.schema.model import ROLE_UID, USER_UID, ContentType
 
@@ -67,7 +67,9 @@ def _form(describing: Describing) -> dict[str, object]:
     """Describe what is said of a user; what is not known is passed over."""
     role_id: JsonSchema = {"type": ["integer", "string"]}
     entry = record({"id": role_id, "documentId": TEXT}, required=())
-    role = any_of(role_id, record({"connect": several(entry)}))
+    role = any_of(
+        role_id, describing.schemas.shared("RoleConnect", record({"connect": several(entry)}))
+    )
     written = describing.models.writable(_type(describing))
     further = {name: s for name, s in written.items() if name not in {*_HIDDEN, *_OWN}}
     texts: dict[str, object] = {
@@ -117,7 +119,10 @@ def _permissions(describing: Describing) -> JsonSchema:
         {
             "enabled": FLAG,
             "policy": TEXT,
-            "rule": {"type": ["object", "null"], "description": "Filters that rows must keep."},
+            "rule": {
+                **nullable(FREE_OBJECT),
+                "description": "Filters that rows must match.",
+            },
         },
         required=(),
     )

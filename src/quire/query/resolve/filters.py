@@ -29,6 +29,7 @@ _BETWEEN = 2
 OBJECT_TEXT = "[object Object]"
 """What the web writes for an object where a text is wanted."""
 NOT_AN_OBJECT = "The filters parameter must be an object or an array"
+LONG_LIST = "Cannot filter by a list of more than {} values (limits.filter_values)"
 
 
 def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | None:
@@ -41,7 +42,20 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
     if isinstance(value, list):
         scope.unconvertible("The filters parameter must be an object with attributes as keys")
         return None
+    most = scope.limits.filter_values
+    if most is not None and not scope.trusted and has_longer_list(value, most):
+        scope.malformed(LONG_LIST.format(most))
+        return None
     return _Filters(scope).members(value, model, None, negated=False)
+
+
+def has_longer_list(value: QueryValue, most: int) -> bool:
+    """Tell whether a value is or holds a list of more than ``most`` values."""
+    if isinstance(value, list):
+        return len(value) > most or any(has_longer_list(item, most) for item in value)
+    if isinstance(value, dict):
+        return any(has_longer_list(inner, most) for inner in value.values())
+    return False
 
 
 def _join(parts: Iterable[Filter | None], *, every: bool) -> Filter | None:
@@ -111,8 +125,8 @@ class _Filters:
                 lambda item: self._object(item, model, path, negated=negated),
                 every=(key == AND) is not negated,
             )
-        if isinstance(value, dict) and self._vanishes(value, model, path):
-            return None
+        if isinstance(value, dict):
+            self._check_attributes(value, model, path)
         self.scope.unconvertible(f"{key} expects an array of filters")
         return None
 
@@ -132,16 +146,13 @@ class _Filters:
     ) -> Filter | None:
         return _join([resolve(item) for item in items], every=every)
 
-    def _vanishes(self, value: Mapping[str, QueryValue], model: Model, path: str | None) -> bool:
-        """Tell whether an object where none is expected is dropped, as its keys mean nothing.
-
-        Keys that do mean something are checked like everywhere else, and make it a fault.
-        """
-        meaningful = [key for key in value if key in model.attributes or self._is_operator(key)]
-        for key in meaningful:
-            if not self._is_operator(key):
+    def _check_attributes(
+        self, value: Mapping[str, QueryValue], model: Model, path: str | None
+    ) -> None:
+        """Note the faults of attributes in an object that stands where none is expected."""
+        for key in value:
+            if key in model.attributes and not self._is_operator(key):
                 self._member(key, value[key], model, path, negated=False)
-        return not meaningful
 
     def _is_operator(self, key: str) -> bool:
         return key in GROUPS or key in self.scope.operators or key in UNSUPPORTED
@@ -263,8 +274,8 @@ class _Filters:
                 negated=operator.negated ^ negated ^ (not asked),
             )
         if isinstance(operand, dict):
-            if not self._vanishes(operand, model, path):
-                self.scope.unconvertible(f"{operator.name} cannot compare with an object")
+            self._check_attributes(operand, model, path)
+            self.scope.unconvertible(f"{operator.name} cannot compare with an object")
             return None
         if operator.operand is Operand.LIST:
             return self._list(attribute, operator, operand, path, negated=negated)
@@ -335,6 +346,8 @@ class _Filters:
         negated: bool,
     ) -> Filter:
         items = operand if isinstance(operand, list) else [operand]
+        if any(isinstance(item, dict) for item in items):
+            self.scope.unconvertible(f"{operator.name} cannot compare with an object")
         texts = [
             self._joined(attribute, item, path) if isinstance(item, list) else item
             for item in items
@@ -382,6 +395,7 @@ class _Filters:
         if target is None:
             self.scope.invalid_key(attribute.name, path, Pass.SHAPE)
             return None
+        self.scope.follow(1)
         allowed = self.scope.may_follow(model, attribute)
         if not allowed and not self.scope.nested:
             self.scope.invalid_key(attribute.name, path, Pass.FORBIDDEN)
@@ -406,7 +420,7 @@ class _Filters:
         return self._through_id(attribute, value, target, path, negated=negated)
 
     def _check_related_item(self, item: QueryValue, target: Model, path: str) -> None:
-        """Note the faults of an object among ids; it equals none of them."""
+        """Note the faults of an object among ids, which is one itself."""
         if isinstance(item, dict):
             filters = {
                 key: inner

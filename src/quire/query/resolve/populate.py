@@ -39,6 +39,11 @@ from quire.schema.model import Component, ContentType, Model
 BAD_POPULATE = (
     "Invalid populate parameter. Expected a string, an array of strings, a populate object"
 )
+TOO_MANY_ENTRIES = (
+    "Too many populate entries ({}). The maximum number of populate entries "
+    "when using array notation is {}. Consider using object notation "
+    "(populate[field]=true), nested population, or reducing the number of fields."
+)
 MAX_ENTRIES = 100
 MAX_DEPTH = 100
 """Levels that can be populated at all: plans are walked level by level, each inside the last."""
@@ -108,27 +113,17 @@ class _Populate:
         if value is None or value in ("", [""]):
             return ()
         if isinstance(value, dict):
-            if self._crowded(value):
-                return ()
             # Entries of a list that named keys have turned into an object do not count.
             named = {key: inner for key, inner in value.items() if not key.isdigit()}
             if not named:
                 self.scope.malformed(BAD_POPULATE)
             return self._object(named, model, None)
+        if isinstance(value, list) and len(value) > MAX_ENTRIES:
+            message = TOO_MANY_ENTRIES.format(len(value), MAX_ENTRIES)
+            error = ValidationError(message, {"source": "query", "param": "populate"})
+            self.scope.findings.add((Stage.KEYS, Param.POPULATE, Pass.UNKNOWN), error)
+            return ()
         return self._texts(value, model)
-
-    def _crowded(self, value: Mapping[str, QueryValue]) -> bool:
-        """Note a list that was too long to be parsed as one."""
-        if len(value) <= MAX_ENTRIES or not all(key.isdigit() for key in value):
-            return False
-        message = (
-            f"Too many populate entries ({len(value)}). The maximum number of populate entries "
-            f"when using array notation is {MAX_ENTRIES}. Consider using object notation "
-            "(populate[field]=true), nested population, or reducing the number of fields."
-        )
-        error = ValidationError(message, {"source": "query", "param": "populate"})
-        self.scope.findings.add((Stage.KEYS, Param.POPULATE, Pass.UNKNOWN), error)
-        return True
 
     # Strings ---------------------------------------------------------------------------------
 

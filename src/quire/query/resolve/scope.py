@@ -30,7 +30,16 @@ class ReadLimits(Struct, frozen=True, kw_only=True):
     drafts_need_token: bool = False
     populate_depth: int | None = None
     populate_nodes: int | None = None
+    filter_values: int | None = 1000
     rows: int = 200_000
+    response_size: int | None = None
+    followed_relations: int | None = None
+
+
+class FollowedRelations(Struct):
+    """How many relations, components and media the filters and orders of a query lead through."""
+
+    count: int = 0
 
 
 class Slots(Struct):
@@ -60,6 +69,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     param: Param
     name: str
     operators: Operators = field(default_factory=lambda: OPERATORS)
+    followed: FollowedRelations = field(default_factory=FollowedRelations)
     prefix: tuple[int, ...] = ()
     nested: bool = False
     trusted: bool = False
@@ -110,6 +120,22 @@ class Scope(Struct, frozen=True, kw_only=True):
     def may_follow(self, model: Model, attribute: Attribute) -> bool:
         """Tell whether the caller may read what a relation leads to. Files need no permission."""
         return may_follow(self.ability, model, attribute)
+
+    def follow(self, relations: int) -> None:
+        """Count relations that a filter or an order leads through.
+
+        Raises ValidationError when there are too many: at once, since it bounds the work.
+        """
+        most = self.limits.followed_relations
+        if most is None or self.trusted:
+            return
+        self.followed.count += relations
+        if self.followed.count > most:
+            message = (
+                f"Cannot filter and sort through more than {most} relations "
+                "(limits.followed_relations)"
+            )
+            raise ValidationError(message, {"source": "query", "param": self.name})
 
     def ignores(self, path: str) -> bool:  # noqa: ARG002 - other scopes ask for the path
         """Tell whether what is asked of an attribute counts for nothing; here everything counts."""

@@ -46,6 +46,8 @@ def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey
     different = dict.fromkeys(key for key in keys if key is not None)
     if len(different) > MAX_KEYS:
         scope.unconvertible(f"Cannot sort by more than {MAX_KEYS} keys")
+    else:
+        scope.follow(sum(len(key.path) for key in different))
     return tuple(different)
 
 

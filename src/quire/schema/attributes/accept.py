@@ -84,7 +84,15 @@ def mistyped(type_name: str, shown: str, cast_from: object = ABSENT) -> str:
 NUL_MESSAGE = "must not contain a NUL character"
 """Ours: the reference stores it where the database can, and fails where it cannot."""
 
+LINE_BREAK_MESSAGE = "must not contain line breaks"
+"""Ours: names and addresses of accounts end up in headers of mails and in lines of logs."""
+
 NOT_TEXT_WHEN_NULL = not_of_type("string", None)
+
+
+def has_line_break(text: str) -> bool:
+    """Tell whether a text has a carriage return or a line feed in it."""
+    return "\r" in text or "\n" in text
 
 
 def accept_text(rules: Sequence[TextRule]) -> Acceptor:

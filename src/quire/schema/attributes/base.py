@@ -299,6 +299,8 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     per_entry: bool = False
     """Whether each locale has its own value, whatever the options say (as a uid must)."""
     unique: bool = False
+    few_values: bool = False
+    """Whether many entries share each value, so that an index finds no small part of them."""
 
     def faults(self, raw: Mapping[str, object]) -> list[Fault]:
         """List every fault of an attribute's object in a schema file."""

@@ -1,4 +1,7 @@
-"""The nodes of a ``blocks`` document in JSON Schema; members not named here are kept as well."""
+"""The nodes of a ``blocks`` document in JSON Schema; members not named here are kept as well.
+
+Each node has a name of its own, so that generated clients have a class for it.
+"""
 
 from collections.abc import Mapping
 
@@ -30,13 +33,11 @@ _WORDS = _node(
     },
     "text",
 )
-_LINK = _node("link", {"url": _TEXT, "children": _several(_WORDS)}, "url", "children")
-_INLINE: JsonSchema = {"oneOf": [_WORDS, _LINK]}
 _LISTED = _object(
     {
-        "type": {"enum": ["list-item", "list"]},
-        "format": {"enum": ["ordered", "unordered"]},
-        "children": _several({"type": "object"}),
+        "type": {"type": "string", "enum": ["list-item", "list"]},
+        "format": {"type": "string", "enum": ["ordered", "unordered"]},
+        "children": _several({"type": "object", "additionalProperties": {}}),
     },
     "type",
     "children",
@@ -51,37 +52,33 @@ _IMAGE = _object(
     *("name", "url", "width", "height", "hash", "ext", "mime", "size", "provider"),
     *("createdAt", "updatedAt"),
 )
-_BLOCKS: JsonSchema = _several(
-    {
-        "oneOf": [
-            _node("paragraph", {"children": _several(_INLINE, least=1)}, "children"),
-            _node(
-                "heading",
-                {"level": {"enum": [1, 2, 3, 4, 5, 6]}, "children": _several(_INLINE, least=1)},
-                *("level", "children"),
-            ),
-            _node("quote", {"children": _several(_INLINE, least=1)}, "children"),
-            _node(
-                "code",
-                {"language": _TEXT_OR_NULL, "children": _several(_WORDS, least=1)},
-                "children",
-            ),
-            _node(
-                "list",
-                {
-                    "format": {"enum": ["ordered", "unordered"]},
-                    "children": _several(_LISTED, least=1),
-                },
-                *("format", "children"),
-            ),
-            _node("image", {"image": _IMAGE, "children": _several(_INLINE)}, "image", "children"),
-        ]
-    }
-)
 
 
 def _described(attribute: object, pointers: Pointers) -> JsonSchema:  # noqa: ARG001 - a `Describe`
-    return pointers.shared("Blocks", _BLOCKS)
+    words = pointers.shared("BlockText", _WORDS)
+    link = _node("link", {"url": _TEXT, "children": _several(words)}, "url", "children")
+    inline = {"oneOf": [words, pointers.shared("BlockLink", link)]}
+    item = pointers.shared("BlockListItem", _LISTED)
+    image = pointers.shared("BlockImageFile", _IMAGE)
+    level = {"type": "integer", "enum": [1, 2, 3, 4, 5, 6]}
+    order = {"type": "string", "enum": ["ordered", "unordered"]}
+    members: Mapping[str, Mapping[str, object]] = {
+        "paragraph": {"children": _several(inline, least=1)},
+        "heading": {"level": level, "children": _several(inline, least=1)},
+        "quote": {"children": _several(inline, least=1)},
+        "code": {"children": _several(words, least=1)},
+        "list": {"format": order, "children": _several(item, least=1)},
+        "image": {"image": image, "children": _several(inline)},
+    }
+    optional = {"code": {"language": _TEXT_OR_NULL}}
+    nodes = [
+        pointers.shared(
+            f"Block{kind.capitalize()}",
+            _node(kind, {**optional.get(kind, {}), **required}, *required),
+        )
+        for kind, required in members.items()
+    ]
+    return pointers.shared("Blocks", _several({"oneOf": nodes}))
 
 
 BLOCKS_FORM = JsonForm(shown=_described, written=_described)

@@ -48,4 +48,5 @@ BOOLEAN = AttributeType(
     storage=StorageKind.BOOLEAN,
     cast=cast_boolean,
     accept=accept_boolean,
+    few_values=True,
 )

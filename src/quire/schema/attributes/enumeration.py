@@ -69,4 +69,5 @@ ENUMERATION = AttributeType(
     storage=StorageKind.STRING,
     accept=accept_enumeration,
     search=Search.TEXT,
+    few_values=True,
 )

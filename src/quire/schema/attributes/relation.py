@@ -85,49 +85,35 @@ _PLACE: JsonSchema = {
     },
 }
 _NAMED: JsonSchema = {"anyOf": [{"required": ["id"]}, {"required": ["documentId"]}]}
+_MEMBERS: JsonSchema = {
+    "id": _ID,
+    "documentId": {"type": "string"},
+    "locale": {"type": ["string", "null"]},
+}
 _ENTRY: JsonSchema = {
-    "description": "An entry: its documentId, its id, or an object with either.",
-    "anyOf": [
-        _ID,
-        {
-            "type": "object",
-            "properties": {
-                "id": _ID,
-                "documentId": {"type": "string"},
-                "locale": {"type": ["string", "null"]},
-            },
-            "additionalProperties": False,
-            **_NAMED,
-        },
-    ],
+    "type": "object",
+    "properties": _MEMBERS,
+    "additionalProperties": False,
+    **_NAMED,
 }
-_CHANGED: JsonSchema = {
-    "description": "An entry, and where in the order it is put.",
-    "anyOf": [
-        _ID,
-        {
-            "type": "object",
-            "properties": {
-                "id": _ID,
-                "documentId": {"type": "string"},
-                "locale": {"type": ["string", "null"]},
-                "status": {"enum": ["draft", "published"]},
-                "position": _PLACE,
-            },
-            **_NAMED,
-        },
-    ],
-}
+_STATUS: JsonSchema = {"type": "string", "enum": ["draft", "published"]}
+
+
+def _changed(status: JsonSchema) -> JsonSchema:
+    return {
+        "type": "object",
+        "properties": {**_MEMBERS, "status": status, "position": _PLACE},
+        **_NAMED,
+    }
 
 
 def _one_or_several(item: JsonSchema) -> list[JsonSchema]:
     return [{"type": "array", "items": item}, item]
 
 
-def _changes(entry: JsonSchema, changed: JsonSchema) -> JsonSchema:
-    """Describe all that can be said of a relation but null: entries at length, or what changes."""
+def _changes(changed: JsonSchema) -> JsonSchema:
     several = {"anyOf": _one_or_several(changed)}
-    change: JsonSchema = {
+    return {
         "type": "object",
         "description": "What changes: set first, then disconnect and connect.",
         "properties": {
@@ -139,14 +125,26 @@ def _changes(entry: JsonSchema, changed: JsonSchema) -> JsonSchema:
         "additionalProperties": False,
         "anyOf": [{"required": [name]} for name in ("set", "connect", "disconnect")],
     }
-    return {"anyOf": [*_one_or_several(entry), change]}
 
 
 def links(pointers: Pointers) -> JsonSchema:
-    """Describe what a request says of a relation or of files; to-one and to-many are alike."""
-    entry = pointers.shared("RelationTarget", _ENTRY)
-    changed = pointers.shared("RelationChange", _CHANGED)
-    return pointers.shared("RelationInput", _changes(entry, changed))
+    """Describe what a request says of a relation or of files; to-one and to-many are alike.
+
+    Every object has a name of its own, so that generated clients have a class for it.
+    """
+    shared = pointers.shared
+    entry = {
+        "description": "An entry: its documentId, its id, or an object with either.",
+        "anyOf": [_ID, shared("RelationTargetObject", _ENTRY)],
+    }
+    changed = {
+        "description": "An entry, and where in the order it is put.",
+        "anyOf": [_ID, shared("RelationChangeObject", _changed(shared("RelationStatus", _STATUS)))],
+    }
+    changes = shared("RelationChanges", _changes(shared("RelationChange", changed)))
+    return shared(
+        "RelationInput", {"anyOf": [*_one_or_several(shared("RelationTarget", entry)), changes]}
+    )
 
 
 def _shown(attribute: RelationAttribute | LocalizationsAttribute, pointers: Pointers) -> JsonSchema:
@@ -163,7 +161,9 @@ def _written(attribute: RelationAttribute, pointers: Pointers) -> JsonSchema:
         "properties": {"__type": {"type": "string"}, "id": _ID, "documentId": {"type": "string"}},
         "required": ["__type"],
     }
-    return pointers.shared("MorphInput", _changes(typed, typed))
+    target = pointers.shared("MorphTarget", typed)
+    changes = pointers.shared("MorphChanges", _changes(target))
+    return pointers.shared("MorphInput", {"anyOf": [*_one_or_several(target), changes]})
 
 
 def _not_written(attribute: LocalizationsAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001

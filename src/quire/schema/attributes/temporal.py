@@ -7,6 +7,7 @@ are kept as moments. Moments without an offset are UTC.
 import re
 from datetime import UTC, date, datetime, timedelta
 
+from quire.clock import CYCLE_DAYS, CYCLE_YEARS, MAX_MS
 from quire.errors import ValidationError
 from quire.javascript.text import type_of
 from quire.schema.attributes.accept import Acceptance, Acceptor
@@ -25,7 +26,7 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]{1,3})?
 _EPOCH = re.compile(r"-?[0-9]{1,16}")
 _ISO = re.compile(
     r"""
-    (?P<year>[0-9]{4})
+    (?P<year>[0-9]{4} | [+-][0-9]{6})
     (?:
         -? (?P<month>[0-9]{2}) (?: -? (?P<day>[0-9]{2}) )?
       | -? W (?P<week>[0-9]{2}) (?: -? (?P<weekday>[1-7]) )?
@@ -46,8 +47,6 @@ _ISO = re.compile(
     re.VERBOSE,
 )
 _EPOCH_START = datetime(1970, 1, 1, tzinfo=UTC)
-_MAX_EPOCH_MS = 8_640_000_000_000_000
-"""The last moment that the web's clock knows; the first one lies as far before 1970."""
 _HOURS = 24
 
 DATE_MESSAGE = "Invalid format, expected yyyy-MM-dd"
@@ -91,15 +90,17 @@ def parse_moment(text: str) -> int:
     moment = None if match is None else _iso_moment(match)
     if moment is not None:
         return moment
-    if _EPOCH.fullmatch(text) and abs(int(text)) <= _MAX_EPOCH_MS:
+    if _EPOCH.fullmatch(text) and abs(int(text)) <= MAX_MS:
         return int(text)
     raise ValidationError(MOMENT_MESSAGE)
 
 
 def _iso_moment(match: re.Match[str]) -> int | None:
     """Return the epoch milliseconds of an ISO date, ``None`` when there is no such moment."""
+    # Years that Python's dates do not reach have the calendar of one that they do.
+    cycles, year = divmod(int(match["year"]) - 2000, CYCLE_YEARS)
     try:
-        day = _iso_day(match)
+        day = _iso_day(match, year + 2000)
     except ValueError:
         return None
     hours, minutes, seconds = (int(match[part] or 0) for part in ("hour", "minute", "second"))
@@ -110,12 +111,12 @@ def _iso_moment(match: re.Match[str]) -> int | None:
     time = timedelta(hours=hours, minutes=minutes, seconds=seconds, milliseconds=milliseconds)
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
     since = (midnight - _EPOCH_START) + time - _offset(match["offset"])
-    return since // timedelta(milliseconds=1)
+    moment = (since + timedelta(days=cycles * CYCLE_DAYS)) // timedelta(milliseconds=1)
+    return moment if abs(moment) <= MAX_MS else None
 
 
-def _iso_day(match: re.Match[str]) -> date:
-    """Return the day of an ISO date. Raises ValueError when there is none."""
-    year = int(match["year"])
+def _iso_day(match: re.Match[str], year: int) -> date:
+    """Return the day of an ISO date in a year. Raises ValueError when there is none."""
     if match["week"]:
         return date.fromisocalendar(year, int(match["week"]), int(match["weekday"] or 1))
     if match["ordinal"]:
@@ -166,7 +167,7 @@ def _accept_moment(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValidationError(MOMENT_MESSAGE)
     # Infinity does not pass the first comparison.
-    if abs(value) > _MAX_EPOCH_MS or value % 1:
+    if abs(value) > MAX_MS or value % 1:
         raise ValidationError(MOMENT_MESSAGE)
     return int(value)
 

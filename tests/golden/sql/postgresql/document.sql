@@ -3,7 +3,7 @@
 -- page
 SELECT t1.id, t1.document_id, t1.title
 FROM books AS t1
-WHERE t1.document_id = $1 AND t1.locale = $2 AND t1.published_at IS NULL ORDER BY t1.locale, t1.published_at, t1.id
+WHERE t1.document_id = $1 AND t1.published_at IS NULL AND t1.locale = $2 ORDER BY t1.locale, t1.published_at, t1.id
  LIMIT $3 OFFSET $4;
 -- values: 'abc', 'en', 1, 0
 

@@ -3,7 +3,7 @@
 -- page
 SELECT t1.id, t1.document_id
 FROM books AS t1
-WHERE t1.locale = $1 AND t1.published_at IS NOT NULL ORDER BY (SELECT t2.name
+WHERE t1.published_at IS NOT NULL AND t1.locale = $1 ORDER BY (SELECT t2.name
 FROM books_author_lnk AS t3 JOIN persons AS t2 ON t2.id = t3.person_id
 WHERE t3.book_id = t1.id ORDER BY t2.name DESC
  LIMIT $2) DESC, (SELECT t6.title
@@ -16,13 +16,26 @@ WHERE t5.entity_id = t1.id AND t5.field = $3 AND t5.component_type = $4 ORDER BY
 -- keys
 SELECT t1.id
 FROM books AS t1
-WHERE t1.locale = $1 AND t1.published_at IS NOT NULL ORDER BY (SELECT t2.name
+WHERE t1.published_at IS NOT NULL AND t1.locale = $1 ORDER BY (SELECT t2.name
 FROM books_author_lnk AS t3 JOIN persons AS t2 ON t2.id = t3.person_id
 WHERE t3.book_id = t1.id ORDER BY t2.name DESC
  LIMIT $2) DESC, (SELECT t6.title
 FROM books_cmps AS t5 JOIN components_shared_link AS t4 ON t4.id = t5.cmp_id LEFT OUTER JOIN (components_shared_link_to_lnk AS t7 JOIN books AS t6 ON t6.id = t7.book_id) ON t7.link_id = t4.id
 WHERE t5.entity_id = t1.id AND t5.field = $3 AND t5.component_type = $4 ORDER BY t6.title ASC
  LIMIT $5) ASC, t1.id
+ LIMIT $6 OFFSET $7;
+-- values: 'en', 1, 'links', 'shared.link', 1, 25, 0
+
+-- keys from the end
+SELECT t1.id
+FROM books AS t1
+WHERE t1.published_at IS NOT NULL AND t1.locale = $1 ORDER BY (SELECT t2.name
+FROM books_author_lnk AS t3 JOIN persons AS t2 ON t2.id = t3.person_id
+WHERE t3.book_id = t1.id ORDER BY t2.name DESC
+ LIMIT $2) ASC, (SELECT t6.title
+FROM books_cmps AS t5 JOIN components_shared_link AS t4 ON t4.id = t5.cmp_id LEFT OUTER JOIN (components_shared_link_to_lnk AS t7 JOIN books AS t6 ON t6.id = t7.book_id) ON t7.link_id = t4.id
+WHERE t5.entity_id = t1.id AND t5.field = $3 AND t5.component_type = $4 ORDER BY t6.title ASC
+ LIMIT $5) DESC, t1.id DESC
  LIMIT $6 OFFSET $7;
 -- values: 'en', 1, 'links', 'shared.link', 1, 25, 0
 
@@ -35,5 +48,5 @@ WHERE t1.id = ANY ($1);
 -- count
 SELECT count(*) AS count_1
 FROM books AS t1
-WHERE t1.locale = $1 AND t1.published_at IS NOT NULL;
+WHERE t1.published_at IS NOT NULL AND t1.locale = $1;
 -- values: 'en'

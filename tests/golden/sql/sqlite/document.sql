@@ -3,7 +3,7 @@
 -- page
 SELECT t1.id, t1.document_id, t1.title
 FROM books AS t1
-WHERE t1.document_id = ? AND t1.locale = ? AND t1.published_at IS NULL ORDER BY t1.locale, t1.published_at, t1.id
+WHERE t1.document_id = ? AND t1.published_at IS NULL AND t1.locale = ? ORDER BY t1.locale, t1.published_at, t1.id
  LIMIT ? OFFSET ?;
 -- values: 'abc', 'en', 1, 0
 

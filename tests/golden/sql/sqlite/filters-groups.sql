@@ -3,14 +3,28 @@
 -- page
 SELECT t1.id, t1.document_id
 FROM books AS t1
-WHERE t1.locale = ? AND t1.published_at IS NOT NULL AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?) ORDER BY t1.id
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?) ORDER BY t1.id
+ LIMIT ? OFFSET ?;
+-- values: 'en', 'a', 1, 1, 'b', 'c', 25, 0
+
+-- page in the order of ids
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE (+ (t1.published_at IS NOT NULL)) AND (+ (t1.locale = ?)) AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?) ORDER BY t1.id
  LIMIT ? OFFSET ?;
 -- values: 'en', 'a', 1, 1, 'b', 'c', 25, 0
 
 -- keys
 SELECT t1.id
 FROM books AS t1
-WHERE t1.locale = ? AND t1.published_at IS NOT NULL AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?) ORDER BY t1.id
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?) ORDER BY t1.id
+ LIMIT ? OFFSET ?;
+-- values: 'en', 'a', 1, 1, 'b', 'c', 25, 0
+
+-- keys from the end
+SELECT t1.id
+FROM books AS t1
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?) ORDER BY t1.id DESC
  LIMIT ? OFFSET ?;
 -- values: 'en', 'a', 1, 1, 'b', 'c', 25, 0
 
@@ -24,5 +38,5 @@ FROM json_each(?) AS anon_1);
 -- count
 SELECT count(*) AS count_1
 FROM books AS t1
-WHERE t1.locale = ? AND t1.published_at IS NOT NULL AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?);
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? AND (t1.title = ? OR t1.rating != ? OR t1.lent != ?) AND (t1.title != ? OR t1.title != ?);
 -- values: 'en', 'a', 1, 1, 'b', 'c'

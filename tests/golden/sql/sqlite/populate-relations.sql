@@ -3,14 +3,49 @@
 -- page
 SELECT t1.id, t1.document_id
 FROM books AS t1
-WHERE t1.locale = ? AND t1.published_at IS NOT NULL ORDER BY t1.id
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? ORDER BY t1.id
  LIMIT ? OFFSET ?;
 -- values: 'en', 25, 0
+
+-- page in the order of ids
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE (+ (t1.published_at IS NOT NULL)) AND (+ (t1.locale = ?)) ORDER BY t1.id
+ LIMIT ? OFFSET ?;
+-- values: 'en', 25, 0
+
+-- keys, collected
+SELECT t1.id
+FROM books AS t1
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? ORDER BY + t1.id
+ LIMIT ? OFFSET ?;
+-- values: 'en', 25, 0
+
+-- keys
+SELECT t1.id
+FROM books AS t1
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? ORDER BY t1.id
+ LIMIT ? OFFSET ?;
+-- values: 'en', 25, 0
+
+-- keys from the end
+SELECT t1.id
+FROM books AS t1
+WHERE t1.published_at IS NOT NULL AND t1.locale = ? ORDER BY t1.id DESC
+ LIMIT ? OFFSET ?;
+-- values: 'en', 25, 0
+
+-- rows
+SELECT t1.id, t1.document_id
+FROM books AS t1
+WHERE t1.id IN (SELECT anon_1.value
+FROM json_each(?) AS anon_1);
+-- values: (parents)
 
 -- count
 SELECT count(*) AS count_1
 FROM books AS t1
-WHERE t1.locale = ? AND t1.published_at IS NOT NULL;
+WHERE t1.published_at IS NOT NULL AND t1.locale = ?;
 -- values: 'en'
 
 -- api::person.person

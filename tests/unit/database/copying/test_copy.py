@@ -198,6 +198,7 @@ def test_what_the_project_does_not_know_is_copied_and_told(copying: Copying) -> 
         copying.source,
         OWN_TABLE,
         OWN_ROWS,
+        "CREATE TABLE quire_views (id integer PRIMARY KEY, uid varchar(255))",
         "CREATE INDEX ledger_note ON ledger (note)",
         "CREATE INDEX ledger_some ON ledger (note) WHERE id > 1",
         "ALTER TABLE tags ADD COLUMN colour varchar(20)",
@@ -208,6 +209,7 @@ def test_what_the_project_does_not_know_is_copied_and_told(copying: Copying) -> 
     assert "the table ledger is unknown to the project" in messages
     assert "the column tags.colour is unknown to the project" in messages
     assert "the index ledger_some of ledger was left out" in messages
+    assert "quire_views" not in messages
     with rows_of(copying.target) as target:
         ledger = target.execute("SELECT id, sum, note FROM ledger ORDER BY id")
         assert ledger == [(1, None, ""), (2, 9007199254740993, "ü")]

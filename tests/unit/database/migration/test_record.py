@@ -93,7 +93,7 @@ def test_a_loss_is_refused_without_consent(make_ground: MakeGround) -> None:
     ground = make_ground(PLAIN)
     ground.store.run(migrate_towards(ground.store.kind, goal(WIDER), now=NOW))
     ground.entry("notes", "a", title="one", size=3)
-    with pytest.raises(ConsentNeededError, match="drop the column size of notes with 1 values"):
+    with pytest.raises(ConsentNeededError, match="drop the column size of notes with 1 value"):
         ground.store.run(migrate_towards(ground.store.kind, goal(PLAIN), now=NOW))
     assert ground.column("notes", "size") == [3]
     ground.store.run(migrate_towards(ground.store.kind, goal(PLAIN, may_lose=True), now=NOW))

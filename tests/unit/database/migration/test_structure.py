@@ -207,7 +207,7 @@ def test_a_relation_to_another_type_begins_anew(make_ground: MakeGround) -> None
     ground.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
     later = schema_of(content_type(NOTE, {"tags": {**TAGS, "target": NOTE}}))
     assert [str(step) for step in ground.plan(later).losses] == [
-        "drop the table notes_tags_lnk with 1 rows"
+        "drop the table notes_tags_lnk with 1 row"
     ]
     assert ground.migrate(later).count("notes_tags_lnk") == 0
 

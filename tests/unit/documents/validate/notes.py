@@ -10,7 +10,7 @@ from tests.library.model import Attributes, component, content_type, relation
 
 NOTE = "api::note.note"
 TAG = "api::tag.tag"
-ITEM, PART = "shared.item", "shared.part"
+ITEM, PART, MARK = "shared.item", "shared.part", "shared.mark"
 
 CREATE = Rules(draft=False, creating=True)
 UPDATE = Rules(draft=False, creating=False)
@@ -37,7 +37,7 @@ NOTE_ATTRIBUTES: Attributes = {
     "cover": {"type": "media"},
     "item": {"type": "component", "component": ITEM},
     "items": {"type": "component", "component": ITEM, "repeatable": True, "min": 2, "max": 3},
-    "zone": {"type": "dynamiczone", "components": [PART], "max": 2},
+    "zone": {"type": "dynamiczone", "components": [ITEM, PART], "max": 2},
 }
 ITEM_ATTRIBUTES: Attributes = {
     "label": {"type": "string", "required": True, "maxLength": 5},
@@ -56,6 +56,7 @@ def notes_schema() -> Schema:
         content_type("note", NOTE_ATTRIBUTES, draft_and_publish=True),
         content_type("tag", {"label": {"type": "string"}}),
         component(ITEM, ITEM_ATTRIBUTES),
+        component(MARK, {"name": {"type": "string"}}),
         component(PART, {"text": {"type": "text"}, "tag": relation("oneToOne", TAG)}),
     )
     return build_schema(sources)

@@ -7,6 +7,7 @@ from quire.schema.load import build_schema
 from tests.library.model import content_type, relation
 from tests.unit.documents.validate.notes import (
     ITEM,
+    MARK,
     PART,
     check,
     check_note,
@@ -35,6 +36,13 @@ def test_a_sound_entry_has_no_problems_and_its_unique_values_are_looked_up() -> 
     checked = check_note(STORED)
     assert (checked.problems, checked.late) == ((), None)
     assert [one.attribute for one in checked.uniques] == ["slug", "at", "code"]
+
+
+def test_a_component_that_the_zone_lists_no_more_does_not_keep_an_entry_from_being_published() -> (
+    None
+):
+    removed = [{"id": 5, "__component": MARK, "name": "z"}]
+    assert check_note({**STORED, "zone": removed}).problems == ()
 
 
 def test_values_are_what_is_stored() -> None:

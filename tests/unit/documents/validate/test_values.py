@@ -138,6 +138,6 @@ def test_what_can_be_no_id_names_no_component(given: object) -> None:
     assert item.id == 0
 
 
-def test_a_zone_holds_any_component_of_the_project() -> None:
+def test_a_zone_holds_components_that_it_lists() -> None:
     (item,) = check({"zone": [{"__component": ITEM, "label": "x"}]}).values.components["zone"]
     assert item.uid == ITEM

@@ -6,6 +6,7 @@ from quire.documents.validate import Rules
 from tests.unit.documents.validate.notes import (
     EVERY_RULE,
     ITEM,
+    MARK,
     PART,
     UPDATE,
     check,
@@ -36,6 +37,10 @@ def test_a_null_is_no_list() -> None:
                 ("zone.0.__component", f"zone[0].__component {LISTED}"),
                 ("", "Invalid relations"),
             ],
+        ),
+        (
+            [{"__component": MARK, "name": "x"}],
+            [("zone.0.__component", f"zone[0].__component {LISTED}")],
         ),
         (
             [{"__component": 5}],

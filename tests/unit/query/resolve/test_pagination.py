@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from quire.errors import PaginationError, ValidationError
-from quire.query.querystring import parse
+from quire.query.querystring import parse_query
 from quire.query.resolve import Pagination, ReadLimits, ResolvedRead
 from quire.query.resolve.pagination import MAX_ROW, root_window
 from quire.schema.model import USER_UID
@@ -201,7 +201,7 @@ def test_the_answer_speaks_of_pages_in_the_form_they_were_asked_in(
 def test_lists_without_pages_have_a_window_at_the_root(
     query: str, expected: tuple[int, int | None]
 ) -> None:
-    assert root_window(parse(query)) == expected
+    assert root_window(parse_query(query)) == expected
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_lists_without_pages_have_a_window_at_the_root(
     ],
 )
 def test_a_window_at_the_root_is_of_whole_numbers(query: str, message: str) -> None:
-    parsed = parse(query)
+    parsed = parse_query(query)
     reads: list[Callable[[], object]] = [
         lambda: resolver(USER_UID).window(parsed),
         lambda: resolver().document(parsed, "abc"),

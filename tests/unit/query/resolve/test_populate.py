@@ -33,6 +33,7 @@ def populated(query: str, uid: str = BOOK) -> str:
         ("populate=author,author", "author"),
         ("populate[0]=author&populate[1]=tags", "author, tags"),
         ("populate[]=author&populate[]=tags", "author, tags"),
+        ("populate[200]=author&populate[100]=tags", "tags, author"),
         ("populate=author&populate=tags", "author, tags"),
         ("populate[author]=true&populate[tags]=t", "author, tags"),
         ("populate[author]=1&populate[tags]=0", "author"),

@@ -1,15 +1,17 @@
 """Connections to a PostgreSQL server, each set up so that values come as the dialect wants them."""
 
+import asyncio
 import socket
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import asyncpg
 
 from quire.database.dialects.postgresql import arrays
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.program import Operand, Program, Rows
+from quire.database.program import LONG_COMPUTATION, Operand, Program, Rows, Statement
 
 T = TypeVar("T")
 
@@ -25,6 +27,23 @@ _FORMATS: Mapping[str, str] = MappingProxyType({"int8": "binary", "text": "text"
 
 _RESHAPING = ("ALTER ", "CREATE ", "DROP ", "DO ")
 """Begins statements that change tables, after which prepared ones may not hold any more."""
+
+
+_computing = ThreadPoolExecutor(1, thread_name_prefix="quire-compute")
+
+
+class _Returned(NamedTuple, Generic[T]):
+    """What a program has returned."""
+
+    value: T
+
+
+def _compute(program: Program[T]) -> Statement | _Returned[T]:
+    """Run a program that has announced a long computation up to its next statement or its end."""
+    try:
+        return program.send([])
+    except StopIteration as done:
+        return _Returned(done.value)
 
 
 class Connection(asyncpg.Connection):
@@ -64,11 +83,21 @@ class Connection(asyncpg.Connection):
         return cast("Rows", found)
 
     async def run(self, program: Program[T]) -> T:
-        """Run the statements of a program, one after the other; returns its result."""
+        """Run the statements of a program, one after the other; returns its result.
+
+        A long computation between two of them is done on another thread.
+        """
+        loop = asyncio.get_running_loop()
         try:
             sql, values, most = next(program)
             while True:
-                sql, values, most = program.send(await self.rows(sql, values, most))
+                if sql is LONG_COMPUTATION.sql:
+                    step = await loop.run_in_executor(_computing, _compute, program)
+                    if isinstance(step, _Returned):
+                        return step.value  # type: ignore[no-any-return]  # the program's own result
+                    sql, values, most = step
+                else:
+                    sql, values, most = program.send(await self.rows(sql, values, most))
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
 

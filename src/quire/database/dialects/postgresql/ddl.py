@@ -1,6 +1,6 @@
 """Tables and indexes as PostgreSQL statements, with the types and names of the reference server."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +23,8 @@ from sqlalchemy.dialects import postgresql
 
 from quire.database.bookkeeping import DATABASE_SCHEMA
 from quire.database.inspect import FoundTable
-from quire.database.tables import ColumnTypes, is_of_published
+from quire.database.tables import ColumnTypes, index_columns, status_of_index
+from quire.query.plan import Status
 from quire.schema.attributes.base import StorageKind
 
 COLUMN_TYPES = ColumnTypes(
@@ -77,11 +78,14 @@ class PostgresDdl:
         table = index.table
         if table is None:
             raise ValueError(f"the index {index.name} belongs to no table")
-        columns = ", ".join(quote(column.name) for column in index.columns)
+        columns = ", ".join(
+            f"{quote(name)} DESC" if descending else quote(name)
+            for name, descending in index_columns(index)
+        )
         name = quote(str(index.name))
         if index.unique:
             return f"ALTER TABLE {quote(table.name)} ADD CONSTRAINT {name} UNIQUE ({columns})"
-        some = f" WHERE {quote('published_at')} IS NOT NULL" if is_of_published(index) else ""
+        some = _SOME_ROWS[status_of_index(index)]
         return f"CREATE INDEX {name} ON {quote(table.name)} ({columns}){some}"
 
     def drop_table(self, name: str) -> str:
@@ -133,6 +137,16 @@ class PostgresDdl:
     def type_name(self, column: Column[Any]) -> str:
         """Return the type of a column as an inspection finds it."""
         return "integer" if column.primary_key else type_name(column)
+
+
+_SOME_ROWS: Mapping[Status | None, str] = MappingProxyType(
+    {
+        None: "",
+        "published": ' WHERE "published_at" IS NOT NULL',
+        "draft": ' WHERE "published_at" IS NULL',
+    }
+)
+"""Which rows an index holds, by their status."""
 
 
 def quote(name: str) -> str:

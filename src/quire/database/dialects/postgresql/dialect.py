@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
-from quire.clock import iso_from_ms
+from quire.clock import iso_or_none
 from quire.database.dialect import Encode, Scalar
 from quire.database.dialects.postgresql.moments import WallClock
 from quire.database.program import Operand, Value
@@ -59,10 +59,7 @@ class _MomentTexts(dict[Any, str | None]):
 
     def _text(self, stored: int) -> str | None:
         milliseconds = self._clock.epoch_ms(stored)
-        try:
-            return None if milliseconds is None else iso_from_ms(milliseconds)
-        except (OverflowError, ValueError, OSError):
-            return None
+        return None if milliseconds is None else iso_or_none(milliseconds)
 
 
 def json_text(stored: str) -> object:
@@ -222,7 +219,8 @@ class PostgresDialect:
             return None
         if isinstance(value, str):
             return _checked_json(value)
-        return orjson.dumps(value, default=str).decode()
+        # Unlike orjson, msgspec writes whole numbers beyond 64 bits, which jsonb may give back.
+        return msgspec.json.encode(value, enc_hook=str).decode()
 
     def stored_json(self, text: str) -> Value:
         """See `Dialect.stored_json`."""
@@ -327,3 +325,9 @@ class PostgresDialect:
     def unindexed(self, column: "Expression") -> "Expression":
         """The planner knows how often values occur, and needs no advice."""
         return column
+
+    def unestimated(self, condition: "Expression") -> "Expression":
+        """The planner looks into no case, and expects half of the rows to fit."""
+        from sqlalchemy import case, false, true  # noqa: PLC0415 - only when a statement is new
+
+        return case((condition, true()), else_=false())

@@ -37,6 +37,7 @@ from quire.errors import (
     ServiceUnavailableError,
     StaleSchemaError,
     UncertainOutcomeError,
+    os_error_reason,
 )
 
 T = TypeVar("T")
@@ -48,6 +49,8 @@ _COSTLY = 300
 """What the planner expects of a costly statement: the cost of reading so many pages in a row."""
 _WARY_READS = 32
 """How many reads have a transaction from the start after somebody has committed during one."""
+_SEPARATE_PRESENCE = 3
+"""From so many connections on, one is kept for the question whether anybody has committed."""
 _BEGIN_READ = "BEGIN READ ONLY"
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -59,7 +62,9 @@ async def connect(options: PostgresOptions) -> "PostgresDatabase":
         await database.read(_nothing)
     except AppError as error:
         await database.close()
-        raise DatabaseOpenError(f"The database cannot be reached: {error.__cause__}") from error
+        cause = error.__cause__
+        reason = os_error_reason(cause) if isinstance(cause, OSError) else cause
+        raise DatabaseOpenError(f"The database cannot be reached: {reason}") from error
     return database
 
 
@@ -84,12 +89,12 @@ class PostgresDatabase:
         self._begin_read = _BEGIN_READ if options.pooler else None
         self._ending: set[asyncio.Future[None]] = set()
         """Work that goes on although nobody waits for it any more."""
-        self._readers = _pool(
-            options,
-            size=max(1, options.connections - 1),
-            statement_timeout=str(options.timeout_ms),
-        )
-        self._presence = Presence(lambda: self.read(snapshot_program))
+        # Slow reads may have all the others: what is cached is answered all the same.
+        own_connection = options.connections >= _SEPARATE_PRESENCE
+        readers = options.connections - (2 if own_connection else 1)
+        self._readers = _read_pool(options, size=max(1, readers))
+        self._asking = _read_pool(options, size=1) if own_connection else self._readers
+        self._presence = Presence(lambda: self._read_again(self._asking, snapshot_program))
         self._wary = 0
         """How many reads are still to have a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
@@ -118,20 +123,26 @@ class PostgresDatabase:
         be lost is replaced once, and a read that tables changed under is begun again once.
         """
         del key  # slow statements keep nobody else waiting
+        return await self._read_again(self._readers, make, snapshot=snapshot)
+
+    async def _read_again(
+        self, pool: Pool, make: Callable[[], Program[T]], *, snapshot: bool = False
+    ) -> T:
+        """Read with a connection of a pool, and once more after what passes at once."""
         try:
-            return await self._read(make, snapshot=snapshot)
+            return await self._read(pool, make, snapshot=snapshot)
         except ServiceUnavailableError as error:
             if _was_lost(error):
-                self._readers.renew()
+                pool.renew()
             elif is_passing(error.__cause__):
-                self._readers.forget_statements()
+                pool.forget_statements()
             else:
                 raise
-        return await self._read(make, snapshot=snapshot)
+        return await self._read(pool, make, snapshot=snapshot)
 
-    async def _read(self, make: Callable[[], Program[T]], *, snapshot: bool) -> T:
+    async def _read(self, pool: Pool, make: Callable[[], Program[T]], *, snapshot: bool) -> T:
         if not snapshot:
-            return await self._run(make(), self._begin_read)
+            return await self._run(pool, make(), self._begin_read)
         state = self._calm_state()
         if self._wary:
             self._wary -= 1
@@ -139,7 +150,7 @@ class PostgresDatabase:
             found = await self._run_at(state, make())
             if found is not None:
                 return found.result
-        return await self._run(make(), _BEGIN_SNAPSHOT)
+        return await self._run(pool, make(), _BEGIN_SNAPSHOT)
 
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
@@ -159,7 +170,7 @@ class PostgresDatabase:
             return None
         return None if found is None else found.result
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         """Ask the planner."""
 
         def explain() -> Program[str]:
@@ -178,7 +189,7 @@ class PostgresDatabase:
     async def _run_at(self, state: int, program: Program[T]) -> "_Found[T] | None":
         """Run a program without a transaction; ``None`` if it may have seen another state, too."""
         try:
-            result = await self._run(program, None)
+            result = await self._run(self._readers, program, None)
         except (ServiceUnavailableError, StaleSchemaError):
             raise
         except AppError:  # it may be that of two states which do not fit together
@@ -190,9 +201,9 @@ class PostgresDatabase:
         self._wary = _WARY_READS
         return None
 
-    async def _run(self, program: Program[T], begin: str | None) -> T:
+    async def _run(self, pool: Pool, program: Program[T], begin: str | None) -> T:
         """Run a program that reads, in a transaction that begins so, or in none."""
-        async with self._connection(self._readers) as connection:
+        async with self._connection(pool) as connection:
             if begin is None:
                 return await connection.run(program)
             await connection.execute(begin)
@@ -214,10 +225,13 @@ class PostgresDatabase:
             note_commit()
             return result
 
+    def is_in_place(self) -> None:
+        """See `Database.is_in_place`; the files are a matter of the database server."""
+
     def forget_statements(self) -> None:
         """Forget what was prepared for tables that have changed since."""
-        self._readers.forget_statements()
-        self._writers.forget_statements()
+        for pool in self._pools():
+            pool.forget_statements()
 
     @asynccontextmanager
     async def _connection(self, pool: Pool) -> AsyncIterator[Connection]:
@@ -248,9 +262,17 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Finish what is under way and let go."""
-        await self._readers.close()
-        await self._writers.close()
+        for pool in self._pools():
+            await pool.close()
         await self._vigil.close()
+
+    def _pools(self) -> list[Pool]:
+        shared = self._asking is self._readers
+        return [self._readers, self._writers, *(() if shared else (self._asking,))]
+
+
+def _read_pool(options: PostgresOptions, *, size: int) -> Pool:
+    return _pool(options, size=size, statement_timeout=str(options.timeout_ms))
 
 
 def _pool(options: PostgresOptions, *, size: int, **session: str) -> Pool:

@@ -4,6 +4,7 @@ import asyncpg
 
 from quire.errors import (
     AppError,
+    DatabaseBusyError,
     InternalServerError,
     ServiceUnavailableError,
     StaleSchemaError,
@@ -14,8 +15,9 @@ TOO_LONG = "Reading this takes longer than the server allows"
 
 _UNAVAILABLE_CLASSES = ("08", "53", "57P", "58")
 """No connection, no resources, a shutdown or start, and disks that fail."""
-_UNAVAILABLE = frozenset({"40001", "40P01", "55P03", "25006", "25P03"})
-"""Lost against another transaction, a lock that did not come, and a server that only reads now."""
+_UNAVAILABLE = frozenset({"40001", "40P01", "25006", "25P03"})
+"""Lost against another transaction, and a server that only reads now."""
+_LOCK_TIMEOUT = "55P03"
 _CANCELED = "57014"
 _MISFIT = "22000"
 _TOO_MUCH_CLASS = "54"
@@ -63,6 +65,8 @@ def translate(error: Exception) -> AppError:
 def _of_state(state: str) -> AppError:
     if state == _CANCELED:
         return ServiceUnavailableError(TOO_LONG)
+    if state == _LOCK_TIMEOUT:
+        return DatabaseBusyError()
     if state in _UNAVAILABLE or state.startswith(_UNAVAILABLE_CLASSES):
         return ServiceUnavailableError()
     if state.startswith(_TOO_MUCH_CLASS):

@@ -8,11 +8,12 @@ from quire.database.dialects.postgresql.moments import WallClock
 class PostgresOptions(Struct, frozen=True, kw_only=True):
     """Where the database is, and how this process connects to it.
 
-    ``dsn`` is the address, without which the parts count. Of ``connections`` one writes, and the
-    others read. ``timeout_ms`` is how long a statement that reads may take, ``lock_timeout_ms`` how
-    long a write may wait for those of others, ``queue_timeout_ms`` how long anything may wait for a
-    connection, and ``connect_timeout_ms`` for a new one. With a ``pooler`` in between, that gives a
-    connection away after each transaction, nothing is kept in a connection.
+    ``dsn`` is the address, without which the parts count. Of ``connections`` one writes, one
+    asks whether anybody has committed (if there are three or more), and the others read.
+    ``timeout_ms`` is how long a statement that reads may take, ``lock_timeout_ms`` how long a
+    write may wait for those of others, ``queue_timeout_ms`` how long anything may wait for a
+    connection, and ``connect_timeout_ms`` for a new one. With a ``pooler`` in between, that
+    gives a connection away after each transaction, nothing is kept in a connection.
     """
 
     dsn: str | None = None

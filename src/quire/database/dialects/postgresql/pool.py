@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from quire.database.dialects.postgresql.connection import Connection
-from quire.errors import ServiceUnavailableError
+from quire.errors import DatabaseBusyError, ServiceUnavailableError
 
 TOO_BUSY = "Too many requests wait for the database"
 _CLOSING_SECONDS = 10
@@ -40,7 +40,7 @@ class Pool:
         """Set when nothing is lent any more, for the one who closes."""
 
     async def acquire(self) -> Connection:
-        """Lend a connection. Raises ServiceUnavailableError when none comes back in time."""
+        """Lend a connection. Raises DatabaseBusyError when none comes back in time."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
@@ -133,4 +133,4 @@ class Pool:
 
 def _expire(turn: "asyncio.Future[Connection | None]") -> None:
     if not turn.done():
-        turn.set_exception(ServiceUnavailableError(TOO_BUSY))
+        turn.set_exception(DatabaseBusyError(TOO_BUSY))

@@ -18,8 +18,9 @@ from quire.database.dialects.postgresql.examine import damage_program, foreign_k
 from quire.database.dialects.postgresql.inspector import PostgresInspector
 from quire.database.dialects.postgresql.moments import wall_clock
 from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.statistics import PostgresStatistics
 from quire.database.room import DatabaseKind
-from quire.errors import DatabaseOpenError
+from quire.errors import DatabaseOpenError, os_error_reason
 from quire.settings import Settings
 
 
@@ -62,6 +63,7 @@ class PostgresRoom:
             ddl=PostgresDdl(),
             inspector=PostgresInspector(),
             counters=PostgresCounters(),
+            statistics=PostgresStatistics(),
             damage=damage_program,
             lost=foreign_keys_program,
         )
@@ -101,7 +103,8 @@ class PostgresRoom:
     def _refusal(self, error: Exception) -> str:
         if isinstance(error, asyncpg.InvalidCatalogNameError):
             return f"There is no {self.place}; somebody who may has to make it: CREATE DATABASE."
-        return f"The {self.place} cannot be reached: {str(error) or type(error).__name__}"
+        reason = os_error_reason(error) if isinstance(error, OSError) else str(error)
+        return f"The {self.place} cannot be reached: {reason or type(error).__name__}"
 
     async def open(self) -> Database:
         """See `Room.open`."""

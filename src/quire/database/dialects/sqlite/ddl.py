@@ -5,7 +5,7 @@ wants every name quoted, and foreign keys have to stand in the table from the be
 never adds them to a table that is there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -29,7 +29,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 
 from quire.database.inspect import FoundTable
-from quire.database.tables import ColumnTypes, is_of_published
+from quire.database.tables import ColumnTypes, index_columns, status_of_index
+from quire.query.plan import Status
 from quire.schema.attributes.base import StorageKind
 
 COLUMN_TYPES = ColumnTypes(
@@ -77,14 +78,17 @@ class SqliteDdl:
         return ()
 
     def create_index(self, index: Index) -> str:
-        """Write an index over plain columns, of all rows or of those that are published."""
+        """Write an index over plain columns, of all rows or of those with one status."""
         unique = "UNIQUE " if index.unique else ""
         table = index.table
         if table is None:
             raise ValueError(f"the index {index.name} belongs to no table")
-        columns = ", ".join(quote(column.name) for column in index.columns)
+        columns = ", ".join(
+            f"{quote(name)} DESC" if descending else quote(name)
+            for name, descending in index_columns(index)
+        )
         name = quote(str(index.name))
-        some = f" WHERE {quote('published_at')} IS NOT NULL" if is_of_published(index) else ""
+        some = _SOME_ROWS[status_of_index(index)]
         return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns}){some}"
 
     def drop_table(self, name: str) -> str:
@@ -127,6 +131,16 @@ class SqliteDdl:
     def type_name(self, column: Column[Any]) -> str:
         """Return the type of a column as an inspection finds it."""
         return "integer" if column.primary_key else type_name(column)
+
+
+_SOME_ROWS: Mapping[Status | None, str] = MappingProxyType(
+    {
+        None: "",
+        "published": " WHERE `published_at` IS NOT NULL",
+        "draft": " WHERE `published_at` IS NULL",
+    }
+)
+"""Which rows an index holds, by their status."""
 
 
 def quote(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
-from quire.clock import iso_from_ms
+from quire.clock import iso_or_none
 from quire.database.dialect import Encode, Scalar
 from quire.database.program import Value
 from quire.javascript.numbers import number_text
@@ -50,10 +50,7 @@ def moment_text(stored: object) -> str | None:
         return stored
     if not isinstance(stored, int | float) or not math.isfinite(stored):
         return None
-    try:
-        return iso_from_ms(int(stored))
-    except (OverflowError, ValueError, OSError):
-        return None
+    return iso_or_none(int(stored))
 
 
 _known_json: set[int] = set()
@@ -63,13 +60,12 @@ _known_json: set[int] = set()
 def json_value(stored: object) -> object:
     """Show a stored JSON value: text that is JSON passes as it is, other text is a string.
 
-    Texts that were found to be JSON are remembered; generated mappers look there first.
+    So is a text in quotes, which the reference does not take out of them. Texts that were found to
+    be JSON are remembered; generated mappers look there first.
     """
     if not isinstance(stored, str):
         return _number(stored) if isinstance(stored, float) else stored
-    try:
-        orjson.loads(stored)
-    except orjson.JSONDecodeError:
+    if isinstance(_parsed(stored), str):
         return stored
     if len(_known_json) >= _MEMO_SIZE:
         _known_json.clear()
@@ -78,7 +74,8 @@ def json_value(stored: object) -> object:
 
 
 def _number(stored: float) -> int | float:
-    return int(stored) if stored.is_integer() else stored
+    """Write a whole number without a fraction, unless it is beyond 64 bits: see `_WHOLE`."""
+    return int(stored) if stored.is_integer() and -9e18 < stored < 9e18 else stored
 
 
 def big_text(stored: object) -> str | None:
@@ -97,6 +94,9 @@ def timestamp_text(stored: object) -> str | None:
     return None if stored is None else str(int(stored) if isinstance(stored, float) else stored)
 
 
+_WHOLE = "({0} if {0} is None or {0} % 1 or not -9e18 < {0} < 9e18 else int({0}))"
+"""Whole numbers without a fraction; beyond 64 bits as floats, which other programs can read."""
+
 _EXPRESSIONS = {
     StorageKind.BOOLEAN: "(None if {0} is None else {0} != 0)",
     StorageKind.DATETIME: "moments[{0}]",
@@ -106,8 +106,8 @@ _EXPRESSIONS = {
         "(str({0}) if {0}.__class__ is int and -9007199254740992 <= {0} <= 9007199254740992"
         " else big_text({0}))"
     ),
-    StorageKind.FLOAT: "({0} if {0} is None or {0} % 1 else int({0}))",
-    StorageKind.DECIMAL: "({0} if {0} is None or {0} % 1 else int({0}))",
+    StorageKind.FLOAT: _WHOLE,
+    StorageKind.DECIMAL: _WHOLE,
 }
 """Text, dates and times are shown as they are stored."""
 
@@ -166,7 +166,8 @@ class SqliteDialect:
             return value
         if isinstance(value, int):
             return _encode_plain(value)
-        return orjson.dumps(value, default=_unlisted).decode()
+        # Unlike orjson, msgspec writes whole numbers beyond 64 bits, which content files may have.
+        return msgspec.json.encode(value, enc_hook=_unlisted).decode()
 
     def stored_json(self, text: str) -> Value:
         """See `Dialect.stored_json`; the text of objects and lists stays as it is.
@@ -276,15 +277,20 @@ class SqliteDialect:
 
         return UnaryExpression(column, operator=custom_op("+"))
 
+    def unestimated(self, condition: "Expression") -> "Expression":
+        """A unary plus makes any expression of a condition."""
+        return self.unindexed(condition.self_group())
+
 
 def _parsed(stored: Value) -> object:
-    """Read a stored JSON value; text that is no JSON is a string that stands for itself."""
+    """Read a stored JSON value; text that is no JSON, or in quotes, is a string as it stands."""
     if not isinstance(stored, str):
         return stored
     try:
-        return orjson.loads(stored)
+        found = orjson.loads(stored)
     except orjson.JSONDecodeError:
         return stored
+    return stored if isinstance(found, str) else found
 
 
 def _unlisted(value: object) -> object:

@@ -11,21 +11,26 @@ import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from pathlib import Path
 from typing import TypeVar
 
 import apsw
-from msgspec import Struct
 
 from quire.database.commits import note_commit
+from quire.database.dialects.sqlite.database_file import (
+    OpenedFiles,
+    SqliteOptions,
+    closed_on_error,
+    open_connection,
+    open_error,
+)
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
-from quire.database.program import Program, Rows, Statement
+from quire.database.program import LONG_COMPUTATION, Program, Rows, Statement
 from quire.errors import (
     AppError,
-    DatabaseLockedError,
+    DatabaseBusyError,
     DatabaseOpenError,
     ServiceUnavailableError,
 )
@@ -33,12 +38,12 @@ from quire.errors import (
 T = TypeVar("T")
 
 TOO_BUSY = "Too many writes are waiting"
+TOO_MANY_READS = "Too many slow reads are waiting"
 TOO_LONG = "Reading this takes longer than the server allows"
 _GUARD_STEPS = 1000
 """How many steps of SQLite's machine lie between two looks at the clock."""
 _TIMEOUT_STEPS = 1_000_000
 """The same on the reader thread, which has to stop everything else to look."""
-_STATEMENT_CACHE = 512
 _SLOW_KEYS = 2000
 _COSTLY_LOOKS = 20
 """How often SQLite looks at the clock for a statement that counts as costly: about a millisecond.
@@ -60,61 +65,6 @@ class _TooLongError(Exception):
     """A read took longer than it may where it ran."""
 
 
-class SqliteOptions(Struct, frozen=True, kw_only=True):
-    """How a SQLite file is opened.
-
-    ``journal_mode`` is ``wal`` or ``keep``; ``guard_ms`` is how long a read may hold the event
-    loop, in milliseconds; ``timeout_ms`` how long it may take at all; ``busy_timeout_ms`` how long
-    to wait for another writer, ``queue_timeout_ms`` how long a write may wait for those of the same
-    process before it.
-    """
-
-    path: Path
-    journal_mode: str = "wal"
-    guard_ms: float = 5.0
-    timeout_ms: float = 30_000
-    busy_timeout_ms: int = 5000
-    queue_timeout_ms: int = 15_000
-
-
-def open_connection(
-    options: SqliteOptions, *, readonly: bool, mutex: bool = True
-) -> apsw.Connection:
-    """Open the file once more. Raises DatabaseOpenError when it cannot be opened as it is.
-
-    Without the ``mutex`` no two threads may use the connection at the same time.
-    """
-    flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
-    if not mutex:
-        flags |= apsw.SQLITE_OPEN_NOMUTEX
-    if not options.path.is_file():
-        message = f"there is no database file {options.path}"
-        raise DatabaseOpenError(message)
-    try:
-        connection = apsw.Connection(
-            str(options.path), flags=flags, statementcachesize=_STATEMENT_CACHE
-        )
-        connection.set_busy_timeout(options.busy_timeout_ms)
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-    except apsw.Error as error:
-        raise _open_error(options.path, error) from error
-    return connection
-
-
-def _open_error(path: Path, error: apsw.Error) -> DatabaseOpenError:
-    match error:
-        case apsw.NotADBError():
-            return DatabaseOpenError(f"{path} is not a SQLite database")
-        case apsw.BusyError() | apsw.LockedError():
-            return DatabaseLockedError(f"{path} is locked by another program")
-        case apsw.CorruptError():
-            return DatabaseOpenError(f"{path} is damaged: {error}")
-        case _:
-            return DatabaseOpenError(f"{path} cannot be opened: {error}")
-
-
 def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
     """Have a write-ahead log from now on, as soon as nobody else uses the file.
 
@@ -126,7 +76,7 @@ def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
         except apsw.Error as error:
             if not isinstance(error, apsw.BusyError) or time.monotonic() >= latest:
-                raise _open_error(options.path, error) from error
+                raise open_error(options.path, error) from error
         else:
             return
         time.sleep(_WAL_PAUSE)
@@ -142,7 +92,10 @@ class _Reader:
     It reads within snapshots: from `begin` to `end` every statement sees the same state.
     """
 
-    def __init__(self, options: SqliteOptions, *, busy_timeout_ms: int) -> None:
+    def __init__(
+        self, options: SqliteOptions, *, busy_timeout_ms: int, in_event_loop: bool
+    ) -> None:
+        self._in_event_loop = in_event_loop
         # SQLite takes the mutex for every value of every row.
         self._connection = open_connection(options, readonly=False, mutex=False)
         self._connection.set_busy_timeout(busy_timeout_ms)
@@ -190,16 +143,28 @@ class _Reader:
 
     def end(self) -> None:
         """Let go of the snapshot, if there is one."""
-        if self._connection.in_transaction:
+        if not self._connection.in_transaction:
+            return
+        try:
             self._execute("COMMIT")
+        except apsw.Error:
+            # It is that of the statement before, which has ended by this.
+            if self._connection.in_transaction:
+                self._execute("ROLLBACK")
 
     def run(self, program: Program[T], seconds: float) -> T:
-        """Run a program within the snapshot. Raises _TooLongError when it exceeds ``seconds``."""
+        """Run a program within the snapshot.
+
+        Raises _TooLongError when it exceeds ``seconds`` or, in the event loop, when it announces a
+        long computation.
+        """
         self._deadline = time.perf_counter() + seconds
         execute = self._execute
         try:
             sql, values, most = next(program)
             while True:
+                if sql is LONG_COMPUTATION.sql and self._in_event_loop:
+                    raise _TooLongError
                 cursor = execute(sql, values)
                 rows = cursor.fetchall() if most is None else list(islice(cursor, most))
                 sql, values, most = program.send(rows)
@@ -213,17 +178,22 @@ class _Reader:
         finally:
             self._deadline = _NEVER
 
-    def exceeds(self, statement: Statement, looks: int, seconds: float) -> bool:
-        """Tell whether a statement takes so many looks at the clock, or longer than ``seconds``."""
+    def exceeds(self, statement: Statement, looks: int, seconds: float) -> bool | None:
+        """Tell whether a statement takes so many looks at the clock, or longer than ``seconds``.
+
+        ``None`` means that the time went by without this thread working: it had to wait for the
+        processor or the disk, which says nothing of the statement.
+        """
 
         def program() -> Program[None]:
             yield Statement(f"{_TRIAL} {statement.sql}", statement.values)
 
         self._looks = looks
+        started = time.thread_time()
         try:
             self.run(program(), seconds)
         except _TooLongError:
-            return True
+            return self._looks < 0 or time.thread_time() - started >= seconds or None
         finally:
             self._looks = None
         return False
@@ -237,16 +207,20 @@ class _Writer:
     """The connection that writes, used from the writer thread alone."""
 
     def __init__(self, options: SqliteOptions) -> None:
+        self.files = OpenedFiles(options.path)
         self._connection = open_connection(options, readonly=False)
-        if options.journal_mode == "wal":
-            _write_ahead(self._connection, options)
-        self._connection.execute("PRAGMA synchronous = FULL")
+        with closed_on_error(self._connection):
+            if options.journal_mode == "wal":
+                _write_ahead(self._connection, options)
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self.files.add_log(self._connection)
 
     def run(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is kept, or nothing."""
         execute = self._connection.execute
         try:
             execute("BEGIN IMMEDIATE")
+            self.files.require_in_place()
             result = self._steps(program)
             execute("COMMIT")
         except apsw.Error as error:
@@ -282,12 +256,15 @@ class SqliteDatabase:
         self._options = options
         self._guard_seconds = options.guard_ms / 1000
         self._writer = _Writer(options)
-        self._reader = _Reader(options, busy_timeout_ms=_LOOP_BUSY_MS)
+        with closed_on_error(self._writer):
+            self._reader = _Reader(options, busy_timeout_ms=_LOOP_BUSY_MS, in_event_loop=True)
         self._reader.guard(_GUARD_STEPS)
         self._wal_index = self._reader.wal_index()
         self._snapshots = Snapshots(self._reader, self._wal_index)
         self._slow_reader: _Reader | None = None
         self._slow: dict[Hashable, None] = {}
+        self._slow_reads = 0
+        """How many reads run on the reader thread or wait for it."""
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
         self._read_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-read")
 
@@ -340,14 +317,14 @@ class SqliteDatabase:
         # What ran on the reader thread had ended before this round of the loop began.
         return result if self.version() == version else None
 
-    async def is_costly(self, statement: Statement) -> bool:
+    async def is_costly(self, statement: Statement) -> bool | None:
         """Try the statement out for a moment, within the event loop."""
         if self.version() is None:
-            return False
+            return None
         try:
             return self._reader.exceeds(statement, _COSTLY_LOOKS, self._guard_seconds)
         except apsw.BusyError:
-            return False
+            return None
         except apsw.Error as error:
             # What went wrong may have ended the transaction.
             self._snapshots.end()
@@ -380,12 +357,24 @@ class SqliteDatabase:
         """Run a program on the reader thread; returns its result and how much work it was.
 
         Work is processor time in seconds: waiting in the queue, or for the interpreter while the
-        event loop is busy, would make every read look slow as soon as a few come together.
+        event loop is busy, would make every read look slow as soon as a few come together. Raises
+        DatabaseBusyError when too many others are before it, or for too long.
         """
+        if self._slow_reads >= self._options.read_queue:
+            raise DatabaseBusyError(TOO_MANY_READS)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._read_thread, self._on_read_thread, program)
+        latest = time.monotonic() + self._options.queue_timeout_ms / 1000
+        self._slow_reads += 1
+        try:
+            return await loop.run_in_executor(
+                self._read_thread, self._on_read_thread, program, latest
+            )
+        finally:
+            self._slow_reads -= 1
 
-    def _on_read_thread(self, program: Program[T]) -> tuple[T, float]:
+    def _on_read_thread(self, program: Program[T], latest: float) -> tuple[T, float]:
+        if time.monotonic() > latest:
+            raise DatabaseBusyError(TOO_MANY_READS)
         reader = self._slow_reader or self._open_slow_reader()
         try:
             reader.begin()
@@ -400,8 +389,14 @@ class SqliteDatabase:
             reader.end()
 
     def _open_slow_reader(self) -> _Reader:
+        # Another file of the same name, or another log, is not what the other connections read.
+        self._writer.files.require_in_place()
         try:
-            reader = _Reader(self._options, busy_timeout_ms=self._options.busy_timeout_ms)
+            reader = _Reader(
+                self._options,
+                busy_timeout_ms=self._options.busy_timeout_ms,
+                in_event_loop=False,
+            )
         except DatabaseOpenError as error:
             # The file has been open all the while, so this is a lock that will go.
             raise ServiceUnavailableError from error
@@ -412,8 +407,8 @@ class SqliteDatabase:
     async def write(self, program: Program[T]) -> T:
         """Run a program that writes, in one durable transaction, after those before it.
 
-        Raises ServiceUnavailableError when it is not its turn in time: then others have waited for
-        locks so long that whoever asked has most likely gone.
+        Raises DatabaseBusyError when it is not its turn in time: then others have waited for locks
+        so long that whoever asked has most likely gone.
         """
         loop = asyncio.get_running_loop()
         latest = time.monotonic() + self._options.queue_timeout_ms / 1000
@@ -425,8 +420,12 @@ class SqliteDatabase:
 
     def _on_write_thread(self, program: Program[T], latest: float) -> T:
         if time.monotonic() > latest:
-            raise ServiceUnavailableError(TOO_BUSY)
+            raise DatabaseBusyError(TOO_BUSY)
         return self._writer.run(program)
+
+    def is_in_place(self) -> bool:
+        """Tell whether the files are still those that were opened."""
+        return self._writer.files.are_in_place()
 
     def forget_statements(self) -> None:
         """Forget which reads were slow; SQLite itself notices when tables have changed."""

@@ -4,13 +4,21 @@ import apsw
 
 from quire.errors import (
     AppError,
+    DatabaseBusyError,
     InternalServerError,
     ServiceUnavailableError,
     StaleSchemaError,
     ValidationError,
 )
 
-_UNAVAILABLE = (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.CantOpenError, apsw.FullError)
+_BUSY = (apsw.BusyError, apsw.LockedError)
+_UNAVAILABLE = (
+    apsw.IOError,
+    apsw.CantOpenError,
+    apsw.FullError,
+    apsw.CorruptError,
+    apsw.NotADBError,
+)
 _TOO_MUCH = (apsw.TooBigError, apsw.RangeError)
 _TOO_MUCH_TEXTS = (
     "Expression tree is too large",
@@ -25,7 +33,9 @@ _GONE_TEXTS = ("no such table", "no such column", "has no column named")
 
 def translate(error: apsw.Error) -> AppError:
     """Return what to answer for an error of the driver; the caller keeps it as the cause."""
-    if isinstance(error, _UNAVAILABLE):
+    if isinstance(error, _BUSY):
+        return DatabaseBusyError()
+    if isinstance(error, _UNAVAILABLE) or _has_moved(error):
         return ServiceUnavailableError()
     if isinstance(error, _TOO_MUCH):
         return ValidationError("The query is too large")
@@ -36,3 +46,9 @@ def translate(error: apsw.Error) -> AppError:
     if "pattern too complex" in str(error):
         return ValidationError("The text to look for is too long")
     return InternalServerError()
+
+
+def _has_moved(error: apsw.Error) -> bool:
+    """Tell whether SQLite refuses to write because the file was moved or deleted."""
+    # The types of apsw do not mention the attribute.
+    return getattr(error, "extendedresult", None) == apsw.SQLITE_READONLY_DBMOVED

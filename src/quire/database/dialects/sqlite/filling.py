@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
 
 import apsw
 
-from quire.database.dialects.sqlite.driver import SqliteOptions, open_connection
+from quire.database.dialects.sqlite.database_file import (
+    SqliteOptions,
+    create_empty_file,
+    open_connection,
+    open_error,
+)
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.program import Program, Statement
 
@@ -57,13 +61,14 @@ def open_for_filling(options: SqliteOptions) -> Iterator[FilledFile]:
     Foreign keys are not watched over. What was committed is there in full even after a crash of the
     machine, or not at all.
     """
-    path: Path = options.path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
+    create_empty_file(options.path)
     connection = open_connection(options, readonly=False)
     try:
-        for pragma in ("foreign_keys = OFF", "journal_mode = WAL", "synchronous = NORMAL"):
-            connection.execute(f"PRAGMA {pragma}").fetchall()
+        try:
+            for pragma in ("foreign_keys = OFF", "journal_mode = WAL", "synchronous = NORMAL"):
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+        except apsw.Error as error:
+            raise open_error(options.path, error) from error
         yield FilledFile(connection)
     finally:
         connection.close()

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.dialects.sqlite.driver import SqliteOptions, open_connection
+from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
 from quire.database.program import Program, Statement

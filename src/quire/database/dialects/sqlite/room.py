@@ -1,16 +1,17 @@
 """A SQLite file as a `Room`: found, opened, looked into, made."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.counters import SqliteCounters
+from quire.database.dialects.sqlite.database_file import SqliteOptions, create_empty_file
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions
+from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.dialects.sqlite.filling import FilledFile, open_for_filling
 from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.dialects.sqlite.offline import (
@@ -19,8 +20,9 @@ from quire.database.dialects.sqlite.offline import (
     foreign_keys_program,
     open_readonly,
 )
+from quire.database.dialects.sqlite.statistics import SqliteStatistics
 from quire.database.room import DatabaseKind
-from quire.errors import DatabaseOpenError
+from quire.errors import ConfigurationError
 from quire.settings import Settings
 
 SQLITE = DatabaseKind(
@@ -29,6 +31,7 @@ SQLITE = DatabaseKind(
     ddl=SqliteDdl(),
     inspector=SqliteInspector(),
     counters=SqliteCounters(),
+    statistics=SqliteStatistics(),
     damage=damage_program,
     lost=foreign_keys_program,
 )
@@ -38,15 +41,34 @@ _COMPANIONS = ("-wal", "-shm", "-journal")
 
 
 def sqlite_options(settings: Settings) -> SqliteOptions:
-    """Return how the project's SQLite file is opened."""
+    """Return how the project's SQLite file is opened.
+
+    Raises ConfigurationError when the server would answer requests with the file.
+    """
     database = settings.database
+    path = settings.project / database.filename
+    for folder in (settings.public.directory, settings.uploads.directory):
+        if _is_served(path, settings.project / folder):
+            raise ConfigurationError(
+                f"{path} is in {folder}, whose files everybody may read: "
+                "set database.filename (DATABASE_FILENAME) to a file elsewhere."
+            )
     return SqliteOptions(
-        path=settings.project / database.filename,
+        path=path,
         journal_mode=database.journal_mode,
         guard_ms=database.slow_query_ms,
         timeout_ms=database.read_timeout_ms,
         busy_timeout_ms=database.busy_timeout_ms,
+        read_queue=database.read_queue,
     )
+
+
+def _is_served(path: Path, folder: Path) -> bool:
+    """Tell whether a file is in a folder that is served, and not hidden in it."""
+    inside, around = path.resolve(), folder.resolve()
+    if not inside.is_relative_to(around):
+        return False
+    return not any(part.startswith(".") for part in inside.relative_to(around).parts)
 
 
 class SqliteRoom:
@@ -64,18 +86,12 @@ class SqliteRoom:
         path = self._options.path
         if not path.exists() or path.stat().st_size == 0:
             return False
-        with self._opened() as file:
+        with open_readonly(self._options) as file:
             return bool(await file.run(self.kind.inspector.table_names()))
 
     @asynccontextmanager
     async def look(self) -> AsyncIterator[ReadOnlyFile]:
         """See `Room.look`."""
-        with self._opened() as file:
-            yield file
-
-    @contextmanager
-    def _opened(self) -> Iterator[ReadOnlyFile]:
-        _check_file(self._options.path)
         with open_readonly(self._options) as file:
             yield file
 
@@ -86,9 +102,6 @@ class SqliteRoom:
     @asynccontextmanager
     async def fill(self) -> AsyncIterator[FilledFile]:
         """See `Room.fill`."""
-        path = self._options.path
-        if path.exists() and path.stat().st_size > 0:
-            _check_file(path)
         with open_for_filling(self._options) as file:
             yield file
 
@@ -97,9 +110,8 @@ class SqliteRoom:
         """See `Room.new`: a file beside the one that it will be."""
         path = self._options.path
         unfinished = path.with_name(f"{path.name}.unfinished")
-        path.parent.mkdir(parents=True, exist_ok=True)
         _remove(unfinished)
-        unfinished.touch()
+        create_empty_file(unfinished)
         try:
             database = SqliteDatabase(replace(self._options, path=unfinished))
             try:
@@ -110,18 +122,6 @@ class SqliteRoom:
             unfinished.replace(path)
         finally:
             _remove(unfinished)
-
-
-def _check_file(path: Path) -> None:
-    """Refuse what cannot be a SQLite database, before anything is opened for writing."""
-    if not path.is_file():
-        message = f"There is no database at {path}; `quire new` makes one in the project."
-        raise DatabaseOpenError(message)
-    with path.open("rb") as file:
-        head = file.read(16)
-    if head and head != b"SQLite format 3\0":
-        message = f"{path} is not a SQLite database."
-        raise DatabaseOpenError(message)
 
 
 def _remove(path: Path) -> None:

@@ -15,30 +15,24 @@ state, at the price of one small read. To ask SQLite takes several locks.
 import os
 from struct import Struct
 
+from quire.database.dialects.sqlite.database_file import close_shm, open_shm
+
 _SIZE = 100
 _COPY = 48
 _FORMAT = 3_007_000
 _head = Struct("=I4xI B3xI 76x I")
 """Format, commits, whether it is in use, frames, and frames carried over, in native order."""
 
-_retired: set[int] = set()
-"""Files that are of no use any more, but may not be closed yet."""
-
 
 class WalIndex:
-    """The WAL-index of a database that this process is connected to.
-
-    POSIX drops all locks of a process on a file as soon as *any* of its descriptors is closed,
-    those that SQLite holds through descriptors of its own included. So the file is opened once and
-    stays open until SQLite has removed it, which the last connection to the database does.
-    """
+    """The WAL-index of a database that this process is connected to."""
 
     def __init__(self, database: str) -> None:
         """Open the index of a database, named as SQLite does: absolute, without symbolic links.
 
         Raises OSError when there is none, as for a database that is not in WAL mode.
         """
-        self._file = os.open(f"{database}-shm", os.O_RDONLY | os.O_CLOEXEC)
+        self._file = open_shm(database)
 
     def look(self) -> bytes | None:
         """Return the head, or ``None`` when nothing can be told by it: it is just being written."""
@@ -53,14 +47,8 @@ class WalIndex:
         return os.pread(self._file, _SIZE, 0) == head
 
     def close(self) -> None:
-        """Let go, after the connections of the database were closed.
-
-        Others of this process may still be open. Then the file is closed later, or never.
-        """
-        _retired.add(self._file)
-        for file in [file for file in _retired if os.fstat(file).st_nlink == 0]:
-            _retired.remove(file)
-            os.close(file)
+        """Let go, after the connections of the database were closed."""
+        close_shm(self._file)
 
 
 def frames_to_carry(head: bytes) -> tuple[int, int]:

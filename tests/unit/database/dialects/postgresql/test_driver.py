@@ -17,6 +17,7 @@ from quire.database.dialects.postgresql.presence import Presence
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
     AppError,
+    DatabaseBusyError,
     DatabaseOpenError,
     ServiceUnavailableError,
     StaleSchemaError,
@@ -417,7 +418,7 @@ async def test_whoever_waits_too_long_for_another_writer_is_told_to_come_back(
     async with another(options) as other:
         writing = asyncio.ensure_future(database.write(slow()))
         await started.wait()
-        with pytest.raises(ServiceUnavailableError) as refused:
+        with pytest.raises(DatabaseBusyError) as refused:
             await other.write(run(ADD, "two"))
         await writing
 
@@ -454,10 +455,27 @@ async def test_a_read_that_gets_no_connection_is_told_to_come_back(
     async with another(replace(options, connections=2, queue_timeout_ms=50)) as database:
         slow = asyncio.ensure_future(database.read(lambda: run("SELECT pg_sleep(0.5)")))
         await asyncio.sleep(0.1)
-        with pytest.raises(ServiceUnavailableError, match="Too many requests wait"):
+        with pytest.raises(DatabaseBusyError, match="Too many requests wait"):
             await count(database)
         await slow
         assert await count(database) == 0
+
+
+async def test_whether_anybody_has_committed_is_known_while_all_readers_are_busy(
+    options: PostgresOptions,
+) -> None:
+    """What is cached is answered then; the question has a connection of its own."""
+    async with another(replace(options, connections=3, queue_timeout_ms=50)) as database:
+        slow = asyncio.ensure_future(database.read(lambda: run("SELECT pg_sleep(0.5)")))
+        await asyncio.sleep(0.1)
+        with pytest.raises(DatabaseBusyError):
+            await count(database)
+        before = await database.present_version()
+        assert before is not None
+        await database.write(run(ADD, "one"))
+        assert await database.present_version() not in {before, None}
+        assert not slow.done()
+        await slow
 
 
 async def test_lost_connections_are_replaced(

@@ -68,7 +68,7 @@ def shown(kind: StorageKind, stored: object) -> Any:  # noqa: ANN401 - JSON
         (StorageKind.BIGINTEGER, 1e21, "1e+21"),
         (StorageKind.BIGINTEGER, "12x", "12x"),
         (StorageKind.JSON, '{"b":1,"a":[null,true,"x"]}', {"b": 1, "a": [None, True, "x"]}),
-        (StorageKind.JSON, '"text"', "text"),
+        (StorageKind.JSON, '"text"', '"text"'),
         (StorageKind.JSON, "null", None),
         (StorageKind.JSON, "12", 12),
         (StorageKind.JSON, "plain text", "plain text"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quire.database.dialects.sqlite.driver import SqliteDatabase, SqliteOptions, open_connection
+from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
+from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
     AppError,
+    DatabaseBusyError,
     DatabaseLockedError,
     DatabaseOpenError,
     InternalServerError,
@@ -270,6 +273,25 @@ async def test_what_holds_the_event_loop_is_costly_however_few_steps_it_takes(pa
         assert await database.read(amounts) == [60, 40]
 
 
+async def test_time_that_others_have_taken_tells_nothing_of_a_cost(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine time goes by while a statement waits for the processor."""
+    async with opened(path, guard_ms=0) as database:
+        monkeypatch.setattr(time, "thread_time", lambda: 0.0)
+        monkeypatch.setattr(database, "_guard_seconds", 1e-9)
+        assert await database.is_costly(Statement(MANY_STEPS, (1000,))) is None
+        assert await database.is_costly(Statement(MANY_STEPS, (1,))) is False
+
+
+async def test_what_cannot_be_read_now_tells_nothing_of_a_cost(path: Path) -> None:
+    async with opened(path, journal_mode="keep", busy_timeout_ms=20) as database:
+        with connected(path) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert await database.is_costly(Statement("SELECT id FROM accounts")) is None
+        assert await database.is_costly(Statement("SELECT id FROM accounts")) is False
+
+
 async def test_what_is_wrong_is_said_when_asked_what_it_costs(database: SqliteDatabase) -> None:
     with pytest.raises(InternalServerError):
         await database.is_costly(Statement("SELECT nothing FROM nowhere"))
@@ -450,6 +472,38 @@ async def test_while_a_slow_read_runs_others_are_answered(path: Path) -> None:
         assert await slow == 2_000_000
 
 
+async def test_no_more_slow_reads_wait_than_may(path: Path) -> None:
+    """Others are told to come back; quick reads and those that wait are answered."""
+    async with opened(path, guard_ms=0, read_queue=2) as database:
+        slow = [asyncio.create_task(database.read(noting([], lambda: 2_000_000))) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(DatabaseBusyError, match="Too many slow reads") as raised:
+            await database.read(noting([], lambda: 2_000_000))
+        assert raised.value.headers == {"Retry-After": "1"}
+        assert await database.read(amounts, key="quick") == [60, 40]
+        assert await asyncio.gather(*slow) == [2_000_000] * 2
+        assert await database.read(noting([], lambda: 2_000_000)) == 2_000_000
+
+
+async def test_a_slow_read_does_not_wait_for_others_for_ever(path: Path) -> None:
+    gate, begun = threading.Event(), threading.Event()
+
+    def held() -> Program[None]:
+        yield Statement(MANY_STEPS, (100_000,))  # leaves the event loop
+        begun.set()
+        gate.wait(30)
+
+    async with opened(path, guard_ms=0, queue_timeout_ms=300) as database:
+        slow = asyncio.create_task(database.read(held))
+        await asyncio.to_thread(begun.wait, 30)
+        waiting = asyncio.create_task(database.read(noting([], lambda: 100_000)))
+        await asyncio.sleep(0.4)
+        gate.set()
+        with pytest.raises(DatabaseBusyError, match="Too many slow reads"):
+            await waiting
+        await slow
+
+
 async def test_a_read_that_never_ends_is_given_up(path: Path) -> None:
     async with opened(path, guard_ms=0, timeout_ms=1) as database:
         with pytest.raises(ServiceUnavailableError):
@@ -508,7 +562,7 @@ async def test_a_write_does_not_wait_for_another_writer_for_ever(
 ) -> None:
     with connected(path) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(ServiceUnavailableError) as raised:
+        with pytest.raises(DatabaseBusyError) as raised:
             await database.write(insert(1))
         assert raised.value.status == 503
         assert raised.value.headers == {"Retry-After": "1"}
@@ -537,7 +591,7 @@ async def test_where_nobody_may_read_nothing_is_taken_from_a_cache_either(path: 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     path = tmp_path / "data.db"
-    with pytest.raises(DatabaseOpenError, match="there is no database file"):
+    with pytest.raises(DatabaseOpenError, match="There is no database at"):
         open_connection(SqliteOptions(path=path), readonly=False)
     assert not path.exists()
 
@@ -568,6 +622,24 @@ async def test_the_journal_is_a_write_ahead_log_unless_it_is_to_be_kept(path: Pa
         assert await database.read(journal) == "wal"
     async with opened(path, journal_mode="keep") as database:
         assert await database.read(journal) == "wal"
+
+
+async def test_no_other_file_of_the_same_name_is_read_or_written(path: Path) -> None:
+    def slow() -> Program[int]:
+        yield Statement(MANY_STEPS, (100_000,))
+        return sum((yield from amounts()))
+
+    async with opened(path, guard_ms=0) as database:
+        other = path.with_name("other.db")
+        with closing(apsw.Connection(str(other))) as connection:
+            connection.execute("CREATE TABLE accounts (id INTEGER PRIMARY KEY, amount INTEGER)")
+        other.replace(path)
+        assert not database.is_in_place()
+        with pytest.raises(ServiceUnavailableError):
+            await database.read(slow)
+        with pytest.raises(ServiceUnavailableError):
+            await database.write(insert(1))
+        assert await database.read(amounts) == [60, 40]
 
 
 async def test_acknowledged_writes_are_durable_and_foreign_keys_are_held(

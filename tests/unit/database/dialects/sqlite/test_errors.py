@@ -27,7 +27,10 @@ from quire.errors import (
         (apsw.SQLError("no such table: x"), StaleSchemaError, 500),
         (apsw.SQLError("table x has no column named y"), StaleSchemaError, 500),
         (apsw.ConstraintError("UNIQUE constraint failed"), InternalServerError, 500),
-        (apsw.CorruptError("malformed"), InternalServerError, 500),
+        (apsw.CorruptError("malformed"), ServiceUnavailableError, 503),
+        (apsw.NotADBError("file is not a database"), ServiceUnavailableError, 503),
+        (apsw.exception_for(apsw.SQLITE_READONLY_DBMOVED), ServiceUnavailableError, 503),
+        (apsw.exception_for(apsw.SQLITE_READONLY), InternalServerError, 500),
     ],
 )
 def test_an_error_is_answered_by_what_can_be_done_about_it(

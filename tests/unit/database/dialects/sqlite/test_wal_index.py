@@ -1,5 +1,6 @@
 """The WAL-index: what its head tells about commits and checkpoints, and how it is let go of."""
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -118,12 +119,14 @@ COPY = pack("=I4xIB35x", 3_007_000, 7, 1)
     ],
 )
 def test_a_head_that_cannot_be_relied_on_tells_nothing(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / "data.db-shm").write_bytes(content)
-    index = WalIndex(str(tmp_path / "data.db"))
-    assert index.look() is None
-    (tmp_path / "data.db-shm").write_bytes(COPY + COPY + bytes(4))
-    assert index.look() == COPY + COPY + bytes(4)
-    (tmp_path / "data.db-shm").unlink()
+    path = tmp_path / "data.db-shm"
+    with path.open("wb", buffering=0) as file:
+        file.write(content)
+        index = WalIndex(str(tmp_path / "data.db"))
+        assert index.look() is None
+        os.pwrite(file.fileno(), COPY + COPY + bytes(4), 0)
+        assert index.look() == COPY + COPY + bytes(4)
+    path.unlink()
     index.close()
 
 

@@ -1,0 +1,57 @@
+"""The content version that a request goes by, and what is kept in memory for that version."""
+
+import asyncio
+from collections.abc import Callable
+
+from quire.content_manager.locales import read_default_locale
+from quire.database.connection import Database
+from quire.database.writes import Writes
+
+
+class ContentVersion:
+    """Version of the content, with the default locale of that version.
+
+    Every request asks for the version first. Any process may have changed the default locale, so it
+    is read again whenever the version is another one.
+    """
+
+    def __init__(
+        self, database: Database, writes: Writes, adopt_default_locale: Callable[[str | None], None]
+    ) -> None:
+        """``adopt_default_locale`` is called with the code when it was read and has changed."""
+        self._database = database
+        self._writes = writes
+        self._adopt = adopt_default_locale
+        self._reading = asyncio.Lock()
+        self._version: int | None = None
+        """The version whose default locale was read."""
+        self._default_locale: str | None = None
+
+    def known(self) -> int | None:
+        """Return the current version, ``None`` when only `current` can find it out."""
+        version = self._database.version()
+        return version if version == self._version else None
+
+    async def current(self) -> int | None:
+        """Return the current version after adopting its default locale.
+
+        ``None`` means that the database cannot tell versions apart. Raises ServiceUnavailableError
+        when the database does not answer.
+        """
+        version = self._database.version()
+        if version is None:
+            version = await self._database.present_version()
+        if version is None or version != self._version:
+            await self._adopt_default_locale_of(version)
+        return version
+
+    async def _adopt_default_locale_of(self, version: int | None) -> None:
+        # One read at a time: a slow one must not replace the result of one that began later.
+        async with self._reading:
+            if version is not None and version == self._version:
+                return
+            code = await self._database.read(lambda: read_default_locale(self._writes))
+            if code != self._default_locale:
+                self._default_locale = code
+                self._adopt(code)
+            self._version = version

@@ -1,0 +1,190 @@
+"""Open SQLite database files and their ``-shm`` files: the only module that does so.
+
+POSIX drops all locks that a process holds on a file as soon as the process closes any descriptor of
+that file. SQLite therefore delays closing its own descriptors while it holds locks, but only within
+one copy of its library. A plain ``open`` and ``close`` of the database file, or a second copy of
+SQLite in the process (Python's ``sqlite3`` besides apsw), drops the locks of a running server. The
+next program that closes the database then considers itself the last one: it deletes the write-ahead
+log that the server continues to write, and every write that the server acknowledges afterwards is
+lost.
+
+So a process opens these files only here: the database file and its ``-wal`` through apsw, the
+``-shm`` through a descriptor that stays open. ``stat``, ``rename`` and ``unlink`` are harmless.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+import structlog
+from msgspec import Struct
+
+from quire.errors import DatabaseLockedError, DatabaseOpenError, ServiceUnavailableError
+
+_log = structlog.get_logger("quire.database")
+
+_STATEMENT_CACHE = 512
+
+_retired_shm: set[int] = set()
+"""Descriptors of ``-shm`` files that are no longer used but cannot be closed yet."""
+
+
+class Closable(Protocol):
+    """What holds a connection to a database file."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class SqliteOptions(Struct, frozen=True, kw_only=True):
+    """How a SQLite file is opened.
+
+    ``journal_mode`` is ``wal`` or ``keep``; ``guard_ms`` is how long a read may hold the event
+    loop, in milliseconds; ``timeout_ms`` how long it may take at all; ``busy_timeout_ms`` how long
+    to wait for another writer, ``queue_timeout_ms`` how long a write or a slow read may wait for
+    those of the same process before it. No more than ``read_queue`` slow reads run or wait.
+    """
+
+    path: Path
+    journal_mode: str = "wal"
+    guard_ms: float = 5.0
+    timeout_ms: float = 30_000
+    busy_timeout_ms: int = 5000
+    queue_timeout_ms: int = 15_000
+    read_queue: int = 100
+
+
+def open_connection(
+    options: SqliteOptions, *, readonly: bool, mutex: bool = True
+) -> apsw.Connection:
+    """Open a connection to an existing database file.
+
+    Without the ``mutex`` no two threads may use the connection at the same time. Raises
+    DatabaseOpenError when there is no such file or when it cannot be opened as it is.
+    """
+    flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
+    if not mutex:
+        flags |= apsw.SQLITE_OPEN_NOMUTEX
+    if not options.path.is_file():
+        message = f"There is no database at {options.path}; `quire new` makes one in the project."
+        raise DatabaseOpenError(message)
+    try:
+        connection = apsw.Connection(
+            str(options.path), flags=flags, statementcachesize=_STATEMENT_CACHE
+        )
+        with closed_on_error(connection):
+            connection.set_busy_timeout(options.busy_timeout_ms)
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    except apsw.Error as error:
+        raise open_error(options.path, error) from error
+    return connection
+
+
+@contextmanager
+def closed_on_error(opened: Closable) -> Iterator[None]:
+    """Close what was opened when the block raises, instead of whenever it is garbage-collected."""
+    try:
+        yield
+    except BaseException:
+        opened.close()
+        raise
+
+
+def open_error(path: Path, error: apsw.Error) -> DatabaseOpenError:
+    """Return the error to raise when SQLite refuses to open a file."""
+    match error:
+        case apsw.NotADBError():
+            return DatabaseOpenError(f"{path} is not a SQLite database")
+        case apsw.BusyError() | apsw.LockedError():
+            return DatabaseLockedError(f"{path} is locked by another program")
+        case apsw.CorruptError():
+            return DatabaseOpenError(f"{path} is damaged: {error}")
+        case _:
+            return DatabaseOpenError(f"{path} cannot be opened: {error}")
+
+
+def create_empty_file(path: Path) -> None:
+    """Create an empty database file, and its folder; leave an existing file untouched."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.touch()
+
+
+class OpenedFiles:
+    """The database file and its ``-wal`` as they were opened, recognized by device and inode.
+
+    A server whose files were moved, replaced or deleted goes on writing to files that nobody finds
+    again. Looking costs one ``stat`` for each file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Remember the database file; call this before it is opened."""
+        self._path = path
+        self._files = {path: _identity(path)}
+        self._is_reported = False
+
+    def add_log(self, connection: apsw.Connection) -> None:
+        """Remember the write-ahead log of an open connection, if it has one.
+
+        Raises DatabaseOpenError when the log cannot be read, or when the database file was replaced
+        while it was opened.
+        """
+        try:
+            if connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]:
+                # The first read creates the log.
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+                log = Path(connection.filename_wal)
+                self._files[log] = _identity(log)
+        except apsw.Error as error:
+            raise open_error(self._path, error) from error
+        if not self.are_in_place():
+            raise DatabaseOpenError(f"{self._path} was replaced while it was opened")
+
+    def are_in_place(self) -> bool:
+        """Tell whether the paths still name the files that were opened; opens nothing."""
+        return all(_identity(path) == opened for path, opened in self._files.items())
+
+    def require_in_place(self) -> None:
+        """Raise ServiceUnavailableError unless the paths name the files that were opened."""
+        if self.are_in_place():
+            self._is_reported = False
+            return
+        message = f"{self._path} or its -wal was moved, replaced or deleted"
+        if not self._is_reported:
+            _log.error("writes are refused until the files are back", reason=message)
+            self._is_reported = True
+        raise ServiceUnavailableError from DatabaseOpenError(message)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def open_shm(database: str) -> int:
+    """Return a read-only descriptor of the ``-shm`` file of a connected database in WAL mode.
+
+    ``database`` is the file name as SQLite reports it: absolute, without symbolic links. Raises
+    OSError when there is no such file.
+    """
+    return os.open(f"{database}-shm", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def close_shm(descriptor: int) -> None:
+    """Close a descriptor of `open_shm`, once the connections of its database are closed.
+
+    As long as the file exists, other connections of this process may hold locks on it. The
+    descriptor is then closed by a later call, after SQLite has removed the file, or never.
+    """
+    _retired_shm.add(descriptor)
+    for retired in [each for each in _retired_shm if os.fstat(each).st_nlink == 0]:
+        _retired_shm.remove(retired)
+        os.close(retired)

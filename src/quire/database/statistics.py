@@ -1,0 +1,74 @@
+"""Statistics that a planner chooses indexes by: gathered of large tables, found to be outdated.
+
+Statements are written so that they are quick without statistics as well as with them, but not with
+wrong ones: with statistics from the time when a table had few rows, SQLite reads all of it. So none
+are gathered of a small table, which may grow.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import structlog
+
+from quire.database.connection import Database
+from quire.database.inspect import Inspector
+from quire.database.program import Program, Statement
+from quire.errors import AppError
+
+LARGE_ROWS = 1000
+"""Rows above which a table is large enough for its statistics and indexes to matter."""
+_OUTDATED_FACTOR = 10
+"""How many times as many rows as its statistics say make them wrong."""
+
+_log = structlog.get_logger("quire.database")
+
+
+class Statistics(Protocol):
+    """The statistics of one kind of database."""
+
+    def row_counts(self) -> Program[Mapping[str, int]]:
+        """Return the number of rows that each table had when its statistics were gathered.
+
+        Tables whose statistics the database itself renews are left out.
+        """
+
+    def gather(self, table: str) -> Sequence[str]:
+        """Return the statements that gather the statistics of a table."""
+
+
+async def renew_statistics(
+    database: Database, statistics: Statistics, inspector: Inspector
+) -> None:
+    """Gather statistics after indexes or tables have changed; a failure is logged."""
+    try:
+        await database.write(gather_program(statistics, inspector))
+    except AppError as error:
+        _log.warning("statistics of the database are not renewed", exc_info=error)
+
+
+def gather_program(statistics: Statistics, inspector: Inspector) -> Program[None]:
+    """Gather the statistics of large tables, and anew of those that have some."""
+    known = yield from statistics.row_counts()
+    for table in sorted((yield from inspector.table_names())):
+        if table in known or (yield from has_more_rows(table, LARGE_ROWS)):
+            for sql in statistics.gather(table):
+                yield Statement(sql)
+
+
+def outdated_program(statistics: Statistics) -> Program[list[str]]:
+    """List the tables that have grown large since their statistics were gathered."""
+    known = yield from statistics.row_counts()
+    found = []
+    for table, rows in sorted(known.items()):
+        if rows <= LARGE_ROWS:
+            grown = max(LARGE_ROWS, rows * _OUTDATED_FACTOR)
+            if (yield from has_more_rows(table, grown)):
+                found.append(table)
+    return found
+
+
+def has_more_rows(table: str, rows: int) -> Program[bool]:
+    """Tell whether a table has more rows than that, without counting them all."""
+    some = f'SELECT 1 FROM "{table}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
+    found = yield Statement(f"SELECT count(*) FROM ({some}) AS found")  # noqa: S608 - the same
+    return int(found[0][0] or 0) > rows

@@ -1,0 +1,43 @@
+"""Filters of lists for administrators: keys that mean nothing are dropped, as the format has it."""
+
+from quire.query.operators import GROUPS, NOT, OPERATORS
+from quire.query.querystring import QueryValue
+from quire.schema.attributes.base import RelationAttribute
+from quire.schema.model import ContentType, Model, Schema
+
+
+def known_filters(filters: QueryValue, content_type: ContentType, schema: Schema) -> QueryValue:
+    """Return filters without unknown attributes and operators, at every depth.
+
+    A condition of which nothing is left is dropped as a whole; private attributes stay, to be
+    refused.
+    """
+    return _known(filters, content_type, schema) if isinstance(filters, dict) else filters
+
+
+def _known(
+    filters: dict[str, QueryValue], model: Model | None, schema: Schema
+) -> dict[str, QueryValue]:
+    """Return the known members of an object; without a model, one of operators alone."""
+    kept: dict[str, QueryValue] = {}
+    for name, value in filters.items():
+        if name in GROUPS:
+            # An object in the place of a list stays, to be refused.
+            is_known = isinstance(value, list) or name == NOT
+            kept[name] = _each(value, model, schema) if is_known else value
+        elif model is None:
+            if name in OPERATORS:
+                kept[name] = value
+        elif (attribute := model.attributes.get(name)) is not None:
+            target = attribute.target if isinstance(attribute, RelationAttribute) else None
+            related = None if target is None else schema.content_types[target]
+            known = _known(value, related, schema) if isinstance(value, dict) else value
+            kept[name] = (known or "") if attribute.private else known
+    return {name: value for name, value in kept.items() if value not in ({}, [])}
+
+
+def _each(value: QueryValue, model: Model | None, schema: Schema) -> QueryValue:
+    if isinstance(value, list):
+        found = [_known(one, model, schema) if isinstance(one, dict) else one for one in value]
+        return [one for one in found if one != {}]
+    return _known(value, model, schema) if isinstance(value, dict) else value

@@ -1,0 +1,5 @@
+"""Clients that generators make of the OpenAPI documents, used against a running server.
+
+The one in Python is part of the test suite; `python -m tests.clients` makes those in TypeScript,
+which need Node.js and npm.
+"""

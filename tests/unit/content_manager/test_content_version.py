@@ -1,0 +1,109 @@
+"""The default locale in memory is that of the content version which requests go by."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from quire.content_manager.content_version import ContentVersion
+from quire.content_manager.locales import DEFAULT_LOCALE_KEY
+from quire.database.connection import Database
+from quire.database.core_store import write_setting
+from quire.database.program import Program
+from tests.unit.kiosk import Kiosk, open_kiosk
+
+T = TypeVar("T")
+
+
+class Versions:
+    """The database of a kiosk with versions set by the test, and reads that wait for it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.at_once: int | None = None
+        self.asked: int | None = None
+        self.reads = 0
+        self.may_end = asyncio.Event()
+        self.may_end.set()
+
+    def version(self) -> int | None:
+        return self.at_once
+
+    async def present_version(self) -> int | None:
+        return self.asked
+
+    async def read(self, make: Callable[[], Program[T]]) -> T:
+        self.reads += 1
+        found = await self._database.read(make)
+        await self.may_end.wait()
+        return found
+
+
+def watched(kiosk: Kiosk, versions: Versions) -> tuple[ContentVersion, list[str | None]]:
+    adopted: list[str | None] = []
+    writes = kiosk.documents.engine.store.writes
+    return ContentVersion(versions, writes, adopted.append), adopted  # type: ignore[arg-type]  # all that it asks for
+
+
+async def set_default(kiosk: Kiosk, code: str) -> None:
+    assert kiosk.app.database is not None
+    writes = kiosk.documents.engine.store.writes
+    await kiosk.app.database.write(write_setting(writes, DEFAULT_LOCALE_KEY, code))
+
+
+def versions_of(kiosk: Kiosk) -> Versions:
+    assert kiosk.app.database is not None
+    return Versions(kiosk.app.database)
+
+
+async def test_the_setting_is_read_once_per_version(tmp_path: Path) -> None:
+    async with open_kiosk(tmp_path) as kiosk:
+        versions = versions_of(kiosk)
+        content_version, adopted = watched(kiosk, versions)
+        for version in (7, 7, 8, 8):
+            versions.at_once = version
+            assert await content_version.current() == version
+            assert content_version.known() == version
+        assert (versions.reads, adopted) == (2, ["en"])
+
+        await set_default(kiosk, "fr")
+        versions.at_once = 9
+        assert content_version.known() is None
+        assert await content_version.current() == 9
+
+    assert (versions.reads, adopted) == (3, ["en", "fr"])
+
+
+async def test_the_setting_is_read_by_each_request_where_versions_are_unknown(
+    tmp_path: Path,
+) -> None:
+    async with open_kiosk(tmp_path) as kiosk:
+        versions = versions_of(kiosk)
+        content_version, adopted = watched(kiosk, versions)
+        for code in ("en", "fr", "en"):
+            await set_default(kiosk, code)
+            assert await content_version.current() is None
+            assert content_version.known() is None
+
+    assert adopted == ["en", "fr", "en"]
+
+
+async def test_a_slow_read_does_not_replace_a_later_one(tmp_path: Path) -> None:
+    async with open_kiosk(tmp_path) as kiosk:
+        versions = versions_of(kiosk)
+        content_version, adopted = watched(kiosk, versions)
+        versions.may_end.clear()
+        versions.asked = 1
+        slow = asyncio.create_task(content_version.current())
+        await asyncio.sleep(0)
+        await set_default(kiosk, "fr")
+        versions.asked = 2
+        later = [asyncio.create_task(content_version.current()) for _ in range(3)]
+        await asyncio.sleep(0)
+        versions.may_end.set()
+
+        assert await slow == 1
+        assert await asyncio.gather(*later) == [2, 2, 2]
+
+    assert adopted == ["en", "fr"]
+    assert versions.reads == 2
