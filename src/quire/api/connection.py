@@ -4,12 +4,18 @@ uvicorn has neither. Without the first, headers without an end fill the memory; 
 clients that send a byte now and then keep connections for ever.
 """
 
-from asyncio import AbstractEventLoop, TimerHandle, Transport
-from typing import Any, ClassVar
+from asyncio import AbstractEventLoop, CancelledError, TimerHandle, Transport
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
+
+from quire.api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 MAX_HEAD = 16_384
 """Bytes of a request's target and of the names and values of its headers, together."""
@@ -42,6 +48,7 @@ class Connection(HttpToolsProtocol):
         _loop: AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self.app = cast("ASGI3Application", _accepting_cancellation(config.loaded_app))
         self._chunk = 0
         self._in_head = False
         self._began_here = False
@@ -175,3 +182,17 @@ class Connection(HttpToolsProtocol):
         if cycle is None or cycle.response_complete:
             return self._in_head or not self._begun
         return bool(cycle.more_body and not self.flow.read_paused and self._received < self.least)
+
+
+def _accepting_cancellation(application: AsgiApp) -> AsgiApp:
+    """Return an application that ends when it is cancelled, which uvicorn takes for a fault.
+
+    uvicorn cancels requests that take longer than it has time to stop. They have been answered when
+    they end, so there is nothing to log.
+    """
+
+    async def run(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        with suppress(CancelledError):
+            await application(scope, receive, send)
+
+    return run

@@ -143,20 +143,20 @@ class ContentApi:
         self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
     ) -> None:
         error = head_error(scope["headers"], request.headers, scope["http_version"])
-        if error is None:
-            answer = await self.answer(request, receive)
-        else:
-            answer = respond_error(error)
         try:
-            await self._deliver(answer, request, scope, receive, send)
+            if error is None:
+                answer = await self.answer(request, receive)
+            else:
+                answer = respond_error(error)
         except asyncio.CancelledError:
-            _log.warning("response cut off: the server stops", path=_shown(request.path))
+            await self._deliver(respond_cancelled(request), request, scope, receive, send)
+            raise
+        await self._deliver(answer, request, scope, receive, send)
 
     async def answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
         """Return the answer to a request, ``None`` when it is a matter of the public folder.
 
-        Raises nothing: whatever goes wrong is an answer too. The server cancels requests that take
-        longer than it has time to stop.
+        Raises CancelledError alone: whatever else goes wrong is an answer too.
         """
         try:
             if request.method in METHODS_WITH_BODY:
@@ -164,7 +164,7 @@ class ContentApi:
             return await self.answer_read(request)
         except StaleSchemaError as error:
             return await self._answer_anew(request, error)
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the last resort: logged, and never shown
+        except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
             return _respond_fault(request, error)
 
     async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
@@ -186,7 +186,7 @@ class ContentApi:
                 return await successor.answer_read(request)
             except StaleSchemaError as again:
                 fault = again
-            except (Exception, asyncio.CancelledError) as other:  # noqa: BLE001 - the last resort here, too
+            except Exception as other:  # noqa: BLE001 - the last resort here, too
                 return _respond_fault(request, other)
         return _respond_fault(request, fault)
 
@@ -305,12 +305,15 @@ def _has_written(request: Request) -> bool:
     return request.commits is not None and request.commits.count > 0
 
 
-def _respond_fault(request: Request, error: Exception | asyncio.CancelledError) -> Answer:
+def respond_cancelled(request: Request) -> Answer:
+    """Answer a request that takes longer than the server has time to stop, which cancels it."""
+    _log.warning("request cut off: the server stops", **_about(request))
+    return respond_error(ServiceUnavailableError(_STOPPING))
+
+
+def _respond_fault(request: Request, error: Exception) -> Answer:
     """Answer for what went wrong, and say so in the log where it is a fault of the server."""
-    about = {"path": _shown(request.path), "request_id": request.id.decode()}
-    if isinstance(error, asyncio.CancelledError):
-        _log.warning("request cut off: the server stops", **about)
-        return respond_error(ServiceUnavailableError(_STOPPING))
+    about = _about(request)
     if isinstance(error, ServiceUnavailableError):
         # Many requests may meet the same outage; where they met it says nothing.
         reason = repr(error.__cause__ or error)
@@ -324,9 +327,9 @@ def _respond_fault(request: Request, error: Exception | asyncio.CancelledError) 
     return respond_error(InternalServerError())
 
 
-def _shown(raw_path: bytes) -> str:
-    """Return a path for the log."""
-    return raw_path.decode("latin-1")
+def _about(request: Request) -> dict[str, str]:
+    """Return what the log says of any request."""
+    return {"path": request.path.decode("latin-1"), "request_id": request.id.decode()}
 
 
 def _asks_method(headers: Mapping[bytes, bytes]) -> bool:

@@ -10,6 +10,7 @@ This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is p
 that both ways answer alike.
 """
 
+import asyncio
 import re
 import types
 from asyncio import AbstractEventLoop
@@ -22,7 +23,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
 from quire.api.connection import MAX_HEAD, Connection
-from quire.api.content import ContentApi
+from quire.api.content import ContentApi, respond_cancelled
 from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header, header_lines
 from quire.api.messages import (
@@ -118,7 +119,8 @@ class ReadProtocol(Connection):
         _loop: AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._application: Any = self.app if hasattr(self.app, "content") else None
+        application = config.loaded_app
+        self._application: Any = application if hasattr(application, "content") else None
         self._plain = self.limit_concurrency is None
         self._date_headers: Iterable[Header] | None = None
         self._date_lines = b""
@@ -231,17 +233,20 @@ class ReadProtocol(Connection):
         read: Any = _Read(answered=False)
         self.cycle = read
         common = head.common + request.id + _END
-        rest = self._finish(read, _resume(answering, waiting_for), common)
+        rest = self._finish(request, read, _resume(answering, waiting_for), common)
         task = self.loop.create_task(_logged(rest, content, request, started))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
         return None
 
     async def _finish(
-        self, read: _Read, answering: Awaitable[Answer | None], common: bytes
+        self, request: Request, read: _Read, answering: Awaitable[Answer | None], common: bytes
     ) -> Answer:
-        """Answer a read when what it waits for is there."""
-        answer = await answering
+        """Answer a read when what it waits for is there, or the server has no time for it."""
+        try:
+            answer = await answering
+        except asyncio.CancelledError:
+            answer = respond_cancelled(request)
         if answer is None:  # what it was for went while it waited: another one finds out what is
             answer = respond_error(ServiceUnavailableError())
         if self.transport.is_closing():
