@@ -77,16 +77,23 @@ def refuse_unknown_targets(
 
 
 def check_publishable(
-    unit: UnitOfWork, layout: Layout, row_id: int, version: Version, document_id: str
+    unit: UnitOfWork,
+    layout: Layout,
+    row_id: int,
+    version: Version,
+    document_id: str,
+    *,
+    is_copy: bool = False,
 ) -> Program[None]:
-    """Check a stored draft by the rules of published entries, uniqueness among them.
+    """Check a stored entry by the rules of published ones, uniqueness among them.
 
-    Raises ValidationError with all faults.
+    ``is_copy`` tells that it was copied from another document. Raises ValidationError with all
+    faults.
     """
     stored = yield from read_stored(unit.store, layout, row_id)
     rules = Rules(draft=False, creating=True, strict_relations=False)
     checked = check_stored(unit.engine.schema, layout.model, stored, rules)
-    taken = yield from find_taken(unit, checked.uniques, version, document_id)
+    taken = yield from find_taken(unit, checked.uniques, version, document_id, is_copy=is_copy)
     _refuse([*checked.problems, *taken], checked.late)
 
 

@@ -18,11 +18,13 @@ def find_taken(
     checks: Sequence[UniqueCheck],
     version: Version,
     document_id: str | None,
+    *,
+    is_copy: bool = False,
 ) -> Program[list[Problem]]:
     """Return a problem for every value that another document has published in this locale.
 
     ``document_id`` is the document that is written, which may repeat itself; ``None`` for a new
-    one.
+    one. ``is_copy`` tells that its rows were copied from those of another document.
     """
     problems: list[Problem] = []
     localized = version.content_type.localized
@@ -37,6 +39,7 @@ def find_taken(
             unit.encode(owner, {check.attribute: check.value})[column],
             besides=document_id,
             locale=version.locale if localized else None,
+            is_copy=is_copy,
         )
         if taken:
             problems.append(check.problem)

@@ -35,6 +35,34 @@ def test_a_document_may_repeat_itself(press: Press) -> None:
     assert press.live(STORY, story)["code"] == "A"
 
 
+def test_a_document_keeps_a_published_value_that_another_one_has_as_well(press: Press) -> None:
+    """Such rows are older than the rule, or from another program."""
+    alps = press.create(STORY, name="Alps", code="A", publish=True)
+    andes = press.create(STORY, name="Andes", code="B", publish=True)
+    press.store.execute("UPDATE storys SET code = 'A'")
+
+    press.update(STORY, alps, name="High Alps", publish=True)
+    assert press.live(STORY, alps)["name"] == "High Alps"
+    press.update(STORY, andes, code="B", publish=True)
+    with pytest.raises(ValidationError, match=TAKEN):
+        press.update(STORY, andes, code="A", publish=True)
+
+
+def test_a_value_that_only_the_draft_has_is_not_kept(press: Press) -> None:
+    press.create(STORY, name="Alps", code="A", publish=True)
+    andes = press.create(STORY, name="Andes", code="B", publish=True)
+    press.update(STORY, andes, code="A")
+    with pytest.raises(ValidationError, match=TAKEN):
+        press.publish(STORY, andes)
+
+
+def test_a_value_published_in_another_locale_is_not_kept(press: Press) -> None:
+    press.create(STORY, name="Alps", locale="fr", code="A", publish=True)
+    andes = press.create(STORY, name="Andes", code="A", publish=True)
+    with pytest.raises(ValidationError, match=TAKEN):
+        press.update(STORY, andes, locale="fr", name="Andes", code="A", publish=True)
+
+
 def test_what_is_not_public_any_more_is_free(press: Press) -> None:
     story = press.create(STORY, name="Alps", code="A", publish=True)
     press.unpublish(STORY, story)

@@ -69,19 +69,27 @@ def is_taken(
     *,
     besides: str | None,
     locale: str | None,
+    is_copy: bool = False,
 ) -> Program[bool]:
     """Tell whether a published entry has a value in a column, its own or that of a component.
 
-    The document ``besides`` may have it; with ``locale`` only entries of that locale count.
+    The document ``besides`` may have it; with ``locale`` only entries of that locale count. A value
+    that this document has published in the attribute itself stays its own: nothing is looked for
+    then, which without an index would mean to read the whole table for every change. A document
+    that ``is_copy`` has the values of another one, and none of its own yet.
     """
     lookup = _Taken(store, uid, tuple(way), column)
-    key = ("taken", uid, tuple(way), column, besides is None, locale is None)
+    keeps = besides is not None and not way and not is_copy
+    key = ("taken", uid, tuple(way), column, besides is None, locale is None, keeps)
     bound = [value, *(given for given in (besides, locale) if given is not None)]
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        return lookup.statement(builder, besides=besides is not None, locale=locale is not None)
+        return lookup.statement(
+            builder, besides=besides is not None, locale=locale is not None, keeps=keeps
+        )
 
-    return bool((yield from store.writes.run(key, build, bound)))
+    rows = yield from store.writes.run(key, build, bound)
+    return bool(rows[0][0])
 
 
 class _Taken:
@@ -92,7 +100,7 @@ class _Taken:
         self._column = column
 
     def statement(
-        self, builder: StatementBuilder, *, besides: bool, locale: bool
+        self, builder: StatementBuilder, *, besides: bool, locale: bool, keeps: bool
     ) -> sa.ClauseElement:
         """Build the look-up; its slots are the value, the document and the locale."""
         top = builder.table(self._top.table.name)
@@ -108,8 +116,24 @@ class _Taken:
             conditions.append(
                 self._version(top.c(columns["locale"])) == builder.plain_slot(1 + besides)
             )
-        found = sa.select(top.c("id")).select_from(source).where(*conditions)
-        return found.limit(sa.literal_column("1"))
+        found = sa.exists().select_from(source).where(*conditions)
+        if not keeps:
+            return sa.select(found)
+        kept = self._kept(builder, locale=locale)
+        return sa.select(sa.case((kept, sa.false()), else_=found))
+
+    def _kept(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
+        """Tell whether the document has published this very value already."""
+        own = builder.table(self._top.table.name)
+        columns = self._top.table.columns
+        conditions = [
+            own.c(columns["documentId"]) == builder.plain_slot(1),
+            own.c(columns["publishedAt"]).is_not(None),
+            own.c(self._column) == builder.plain_slot(0),
+        ]
+        if locale:
+            conditions.append(own.c(columns["locale"]) == builder.plain_slot(2))
+        return sa.exists().select_from(own.source).where(*conditions)
 
     def _version(self, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
         """Return a column that tells versions from each other.

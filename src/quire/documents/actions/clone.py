@@ -65,7 +65,7 @@ def _clone(
         )
         yield from update_entry(unit, layout, row_id, values, {}, resolution)
     if not versioned:
-        yield from check_publishable(unit, layout, row_id, version, document_id)
+        yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
     yield from unit.happened(
         EventName.CREATE,
         uid=intent.uid,
