@@ -145,13 +145,15 @@ def _server_measure(
 ) -> Measure:
     """Warm a server up and return what measures one round of it, always of as many requests."""
     server = contestant.server
-    targets = contestant.workloads[workload].targets
+    measured = contestant.workloads[workload]
+    targets, writes = measured.targets, measured.writes
     credential = credential_for(server, targets[0])
 
     def run(requests: int) -> Round:
         before, database_before = cpu_seconds(server.pid), database_cpu()
         try:
-            seen = load(LoadJob(server.port, targets, credential, requests, effort.concurrency))
+            job = LoadJob(server.port, targets, credential, requests, effort.concurrency, writes)
+            seen = load(job)
         except LoadError as error:
             raise LoadError(f"{server.name}, {workload}: {error}") from error
         used = per_request(before, cpu_seconds(server.pid), requests)

@@ -36,6 +36,9 @@ class Ground(Protocol):
     def give(self, seeded: Path, folder: Path) -> None:
         """Let the project in a folder have a copy of a seeded SQLite database for itself."""
 
+    def leave(self, folder: Path) -> None:
+        """Leave the database of a folder as Strapi would: without other indexes, or statistics."""
+
     def lost_indexes(self, seeded: Path, folder: Path) -> frozenset[str]:
         """Return the names of indexes that the database of a folder has not any more."""
 

@@ -24,6 +24,11 @@ _DRAFTS_BY_CREATION = (
 ADDED_INDEXES: tuple[str, ...] = (_BY_CREATION, _DRAFTS_BY_CREATION)
 
 
+def is_strapi_index(name: str) -> bool:
+    """Tell whether an index is one that Strapi makes too."""
+    return not name.startswith(("quire_", "bench_"))
+
+
 def add_indexes(connection: sqlite3.Connection, statements: Iterable[str] = ADDED_INDEXES) -> None:
     """Create the indexes given and commit."""
     for statement in statements:

@@ -1,4 +1,4 @@
-"""A bounded load generator, run as a process of its own: a fixed number of GET requests.
+"""A bounded load generator, run as a process of its own: a fixed number of requests.
 
 ``python -m bench.load`` reads a job as JSON from standard input and writes what it saw as JSON to
 standard output. It keeps a fixed number of connections alive, and on each sends the next request
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any, cast
 
 import httptools
@@ -21,19 +21,42 @@ import uvloop
 from bench.measure import percentile
 
 _TIMEOUT_S = 600
+WRITE_EVERY = 20
+"""One request of so many writes, where a job has writes: 5 %."""
+_SUCCESSES = frozenset({200, 201})
 _MOST_LOST = 50
 """How many connections may be lost under a request in one run before it counts as failed."""
 
 
 @dataclass(frozen=True, slots=True)
+class Write:
+    """A request that writes: its method, its path and its JSON."""
+
+    method: str
+    path: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoadJob:
-    """What to send: ``requests`` GETs of ``targets`` in turn, over ``concurrency`` connections."""
+    """What to send: GET requests of ``targets`` in turn, over ``concurrency`` connections.
+
+    One of `WRITE_EVERY` is the next one of ``writes`` instead, if there are any.
+    """
 
     port: int
     targets: tuple[str, ...]
     token: str
     requests: int
     concurrency: int = 16
+    writes: tuple[Write, ...] = ()
+
+    def messages(self) -> Iterator[bytes]:
+        """Return all requests as they are sent."""
+        reads = cycle([request_bytes(target, self.token) for target in self.targets])
+        writes = cycle([write_bytes(write, self.token) for write in self.writes])
+        for number in range(1, self.requests + 1):
+            yield next(writes if self.writes and number % WRITE_EVERY == 0 else reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +71,7 @@ class LoadResult:
 
 
 class LoadError(Exception):
-    """The server answered a request with another status than 200, or hung up again and again."""
+    """The server answered a request with an error, or hung up again and again."""
 
 
 class _LostError(Exception):
@@ -97,7 +120,7 @@ class _Connection(asyncio.Protocol):
         if self._transport is None or self.finished.done():
             return
         status = self._parser.get_status_code()
-        if status == 200:
+        if status in _SUCCESSES:
             self._request = next(self._requests, None)
             self._send(self._transport)
             return
@@ -117,9 +140,8 @@ class _Client:
     """What loads a server: its connections share requests, and what came of them is kept."""
 
     def __init__(self, job: LoadJob) -> None:
-        sent = [request_bytes(target, job.token) for target in job.targets]
         self._port = job.port
-        self._requests = islice(cycle(sent), job.requests)
+        self._requests = job.messages()
         self._lost = 0
         self.latencies: list[float] = []
         self.body_bytes = 0
@@ -156,10 +178,21 @@ def request_bytes(target: str, token: str) -> bytes:
     ).encode("ascii")
 
 
+def write_bytes(write: Write, token: str) -> bytes:
+    """Return a request that writes and carries the API token."""
+    body = write.body.encode()
+    head = (
+        f"{write.method} {write.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode("ascii") + body
+
+
 async def run_load(job: LoadJob) -> LoadResult:
     """Send the requests of ``job`` and return what was seen.
 
-    Raises LoadError when an answer's status is not 200 or connections are lost again and again,
+    Raises LoadError when an answer is an error or connections are lost again and again,
     OSError when none can be made, TimeoutError when it all takes longer than ten minutes.
     """
     client = _Client(job)
@@ -202,6 +235,7 @@ def main() -> None:
     """Run the job on standard input and print its result."""
     job = json.load(sys.stdin)
     job["targets"] = tuple(job["targets"])
+    job["writes"] = tuple(Write(**write) for write in job["writes"])
     print(json.dumps(asdict(uvloop.run(run_load(LoadJob(**job))))))
 
 

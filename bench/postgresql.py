@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.ground import Measure, Requests
-from bench.indexes import ADDED_INDEXES
+from bench.indexes import ADDED_INDEXES, is_strapi_index
 from bench.pgbench import pgbench_measure
 from bench.processes import cpu_seconds
 from bench.servers import ServerError
@@ -51,6 +51,14 @@ class PostgresGround:
             session.script(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         self._given.add(name)
         _point(folder, name)
+
+    def leave(self, folder: Path) -> None:
+        """See `Ground.leave`; the server itself sees to statistics, whoever uses it."""
+        url = _url(folder)
+        with _session(url) as session:
+            for name in _indexes(url):
+                if not is_strapi_index(name):
+                    session.script(f'DROP INDEX "{name}"')
 
     def lost_indexes(self, seeded: Path, folder: Path) -> frozenset[str]:
         """See `Ground.lost_indexes`."""

@@ -26,6 +26,9 @@ UPLOADS = "bench-uploads"
 READING = "Quire without answers"
 """Quire that reads, joins and writes out each answer anew."""
 
+AS_LEFT = " as Strapi left it"
+"""The end of the names of servers whose database has Strapi's indexes alone."""
+
 _NOT_KNOWN = "n/a"
 
 
@@ -87,7 +90,7 @@ def cpu_table(run: Run) -> Table:
     reading = READING if READING in run.servers else "Quire"
     for name in run.others:
         columns.append(name)
-        columns += [f"Strapi / {_kind(name)}"] if with_strapi and name == READING else []
+        columns += [f"Strapi / {_kind(name)}"] if _peer(run, name) else []
     columns += [run.floor, f"{_kind(reading)} / {run.floor.lower().removeprefix('bare ')}"]
     columns.append("Plain server")
     rows = []
@@ -99,11 +102,22 @@ def cpu_table(run: Run) -> Table:
         row += [times(ratio(strapi, quire))] if with_strapi else []
         for name in run.others:
             row.append(microseconds(_cpu(result, name)))
-            if with_strapi and name == READING:
-                row.append(times(ratio(strapi, _cpu(result, name))))
+            if peer := _peer(run, name):
+                row.append(times(ratio(_cpu(result, peer), _cpu(result, name))))
         row += [microseconds(floor), times(ratio(_cpu(result, reading), floor))]
         rows.append((*row, microseconds(_cpu(result, "Plain server"))))
     return Table("CPU time per request", tuple(columns), tuple(rows))
+
+
+def _peer(run: Run, name: str) -> str | None:
+    """Return which Strapi a kind of Quire is compared with, if with any."""
+    if name.endswith(AS_LEFT):
+        peer = f"Strapi{AS_LEFT}"
+    elif name == READING:
+        peer = "Strapi"
+    else:
+        return None
+    return peer if peer in run.servers else None
 
 
 def _database_tables(run: Run) -> list[Table]:

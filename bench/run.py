@@ -10,7 +10,7 @@ from bench.driver import Statement
 from bench.ground import Measure
 from bench.growth import Footprint, Growth, measure_growth
 from bench.processes import resident_megabytes
-from bench.report import READING, Run, machine
+from bench.report import AS_LEFT, READING, Run, machine
 from bench.servers import Launch, Server, ServerError, administered, plain, running
 from bench.stage import Scale, Stage
 from bench.workloads import Workload, choose, workloads
@@ -24,6 +24,13 @@ Explain = Callable[[Path, Mapping[str, Sequence[str]]], Mapping[str, list[list[S
 
 _WITHOUT_PAGES = "Quire without pages"
 """Quire that finds and reads everything anew but totals, as after somebody has written."""
+
+
+_LEFT = {
+    f"Quire{AS_LEFT}": ("answers", "pages"),
+    f"Quire with caches{AS_LEFT}": (),
+}
+"""The caches that Quire does without on a database as Strapi left it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +72,9 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
         launches = {name: launcher(plan.scale) for name, launcher in launchers.items()}
         own = launches[READING].folder
         stage.progress("tracing the statements of every request")
-        statements = explain(own, {one.name: one.targets for one in chosen})
+        statements = explain(own, {one.name: one.targets for one in chosen if not one.writes})
         servers = [_start(stack, stage, launch) for launch in launches.values()]
-        for launch in launches.values():
+        for launch in (one for name, one in launches.items() if not name.endswith(AS_LEFT)):
             _require_equal_indexes(stage, plan.scale, launch)
         differences = _verify(stage, servers, chosen)
         bodies = answers(servers[-1], chosen)
@@ -76,7 +83,10 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
             running(plain(stage.folder / "plain", bodies), probe=chosen[0].targets[0])
         )
         results = compare(
-            [_contestant(server, chosen) for server in (*servers, floor)],
+            [
+                *(_contestant(server, chosen) for server in servers),
+                _contestant(floor, [replace(one, writes=()) for one in chosen]),
+            ],
             plan.effort,
             stage.progress,
             ground=stage.ground,
@@ -93,14 +103,15 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
         footprints=tuple(footprints),
     )
     yield measured
+    growing = {name: one for name, one in launchers.items() if not name.endswith(AS_LEFT)}
     if len(plan.documents) > 1:
         # What grows with the documents is what has to be looked for.
-        by_documents = _growth_by_documents(plan, stage, launchers)
+        by_documents = _growth_by_documents(plan, stage, growing)
         measured = replace(measured, by_documents=by_documents)
         yield measured
     if plan.types:
-        del launchers[_WITHOUT_PAGES]
-        yield replace(measured, by_types=_growth_by_types(plan, stage, launchers))
+        del growing[_WITHOUT_PAGES]
+        yield replace(measured, by_types=_growth_by_types(plan, stage, growing))
     stage.clear()
 
 
@@ -115,12 +126,23 @@ def launchers_of(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch
         launchers[several] = lambda scale: replace(stage.quire(scale, plan.workers), name=several)
     launchers[READING] = _launcher(stage, READING, without=["answers"])
     launchers[_WITHOUT_PAGES] = _launcher(stage, _WITHOUT_PAGES, without=["answers", "pages"])
+    if installed is not None:
+        name = f"Strapi{AS_LEFT}"
+        launchers[name] = lambda scale: replace(
+            stage.strapi(scale, installed, as_strapi_left_it=True), name=name
+        )
+    for left, without in _LEFT.items():
+        launchers[left] = _launcher(stage, left, without=without, as_strapi_left_it=True)
     return launchers
 
 
-def _launcher(stage: Stage, name: str, *, without: Sequence[str]) -> Callable[[Scale], Launch]:
+def _launcher(
+    stage: Stage, name: str, *, without: Sequence[str], as_strapi_left_it: bool = False
+) -> Callable[[Scale], Launch]:
     """Return what makes the launch of a Quire that does without some of its caches."""
-    return lambda scale: replace(stage.quire(scale, without=without), name=name)
+    return lambda scale: replace(
+        stage.quire(scale, without=without, as_strapi_left_it=as_strapi_left_it), name=name
+    )
 
 
 def _floors(

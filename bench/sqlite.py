@@ -9,7 +9,7 @@ import apsw
 
 from bench.driver import DriverJob, drive
 from bench.ground import Measure, Requests
-from bench.indexes import declared_indexes
+from bench.indexes import declared_indexes, is_strapi_index
 from bench.measure import Round
 from bench.project import DATABASE
 
@@ -32,6 +32,16 @@ class SqliteGround:
         for suffix in ("-wal", "-shm"):
             target.with_name(target.name + suffix).unlink(missing_ok=True)
         shutil.copyfile(seeded, target)
+
+    def leave(self, folder: Path) -> None:
+        """See `Ground.leave`."""
+        with closing(sqlite3.connect(folder / DATABASE)) as connection, connection:
+            for name in declared_indexes(connection):
+                if not is_strapi_index(name):
+                    connection.execute(f'DROP INDEX "{name}"')
+            statistics = "SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_stat_'"
+            for (name,) in connection.execute(statistics).fetchall():
+                connection.execute(f'DROP TABLE "{name}"')
 
     def lost_indexes(self, seeded: Path, folder: Path) -> frozenset[str]:
         """See `Ground.lost_indexes`."""

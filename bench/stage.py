@@ -27,6 +27,7 @@ from bench.servers import Launch, make_strapi_application, quire, strapi
 from bench.sqlite import SqliteGround
 
 _DATABASES = "databases"
+_LEFT = "-left"
 _DECIDING_SOURCES = ("dataset.py", "indexes.py", "project.py", "text.py")
 
 
@@ -97,32 +98,48 @@ class Stage:
             unfinished.rename(path)
         return path
 
-    def quire(self, scale: Scale, workers: int = 1, *, without: Sequence[str] = ()) -> Launch:
+    def quire(
+        self,
+        scale: Scale,
+        workers: int = 1,
+        *,
+        without: Sequence[str] = (),
+        as_strapi_left_it: bool = False,
+    ) -> Launch:
         """Return how to start Quire with so many workers on a project and database of its own.
 
         ``without`` names the caches that it does without, as its settings name them.
+        ``as_strapi_left_it`` is about the database: `Ground.leave`.
         """
         kind = "-".join([str(workers), *(f"no-{name}" for name in without)])
+        kind += _LEFT if as_strapi_left_it else ""
         folder = self.folder / f"quire-{kind}-{scale.slug}"
         make_project(folder, scale.types)
         if without:
             lines = ["[cache]", *(f"{name} = 0" for name in without)]
             (folder / "quire.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
         self.progress(f"{folder.name}: copying the database")
-        self.ground.give(self.database(scale), folder)
+        self._give(scale, folder, as_strapi_left_it=as_strapi_left_it)
         return quire(folder, workers)
 
-    def strapi(self, scale: Scale, installed: Path) -> Launch:
+    def strapi(self, scale: Scale, installed: Path, *, as_strapi_left_it: bool = False) -> Launch:
         """Return how to start Strapi on a project and a database of its own.
 
-        Raises ServerError when ``installed`` has no usable Strapi.
+        ``as_strapi_left_it`` is about the database: `Ground.leave`. Raises ServerError when
+        ``installed`` has no usable Strapi.
         """
-        database = self.database(scale)
-        folder = self.folder / f"strapi-{scale.slug}"
+        # Making the database makes the empty project that the application is made of.
+        self.database(scale)
+        folder = self.folder / f"strapi{_LEFT if as_strapi_left_it else ''}-{scale.slug}"
         make_strapi_application(folder, self.folder / f"empty-{scale.slug}", installed)
         self.progress(f"{folder.name}: copying the database")
-        self.ground.give(database, folder)
+        self._give(scale, folder, as_strapi_left_it=as_strapi_left_it)
         return strapi(folder)
+
+    def _give(self, scale: Scale, folder: Path, *, as_strapi_left_it: bool) -> None:
+        self.ground.give(self.database(scale), folder)
+        if as_strapi_left_it:
+            self.ground.leave(folder)
 
     def contestants(self, scale: Scale, installed: Path | None) -> list[Launch]:
         """Return how to start Quire, and Strapi as well where there is one.

@@ -7,6 +7,7 @@ from random import Random
 from urllib.parse import quote
 
 from bench.dataset import DatasetSize, article_slug, author_name, document_id
+from bench.load import Write
 
 PAGE_SIZE = 25
 MANAGED_ARTICLES = "/content-manager/collection-types/api::article.article"
@@ -18,12 +19,13 @@ class Workload:
     """A kind of request: a name to choose it by, words for the table, its request targets.
 
     The targets (path and query) are asked for in turn; more than one of them means that the
-    answer varies from request to request.
+    answer varies from request to request. ``writes`` are mixed in, if there are any.
     """
 
     name: str
     title: str
     targets: tuple[str, ...]
+    writes: tuple[Write, ...] = ()
 
 
 def workloads(size: DatasetSize) -> tuple[Workload, ...]:
@@ -75,7 +77,45 @@ def workloads(size: DatasetSize) -> tuple[Workload, ...]:
             "admin API: list of 10 with states and locales, sort=createdAt:desc",
             (f"{MANAGED_ARTICLES}?page=1&pageSize=10&sort=createdAt:desc",),
         ),
+        Workload(
+            "mixed",
+            "95 % reads of 260 addresses, 5 % writes",
+            _site_addresses(articles, slugs, documents, authors, random),
+            _site_writes(documents),
+        ),
     )
+
+
+def _site_addresses(
+    articles: str,
+    slugs: Sequence[str],
+    documents: Sequence[str],
+    authors: Sequence[str],
+    random: Random,
+) -> tuple[str, ...]:
+    """Return what the front end of a site asks for: lists, articles by slug or id, by author."""
+    whole = _populate("author", "categories", "tags")
+    parts = (
+        [f"{articles}?{whole}&pagination[page]={page}" for page in range(1, 61)],
+        [f"{articles}?filters[slug][$eq]={slug}&{whole}" for slug in slugs[:100]],
+        [f"{articles}/{document}" for document in documents[100:160]],
+        [f"{articles}?filters[author][name][$eq]={quote(name)}" for name in authors[:40]],
+    )
+    found = [target for part in parts for target in part]
+    random.shuffle(found)
+    return tuple(found)
+
+
+def _site_writes(documents: Sequence[str]) -> tuple[Write, ...]:
+    """Return what its editors do: change and publish articles, and now and then a new one."""
+    writes = []
+    for number, document in enumerate(documents):
+        title = json.dumps({"data": {"title": f"Changed {number}"}})
+        if number % 4 == 3:
+            writes.append(Write("POST", "/api/articles", title))
+        else:
+            writes.append(Write("PUT", f"/api/articles/{document}", title))
+    return tuple(writes)
 
 
 def deep_page(documents: int) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench.compare import Effort
+from bench.indexes import declared_indexes, is_strapi_index
 from bench.project import DATABASE
 from bench.run import Plan, launchers_of
 from bench.stage import Scale, Stage
@@ -66,7 +67,7 @@ def test_a_server_may_do_without_some_caches(stage: Stage) -> None:
 def test_contestants_are_told_apart_by_their_names(stage: Stage) -> None:
     made = {name: make(SCALE) for name, make in launchers_of(TWO_PROCESSES, stage).items()}
     assert [launch.name for launch in made.values()] == [*made]
-    assert len({launch.folder for launch in made.values()}) == len(made) == 4
+    assert len({launch.folder for launch in made.values()}) == len(made) == 6
 
 
 def test_clearing_keeps_the_seeded_databases_alone(stage: Stage) -> None:
@@ -74,3 +75,17 @@ def test_clearing_keeps_the_seeded_databases_alone(stage: Stage) -> None:
     stage.clear()
     assert [path.name for path in stage.folder.iterdir()] == ["databases"]
     assert stage.database(SCALE).exists()
+
+
+def test_a_database_as_strapi_left_it_has_its_indexes_alone_and_no_statistics(stage: Stage) -> None:
+    change(stage.database(SCALE))("ANALYZE")
+    folder = stage.quire(SCALE, as_strapi_left_it=True).folder
+
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        names = declared_indexes(connection)
+        statistics = connection.execute(
+            "SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_stat_'"
+        ).fetchall()
+    assert "articles_documents_idx" in names
+    assert [name for name in names if not is_strapi_index(name)] == []
+    assert statistics == []

@@ -1,7 +1,10 @@
+import json
+
 import pytest
 
 from bench.compare import requests_per_round
 from bench.dataset import DatasetSize
+from bench.load import LoadJob
 from bench.workloads import choose, deep_page, first_difference, workloads
 
 WORKLOADS = workloads(DatasetSize(1_000))
@@ -73,3 +76,13 @@ def test_the_first_difference_is_told_with_its_path(
 @pytest.mark.parametrize(("rate", "expected"), [(1_000.0, 2_000), (3.0, 48), (1_000_000.0, 40_000)])
 def test_a_round_is_as_long_as_asked_within_bounds(rate: float, expected: int) -> None:
     assert requests_per_round(rate, seconds=2.0, concurrency=16) == expected
+
+
+def test_one_request_of_twenty_writes_where_a_workload_does() -> None:
+    (mixed,) = choose(WORKLOADS, ["mixed"])
+    job = LoadJob(1, mixed.targets, "token", requests=400, writes=mixed.writes)
+    methods = [message.split(b" ")[0] for message in job.messages()]
+    assert len(mixed.targets) == 260
+    assert [methods.count(method) for method in (b"GET", b"PUT", b"POST")] == [380, 15, 5]
+    bodies = [message.partition(b"\r\n\r\n")[2] for message in job.messages()]
+    assert json.loads(bodies[19]) == {"data": {"title": "Changed 0"}}
