@@ -93,13 +93,13 @@ def _site_addresses(
     authors: Sequence[str],
     random: Random,
 ) -> tuple[str, ...]:
-    """Return what the front end of a site asks for: lists, articles by slug or id, by author."""
+    """Return what the front end of a site asks for: lists, articles by id, by author, by slug."""
     whole = _populate("author", "categories", "tags")
     parts = (
-        [f"{articles}?{whole}&pagination[page]={page}" for page in range(1, 61)],
-        [f"{articles}?filters[slug][$eq]={slug}&{whole}" for slug in slugs[:100]],
-        [f"{articles}/{document}" for document in documents[100:160]],
+        [f"{articles}?{whole}&pagination[page]={page}" for page in range(1, 81)],
+        [f"{articles}/{document}?{whole}" for document in documents[:120]],
         [f"{articles}?filters[author][name][$eq]={quote(name)}" for name in authors[:40]],
+        [f"{articles}?filters[slug][$eq]={slug}&{whole}" for slug in slugs[120:140]],
     )
     found = [target for part in parts for target in part]
     random.shuffle(found)
