@@ -1,5 +1,8 @@
 """The endpoints that every content type gets: reading and writing, of collections and singles."""
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Iterator
 

@@ -1,5 +1,8 @@
 """The only writer of ``{data, meta, error}``."""
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote

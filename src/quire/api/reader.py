@@ -5,6 +5,9 @@ changes. So the way from text to bound statements is taken once; after that a re
 statements and writes JSON. Values of the path (document ids) are bound anew each time.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

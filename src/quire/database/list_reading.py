@@ -13,6 +13,9 @@ token was told. It is remembered under that token all the same, which does no ha
 come back, so nothing is read at the state of that token any more.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 

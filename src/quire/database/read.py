@@ -3,6 +3,9 @@
 There is one statement per edge, or one for several edges of a node; never one per row.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cache, partial
@@ -79,9 +82,9 @@ class BoundEdge(Struct, frozen=True):
     """An edge with bound statements."""
 
     edge: CompiledEdge
-    branches: "tuple[BoundBranch, ...]"
+    branches: tuple[BoundBranch, ...]
     links: BoundQuery | None
-    others: "BoundOthers | None" = None
+    others: BoundOthers | None = None
 
 
 class BoundEdges(Struct, frozen=True):
@@ -102,7 +105,7 @@ class BoundOthers(Struct, frozen=True):
     others: CompiledOthers
     values: Values
 
-    def branch(self, uid: str) -> "BoundBranch | None":
+    def branch(self, uid: str) -> BoundBranch | None:
         """Return how the components of a uid are read, ``None`` when it is not known."""
         compiled = self.others.branch(uid)
         return None if compiled is None else _bind_branch(compiled, self.values)
@@ -157,7 +160,7 @@ class BoundSteps(Struct, frozen=True):
     offset: int
     locale: Hashable
     keyed: Callable[[], BoundKeys]
-    walked: "Callable[[], WalkedPage] | None"
+    walked: Callable[[], WalkedPage] | None
 
 
 class WalkedPage(NamedTuple):

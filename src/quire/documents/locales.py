@@ -5,6 +5,9 @@ all of them to the others of the same status too, and a new locale begins with w
 already.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct

@@ -4,6 +4,9 @@ An action is a program that is given a unit of work. Whatever one call does, sev
 it, is one transaction with the answer read inside it; what happened is told when it is durable.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -76,7 +79,7 @@ class DocumentService:
         self._clock = clock
         self._hash_password = hash_password
 
-    def through(self, database: Database) -> "DocumentService":
+    def through(self, database: Database) -> DocumentService:
         """Return a service for the same documents whose writes go another way to the database."""
         return DocumentService(
             database,

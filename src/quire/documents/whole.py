@@ -3,6 +3,9 @@
 Passwords are left out: what is wrong is something else, and they are nobody's to see.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from quire.clock import iso_from_ms

@@ -1,5 +1,8 @@
 """Writing below ``/content-manager/collection-types`` and ``…/single-types``."""
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 

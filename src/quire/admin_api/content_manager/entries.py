@@ -1,5 +1,8 @@
 """Lists and single entries of collection types and single types, as administrators read them."""
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 
 from quire.admin_api.content_manager.types import rights_of

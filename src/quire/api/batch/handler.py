@@ -5,6 +5,9 @@ request for it would be: permissions first, then the query, then keys, then valu
 id is expected, an operation may refer to the document of an earlier one.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 

@@ -3,6 +3,9 @@
 Parts are media and components: what belongs to a row but does not stand in its columns.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa

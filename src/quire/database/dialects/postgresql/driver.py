@@ -10,6 +10,9 @@ nothing. So it runs without one, and a look at who has committed (`Presence`), w
 moment share, tells whether that was right; if not, it is begun again in a transaction.
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
@@ -55,7 +58,7 @@ _BEGIN_READ = "BEGIN READ ONLY"
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
-async def connect(options: PostgresOptions) -> "PostgresDatabase":
+async def connect(options: PostgresOptions) -> PostgresDatabase:
     """Connect to a database. Raises DatabaseOpenError when that fails."""
     database = PostgresDatabase(options)
     try:
@@ -186,7 +189,7 @@ class PostgresDatabase:
             return None
         return self._presence.known
 
-    async def _run_at(self, state: int, program: Program[T]) -> "_Found[T] | None":
+    async def _run_at(self, state: int, program: Program[T]) -> _Found[T] | None:
         """Run a program without a transaction; ``None`` if it may have seen another state, too."""
         try:
             result = await self._run(self._readers, program, None)

@@ -6,6 +6,9 @@ which work that was is remembered, so that it starts there the next time. Writes
 other through one connection (``BEGIN IMMEDIATE``).
 """
 
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Callable, Hashable
