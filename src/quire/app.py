@@ -37,8 +37,8 @@ from quire.errors import (
 from quire.events.bus import EventBus
 from quire.events.webhooks import WebhookParts
 from quire.schema.model import Schema
-from quire.schema.project import load_options, load_project_schema
 from quire.settings import Settings, load_settings_from_environment
+from quire.strapi_project.schema import load_options, load_project_schema
 from quire.uploads.library import Library
 
 _log = structlog.get_logger("quire")

@@ -27,10 +27,10 @@ from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.ids import new_document_id
 from quire.schema.model import ROLE_UID, USER_UID, Schema
-from quire.schema.project import load_project_schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.databases.kind import Kind
 from tests.secrecy.watch import WATCH
 

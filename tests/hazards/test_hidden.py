@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer
 from tests.hazards.asking import (
     ANON,

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from quire.cli.check_database import check_database
-from quire.schema.project import load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer
 from tests.databases.kinds import rows_of
 from tests.hazards.asking import FULL, Visitor, Watched, Who

@@ -19,8 +19,8 @@ from quire.database.migration.sides import Renames
 from quire.database.migration.towards import Goal, migrate_towards, plan_towards
 from quire.database.rooms import room_of
 from quire.schema.model import ContentType
-from quire.schema.project import load_options, load_project_schema
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_options, load_project_schema
 from tests.conformance.client import Authorization
 from tests.conformance.corpus import JSON, credentials
 from tests.conformance.over_socket import SocketClient

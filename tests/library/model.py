@@ -5,8 +5,9 @@ from functools import cache
 
 from quire.access.ability import FullAccess, Granted
 from quire.database.mapping import TableMap, map_tables
-from quire.schema.load import Source, build_schema
+from quire.schema.load import build_schema
 from quire.schema.model import Schema
+from quire.schema.sources import Source
 
 BOOK = "api::book.book"
 PERSON = "api::person.person"

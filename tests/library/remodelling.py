@@ -15,8 +15,8 @@ from quire.database.rooms import room_of
 from quire.database.tables import build_metadata
 from quire.database.writes import Writes
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
 from tests.unit.schema.trees import type_file, write_tree
 
 TAG = "src/api/tag/content-types/tag/schema.json"

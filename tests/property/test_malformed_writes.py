@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from quire.cli.check_database import check_database
 from quire.database.mapping import map_tables
 from quire.schema.model import ContentType, Kind, Schema
-from quire.schema.project import load_project_schema
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.databases.kinds import rows_of
 from tests.property.payloads import Payloads, anything, locales, scalars
 from tests.property.test_malformed import FULL, Sent, Server

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quire.app import build_app
-from quire.schema.project import load_project_schema
 from quire.seeding.project import seed as seed_project
 from quire.seeding.read import read_content
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import AsgiClient, running
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.databases.kind import Kind

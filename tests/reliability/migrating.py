@@ -22,8 +22,8 @@ from quire.database.program import Program, Statement
 from quire.database.room import DatabaseKind
 from quire.database.rooms import room_of
 from quire.errors import ServiceUnavailableError
-from quire.schema.project import load_options, load_project_schema
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_options, load_project_schema
 from tests.databases.kind import Kind, Row, opened
 from tests.databases.kinds import SQLITE, rows_of
 from tests.unit.schema.trees import type_file, write_tree

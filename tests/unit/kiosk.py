@@ -8,10 +8,10 @@ from typing import Any
 
 from quire.app import Application, build_app
 from quire.documents.service import DocumentService
-from quire.schema.project import load_project_schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.unit.schema.trees import component_file, type_file, write_tree
 

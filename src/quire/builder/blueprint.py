@@ -15,8 +15,8 @@ from quire.builder.naming import collection_name, component_collection_name, fil
 from quire.builder.sides import Raw, counterpart, fits, is_two_sided, other_side, raw_of
 from quire.builder.wishes import ComponentWish, Flaw, TypeWish, Wanted
 from quire.errors import QuireError
-from quire.schema.load import EXTENSION, Source
 from quire.schema.model import Schema
+from quire.schema.sources import EXTENSION, Source
 
 
 class UnfitWishError(QuireError):

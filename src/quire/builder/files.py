@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.builder.blueprint import Drawn
 from quire.builder.core_files import core_files, untouched_core_files, wants_core_files
-from quire.schema.load import Source
+from quire.schema.sources import Source
 
 
 class FileChange(Struct, frozen=True, kw_only=True):

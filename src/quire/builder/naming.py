@@ -2,7 +2,7 @@
 
 import re
 
-from quire.schema.load import EXTENSION
+from quire.schema.sources import EXTENSION
 from quire.schema.words import kebab_case, snake_case
 
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")

@@ -4,8 +4,8 @@ from quire.builder.journal import has_journals, recover
 from quire.database.announcement import announced_schema
 from quire.database.rooms import room_of
 from quire.database.writes import Writes
-from quire.schema.project import load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
 
 
 async def is_announced(settings: Settings) -> bool:

@@ -22,8 +22,8 @@ from quire.database.statistics import renew_statistics
 from quire.errors import ConflictError, InternalServerError, UncertainOutcomeError
 from quire.schema.load import build_schema, in_file_order, read_sources
 from quire.schema.model import Schema
-from quire.schema.project import load_options
 from quire.settings import Settings
+from quire.strapi_project.schema import load_options
 
 Adopt = Callable[[Schema], Awaitable[None]]
 """Lets this process answer by another schema, whose tables are there."""

@@ -71,13 +71,19 @@ def _settings(project: Path, report: _Report) -> Settings | None:
 
 
 def _schema(project: Path, settings: Settings | None, report: _Report) -> Schema | None:
-    from quire.schema.project import load_project_schema
+    from quire.strapi_project.schema import load_project_schema
 
     try:
-        return load_schema(project) if settings is None else load_project_schema(settings)
+        schema = load_schema(project) if settings is None else load_project_schema(settings)
     except SchemaError as error:
         report.problems += [str(problem) for problem in error.problems]
         return None
+    uncertain = [one for one in schema.custom_fields if one.type.origin in {"database", "assumed"}]
+    report.warnings += [
+        f"{one}; another type can be set under [custom_fields] in quire.toml" for one in uncertain
+    ]
+    report.warnings += map(str, schema.notices)
+    return schema
 
 
 def _customisations(settings: Settings, schema: Schema, report: _Report) -> None:

@@ -16,8 +16,8 @@ from quire.database.room import Room
 from quire.database.rooms import room_of
 from quire.errors import ConfigurationError
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 
 _POSTGRESQL = ("postgresql://", "postgres://")
 _SQLITE = "sqlite:"

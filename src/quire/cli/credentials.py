@@ -23,8 +23,8 @@ from quire.database.tables import build_metadata
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _SHORTEST_PASSWORD = 8

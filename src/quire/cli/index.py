@@ -27,8 +27,8 @@ from quire.database.statistics import LARGE_ROWS, outdated_program, renew_statis
 from quire.database.tables import build_metadata
 from quire.database.writes import Writes
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
 
 _BYTES_OF_A_ROW = 17
 """About how much a row takes in a read index, where it was measured."""

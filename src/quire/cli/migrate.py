@@ -23,8 +23,8 @@ from quire.database.rooms import room_of
 from quire.database.statistics import renew_statistics
 from quire.database.writes import Writes
 from quire.errors import ConfigurationError
-from quire.schema.project import load_options, load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_options, load_project_schema
 
 DEFAULT_WAIT = 60.0
 """For how many seconds somebody else who writes is waited for."""

@@ -19,9 +19,9 @@ from quire.database.rooms import room_of
 from quire.errors import ConfigurationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.seeding.content import MANIFEST
 from quire.settings import Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
 
 _FOLDERS = ("src/api", "src/components", "public/uploads")
 _GITIGNORE = """\

@@ -19,8 +19,8 @@ from quire.database.open import open_database
 from quire.database.rooms import room_of
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
 
 _INDENT = " " * len("to repair  ")
 

@@ -17,8 +17,8 @@ from quire.database.program import Program
 from quire.database.system_rows import SystemRows
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
-from quire.schema.project import load_project_schema
 from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from quire.cli.project import require_project
 from quire.cli.terminal import print_error, print_message
 from quire.errors import ApplicationError, os_error_reason
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 from quire.typed_models import python, typescript
 from quire.typed_models.shapes import shapes_of
 

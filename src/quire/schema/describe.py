@@ -9,6 +9,7 @@ from typing import Any
 
 from quire.schema.automatic import RESERVED_NAMES
 from quire.schema.class_names import class_name
+from quire.schema.custom_fields import CUSTOM_FIELD
 from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Model, Schema
 
 _BUILDER = "content-type-builder"
@@ -135,9 +136,7 @@ def _listed_component(component: Component) -> dict[str, Any]:
 
 
 def _listed_attributes(model: Model) -> Iterator[dict[str, Any]]:
-    for name, raw in _mapping(model.raw, "attributes").items():
-        if name in RESERVED_NAMES or not isinstance(raw, Mapping):
-            continue
+    for name, raw in _own_attributes(model):
         other: Mapping[str, object] = {}
         if raw.get("type") == "relation":
             other = {"targetAttribute": raw.get("inversedBy") or raw.get("mappedBy")}
@@ -171,9 +170,20 @@ def relations_allowed(content_type: ContentType) -> list[str] | None:
 
 
 def _attributes(model: Model) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, raw in _own_attributes(model):
+        yield name, _attribute(raw)
+
+
+def _own_attributes(model: Model) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield attributes as the file has them, custom fields with the type they are stored as."""
     for name, raw in _mapping(model.raw, "attributes").items():
-        if name not in RESERVED_NAMES and isinstance(raw, Mapping):
-            yield name, _attribute(raw)
+        if name in RESERVED_NAMES or not isinstance(raw, Mapping):
+            continue
+        attribute = model.attributes.get(name)
+        if raw.get("type") == CUSTOM_FIELD and attribute is not None:
+            yield name, {**raw, "type": attribute.type.name}
+        else:
+            yield name, raw
 
 
 def _attribute(raw: Mapping[str, object]) -> dict[str, Any]:

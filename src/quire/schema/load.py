@@ -21,12 +21,12 @@ from quire.schema.attributes import ATTRIBUTE_TYPES, AttributeTypes
 from quire.schema.attributes.base import Attribute
 from quire.schema.automatic import leading_attributes, trailing_attributes
 from quire.schema.builtin import builtin_schemas
+from quire.schema.custom_fields import CustomFieldTypes, WellKnownCustomFields
 from quire.schema.faults import check_models
 from quire.schema.model import Component, ContentType, Index, Kind, Model, Schema
+from quire.schema.normalize import normalize
+from quire.schema.sources import EXTENSION, Source
 from quire.schema.words import kebab_case
-
-EXTENSION = "extension:"
-"""Begins the uid of a source that is laid over a built-in type."""
 
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -41,19 +41,7 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     private_attributes: frozenset[str] = frozenset()
     first_published: bool = False
     attribute_types: AttributeTypes = field(default_factory=lambda: ATTRIBUTE_TYPES)
-
-
-class Source(Struct, frozen=True):
-    """One schema file: the uid it stands for, its path for messages, and its content."""
-
-    uid: str
-    file: str
-    raw: Mapping[str, object]
-
-    @property
-    def is_component(self) -> bool:
-        """Components have uids without a namespace."""
-        return "::" not in self.uid
+    custom_fields: CustomFieldTypes = field(default_factory=WellKnownCustomFields)
 
 
 def load_schema(project: Path, options: LoadOptions | None = None) -> Schema:
@@ -89,18 +77,23 @@ def build_schema(
     """
     options = options or LoadOptions()
     everything = [*_builtin_sources(sources), *sources]
-    own = [source for source in everything if not source.uid.startswith(EXTENSION)]
+    files = [source for source in everything if not source.uid.startswith(EXTENSION)]
+    normalized = normalize(files, options.custom_fields, options.attribute_types)
+    own = normalized.sources
     found = [*problems, *_double_uids(own), *_shape_problems(own, options.attribute_types)]
     found += check_models(
         {source.uid: (source.file, source.raw) for source in own}, options.attribute_types
     )
     if found:
         raise SchemaError(sorted(set(found), key=lambda problem: (problem.file, problem.path)))
-    models = [_build(source, options) for source in own]
+    raws = {source.uid: source.raw for source in files}
+    models = [_build(source, raws[source.uid], options) for source in own]
     return Schema(
         content_types=MappingProxyType({m.uid: m for m in models if isinstance(m, ContentType)}),
         components=MappingProxyType({m.uid: m for m in models if isinstance(m, Component)}),
         version=_digest(own, options),
+        custom_fields=normalized.custom_fields,
+        notices=normalized.notices,
     )
 
 
@@ -185,8 +178,6 @@ def _attribute_faults(raw: object, types: AttributeTypes) -> list[tuple[str, str
     if not isinstance(raw, dict):
         return [("", "must be an object")]
     name = raw.get("type")
-    if name == "customField":
-        return [("type", "custom fields of JavaScript plugins cannot be loaded")]
     type_ = types.get(name) if isinstance(name, str) else None
     if type_ is None:
         known = ", ".join(types)
@@ -228,10 +219,11 @@ def _option_faults(options: object) -> Iterator[tuple[str, str]]:
         yield "options.draftAndPublish", "expected true or false"
 
 
-def _build(source: Source, options: LoadOptions) -> Model:
-    return (
-        _build_component(source, options) if source.is_component else _build_type(source, options)
-    )
+def _build(source: Source, raw: Mapping[str, object], options: LoadOptions) -> Model:
+    """Make a model of a normalized source; ``raw`` is the file as it was read."""
+    if source.is_component:
+        return _build_component(source, raw, options)
+    return _build_type(source, raw, options)
 
 
 def _own_attributes(source: Source, options: LoadOptions) -> dict[str, Attribute]:
@@ -244,7 +236,7 @@ def _own_attributes(source: Source, options: LoadOptions) -> dict[str, Attribute
     return own
 
 
-def _build_component(source: Source, options: LoadOptions) -> Component:
+def _build_component(source: Source, raw: Mapping[str, object], options: LoadOptions) -> Component:
     category, _, name = source.uid.partition(".")
     leading = {a.name: a for a in leading_attributes(component=True)}
     return Component(
@@ -255,12 +247,11 @@ def _build_component(source: Source, options: LoadOptions) -> Component:
         display_name=str(_object(source.raw, "info").get("displayName", name)),
         attributes=MappingProxyType({**leading, **_own_attributes(source, options)}),
         file=source.file,
-        raw=source.raw,
+        raw=raw,
     )
 
 
-def _build_type(source: Source, options: LoadOptions) -> ContentType:
-    raw = source.raw
+def _build_type(source: Source, raw: Mapping[str, object], options: LoadOptions) -> ContentType:
     info, model_options = _object(raw, "info"), _object(raw, "options")
     localized = _object(_object(raw, "pluginOptions"), "i18n").get("localized") is True
     draft_and_publish = model_options.get("draftAndPublish") is True

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
+from quire.errors import SchemaProblem
 from quire.schema.attributes.accept import Acceptance
 from quire.schema.attributes.base import (
     Attribute,
@@ -20,6 +21,7 @@ from quire.schema.attributes.base import (
     StorageKind,
 )
 from quire.schema.conditions import Condition, condition_of
+from quire.schema.custom_fields import CustomField
 
 AUTOMATIC_NAMES = frozenset(
     {
@@ -157,6 +159,10 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
     content_types: Mapping[str, ContentType]
     components: Mapping[str, Component]
     version: str
+    custom_fields: tuple[CustomField, ...] = ()
+    """The custom fields of all models, with the type that each is stored as."""
+    notices: tuple[SchemaProblem, ...] = ()
+    """What the files say that has no effect, as it has none in the reference."""
 
     def model(self, uid: str) -> Model:
         """Return the content type or component of a uid. Raises KeyError when there is none."""

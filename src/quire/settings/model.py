@@ -38,6 +38,15 @@ from quire.settings.kinds import (
 
 NAMES = list_of(TEXT, "strings")
 SOURCES = table_of(NAMES, "directives to lists of sources")
+STORAGE_TYPES = (
+    *("biginteger", "boolean", "date", "datetime", "decimal", "email", "enumeration", "float"),
+    *("integer", "json", "password", "richtext", "string", "text", "time", "uid"),
+)
+"""The attribute types that a custom field may be stored as."""
+
+CUSTOM_FIELD_TYPES = table_of(
+    choice(*STORAGE_TYPES), f"custom fields to attribute types ({', '.join(STORAGE_TYPES)})"
+)
 SECRET: Kind[str | None] = Kind(TEXT.expected, TEXT.read, TEXT.read_text)
 
 Environment = Literal["production", "development"]
@@ -688,6 +697,11 @@ class Settings:
     cache: CacheSettings = field(default_factory=CacheSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     migration: MigrationSettings = field(default_factory=MigrationSettings)
+    custom_fields: Mapping[str, str] = setting(
+        CUSTOM_FIELD_TYPES,
+        "Attribute types that custom fields of plugins are stored as, by the uid of the field.",
+        default=MappingProxyType({}),
+    )
     log: LogSettings = field(default_factory=LogSettings)
     notices: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -11,10 +11,10 @@ from tempfile import mkdtemp
 from typing import Any
 
 from quire.app import Application, build_app
-from quire.schema.project import load_project_schema
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE

@@ -16,8 +16,9 @@ from quire.database.inspect import FoundTables, inspect_program
 from quire.database.mapping import TableMap, map_tables
 from quire.database.program import Program
 from quire.database.tables import build_metadata
-from quire.schema.load import Source, build_schema, load_schema
+from quire.schema.load import build_schema, load_schema
 from quire.schema.model import Schema
+from quire.schema.sources import Source
 
 T = TypeVar("T")
 

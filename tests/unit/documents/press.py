@@ -31,8 +31,9 @@ from quire.documents.service import act_on, passwords_of
 from quire.documents.unit import Engine, UnitOfWork
 from quire.events.bus import Event
 from quire.schema.attributes.base import StorageKind
-from quire.schema.load import Source, build_schema
+from quire.schema.load import build_schema
 from quire.schema.model import FILE_UID, Schema
+from quire.schema.sources import Source
 from tests.databases.store import Store
 from tests.library.model import LOCALIZED, component, content_type, relation
 

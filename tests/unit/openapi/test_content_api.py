@@ -13,8 +13,8 @@ from quire.openapi.content.api import ROUTES, describe_content_api
 from quire.openapi.content.parts import Endpoint, Facts
 from quire.openapi.content.signing_in import SESSION_ROUTES
 from quire.openapi.queries import PageLimits
-from quire.schema.project import load_project_schema
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.unit.kiosk import Kiosk, open_kiosk
 from tests.unit.schema.trees import component_file, type_file, write_tree
 

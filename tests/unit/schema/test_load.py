@@ -15,8 +15,9 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
     StorageKind,
 )
-from quire.schema.load import LoadOptions, Source, build_schema, load_schema
+from quire.schema.load import LoadOptions, build_schema, load_schema
 from quire.schema.model import FILE_UID, Index, Kind
+from quire.schema.sources import Source
 from tests.library.model import SOURCES
 from tests.unit.schema.trees import component_file, faults, type_file, write_tree
 

@@ -20,11 +20,11 @@ from quire.database.rooms import room_of
 from quire.errors import DatabaseOpenError, SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
-from quire.schema.project import load_project_schema
 from quire.seeding.content import Status
 from quire.seeding.project import seed
 from quire.seeding.read import read_content
 from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
 from tests.unit.examples.seed_content import entries
 from tests.unit.examples.seed_content import read_content as read_independently
 from tests.unit.seeding.harbour import Project, rows_of

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from quire.builder.blueprint import UnfitWishError
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import QuireError, SchemaError, ValidationError
-from quire.schema.load import EXTENSION
 from quire.schema.model import Schema
+from quire.schema.sources import EXTENSION
 
 CONTENT_TYPE_NOT_FOUND = "contentType.notFound"
 CONTENT_TYPE_EXISTS = "contentType.alreadyExists"

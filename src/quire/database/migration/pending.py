@@ -22,8 +22,8 @@ from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.writes import Writes
 from quire.errors import DatabaseOpenError
-from quire.schema.load import EXTENSION
 from quire.schema.model import Model, Schema
+from quire.schema.sources import EXTENSION
 
 
 class Pending(Struct, frozen=True):

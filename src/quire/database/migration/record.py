@@ -18,8 +18,8 @@ from quire.database.migration.sides import Renames
 from quire.database.program import Program
 from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
-from quire.schema.load import Source
 from quire.schema.model import ContentType, Model, Schema
+from quire.schema.sources import Source
 
 OUR_RECORD = "quire_schema"
 THEIR_RECORD = "strapi_content_types_schema"

@@ -17,8 +17,9 @@ from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.writes import Writes
 from quire.errors import QuireError, SchemaError
-from quire.schema.load import EXTENSION, LoadOptions, Source, build_schema
+from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Model, Schema
+from quire.schema.sources import EXTENSION, Source
 
 
 class ConsentNeededError(QuireError):

@@ -16,8 +16,9 @@ from quire.database.migration.plan import Change
 from quire.database.migration.sides import Renames, side_of
 from quire.database.migration.steps import Plan
 from quire.database.tables import build_metadata
-from quire.schema.load import Source, build_schema
+from quire.schema.load import build_schema
 from quire.schema.model import Schema
+from quire.schema.sources import Source
 from tests.databases.store import Store
 
 NOW = 1_800_000_000_000

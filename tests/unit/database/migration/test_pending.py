@@ -7,8 +7,8 @@ from quire.database.migration.pending import is_followed
 from quire.database.migration.record import record_schema
 from quire.database.migration.sides import Renames
 from quire.database.writes import Writes
-from quire.schema.load import Source
 from quire.schema.model import Schema
+from quire.schema.sources import Source
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.ground import NOTE, STRING, TAG, content_type, schema_of
 from tests.unit.database.migration.test_record import started_by_the_reference

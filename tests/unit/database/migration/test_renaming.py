@@ -5,8 +5,9 @@ import pytest
 from quire.database.migration.sides import Renames
 from quire.database.migration.structure import MigrationConflictError
 from quire.database.migration.towards import Goal, migrate_towards, plan_towards
-from quire.schema.load import LoadOptions, Source
+from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
+from quire.schema.sources import Source
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.ground import (
     NOTE,

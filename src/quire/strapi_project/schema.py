@@ -3,6 +3,7 @@
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
 from quire.settings import Settings
+from quire.strapi_project.custom_fields import ProjectCustomFields
 
 
 def load_project_schema(settings: Settings) -> Schema:
@@ -15,4 +16,5 @@ def load_options(settings: Settings) -> LoadOptions:
     return LoadOptions(
         private_attributes=frozenset(settings.api.private_attributes),
         first_published=settings.features.first_published_at,
+        custom_fields=ProjectCustomFields(settings),
     )

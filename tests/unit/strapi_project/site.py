@@ -1,0 +1,82 @@
+"""A Strapi project of a few files, served in process."""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from quire.app import Application, build_app
+from quire.seeding.project import seed
+from quire.seeding.read import read_content
+from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.databases.kind import Kind
+from tests.unit.schema.trees import Json, write_tree
+
+ACTIONS = ("find", "findOne", "create", "update", "delete")
+
+
+class Site:
+    """The running project, asked over HTTP."""
+
+    def __init__(self, app: Application, client: AsgiClient) -> None:
+        self.app = app
+        self._client = client
+
+    async def get(self, target: str, headers: Mapping[str, str] | None = None) -> Answer:
+        """Send a GET request for a path under ``/api/``."""
+        return await self._client.request("GET", f"/api/{target}", dict(headers or {}), b"")
+
+    async def send(self, method: str, target: str, body: object = None) -> Answer:
+        """Send a request with a JSON body."""
+        content = b"" if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        return await self._client.request(method, f"/api/{target}", headers, content)
+
+    async def data(self, target: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+        """Return the ``data`` of a successful GET request."""
+        answer = await self.get(target)
+        assert answer.status == 200, answer.content
+        return json.loads(answer.content)["data"]
+
+    async def create(self, target: str, **data: object) -> dict[str, Any]:
+        """Create a document and return it."""
+        answer = await self.send("POST", target, {"data": data})
+        assert answer.status == 201, answer.content
+        created: dict[str, Any] = json.loads(answer.content)["data"]
+        return created
+
+
+@asynccontextmanager
+async def serving(
+    kind: Kind,
+    folder: Path,
+    *files: Mapping[str, Json | str],
+    public: Iterable[str] | None = None,
+) -> AsyncIterator[Site]:
+    """Write a project into a folder, make its database, and serve it.
+
+    ``public`` are the actions that everybody may take; all of the project's types by default.
+    """
+    write_tree(folder, *files)
+    kind.settle(folder)
+    settings = load_settings(folder, environ={})
+    schema = load_project_schema(settings)
+    allowed = public
+    if allowed is None:
+        allowed = [f"{one.uid}.{action}" for one in schema.api_types for action in ACTIONS]
+    manifest = {
+        "locales": [{"code": "en", "name": "English (en)", "default": True}],
+        "documents": [],
+        "public": list(allowed),
+    }
+    write_tree(folder, {"content/manifest.json": manifest})
+    await seed(settings, schema, read_content(folder / "content", schema), lambda _: None)
+    app = build_app(settings)
+    try:
+        async with running(app) as client:
+            yield Site(app, client)
+    finally:
+        kind.release(folder)
