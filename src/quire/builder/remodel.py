@@ -19,7 +19,13 @@ from quire.database.migration.towards import Goal, migrate_towards, plan_towards
 from quire.database.program import Program
 from quire.database.room import DatabaseKind
 from quire.database.statistics import renew_statistics
-from quire.errors import ConflictError, InternalServerError, UncertainOutcomeError
+from quire.errors import (
+    ConflictError,
+    InternalServerError,
+    SchemaError,
+    SchemaProblem,
+    UncertainOutcomeError,
+)
 from quire.schema.load import build_schema, in_file_order, read_sources
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -156,6 +162,7 @@ class Remodeller:
         change(blueprint)
         drawn = blueprint.drawn()
         later = build_schema(in_file_order(drawn.sources), options)
+        _refuse_unknown_custom_fields(self.schema, later)
         return Draft(
             schema=later,
             renames=Renames(models=drawn.models, attributes=drawn.attributes),
@@ -176,6 +183,21 @@ class Remodeller:
         yield from self._project.require()
         kind, now = self._project.kind, self._project.clock()
         return _served((yield from migrate_towards(kind, goal, now=now)))
+
+
+def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
+    """Refuse new custom fields whose type would be a guess: the reference stops at these.
+
+    Raises SchemaError.
+    """
+    known = {(one.file, one.path) for one in present.custom_fields}
+    problems = [
+        SchemaProblem(one.file, f"{one.path}.type", "no plugin registers these custom fields")
+        for one in later.custom_fields
+        if one.type.origin == "assumed" and (one.file, one.path) not in known
+    ]
+    if problems:
+        raise SchemaError(problems)
 
 
 def _served(planned: Planned) -> Planned:
