@@ -21,6 +21,7 @@ def request(query: bytes = b"", path: bytes = b"/api/tags") -> Request:
         (b"%63ode=x", "%63ode=***"),
         (b"filters[user][resetPasswordToken][$eq]=x", "filters[user][resetPasswordToken][$eq]=***"),
         (b"filters.password=x", "filters.password=***"),
+        (b"client_secret=x&currentPassword=y", "client_secret=***&currentPassword=***"),
         (b"code", "code"),
         (b"code=", "code="),
         (b"zipcode=1", "zipcode=1"),
