@@ -206,7 +206,7 @@ class Server(GracefulServer):
     ) -> None:
         """``ready`` is called once, when requests are answered.
 
-        After that a warning is printed, if ``advise`` returns one.
+        Meanwhile ``advise`` runs; a warning that it returns is printed.
         """
         config = server_config(settings, application)
         config.load()
@@ -214,15 +214,22 @@ class Server(GracefulServer):
         super().__init__(config)
         self._ready = ready
         self._advise = advise
+        self._advising: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then answer requests."""
         await super().startup(sockets)
         resume_collector()
         self._ready()
-        advice = None if self._advise is None else await self._advise()
-        if advice is not None:
-            print_warning(advice)
+        if self._advise is not None:
+            # The database may keep it waiting, which must not delay anything, least of all the end.
+            self._advising = asyncio.create_task(_print_advice(self._advise))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop what still runs beside the requests, then do as every server does."""
+        if self._advising is not None:
+            self._advising.cancel()
+        await super().shutdown(sockets)
 
 
 def server_config(
@@ -317,6 +324,12 @@ async def _try(application: "ProjectApplication") -> str | None:
     advice = await _index_advice(application)
     await life.shutdown()
     return advice
+
+
+async def _print_advice(advise: Callable[[], Awaitable[str | None]]) -> None:
+    advice = await advise()
+    if advice is not None:
+        print_warning(advice)
 
 
 async def _index_advice(application: "ProjectApplication") -> str | None:

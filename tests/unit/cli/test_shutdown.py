@@ -1,5 +1,6 @@
 """What a server does with requests and connections after it was told to stop."""
 
+import asyncio
 import json
 import signal
 import socket
@@ -14,6 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from quire.app import build_app
+from quire.cli.serve import Server, listen
+from quire.settings import load_settings
 from tests.conformance.corpus import credentials
 from tests.databases.kind import Kind, Rows, opened
 from tests.databases.kinds import POSTGRESQL, SQLITE
@@ -192,3 +196,23 @@ def wait_until_refused(host: str, port: int) -> None:
             socket.create_connection((host, port), timeout=PATIENCE_S).close()
     except ConnectionRefusedError:
         return
+
+
+async def test_advice_that_the_database_delays_does_not_delay_the_end(project: Path) -> None:
+    ready, advising = asyncio.Event(), asyncio.Event()
+
+    async def advise() -> str | None:
+        advising.set()
+        await asyncio.get_running_loop().create_future()
+        return None
+
+    settings = load_settings(project, environ={}, overrides={"server.port": 0})
+    with listen(settings) as listener:
+        server = Server(settings, build_app(settings), ready.set, advise)
+        # Not `serve`, which takes the signals of this process.
+        serving = asyncio.create_task(server._serve([listener]))  # noqa: SLF001
+        async with asyncio.timeout(PATIENCE_S):
+            await ready.wait()
+            await advising.wait()
+            server.should_exit = True
+            await serving
