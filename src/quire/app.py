@@ -76,7 +76,7 @@ class Application:
 
     @property
     def content(self) -> ContentApi | None:
-        """What answers, where a protocol may ask it without the way around (api/protocol.py)."""
+        """What the fast path for reads asks (`quire.api.fast_path`), if there is one."""
         return None if self.generation is None else self.generation.direct
 
     @property

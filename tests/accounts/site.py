@@ -158,9 +158,7 @@ class Site:
 
     def set(self, key: str, **values: object) -> None:
         """Change what an administrator has set."""
-        (text,) = self.sql("SELECT value FROM strapi_core_store_settings WHERE key = ?", key)[0]
-        changed = json.dumps({**json.loads(text), **values})
-        self.execute("UPDATE strapi_core_store_settings SET value = ? WHERE key = ?", changed, key)
+        set_stored(self.project, key, **values)
 
     def sql(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
         """Ask the database itself."""
@@ -188,6 +186,16 @@ async def open_site(project: Path, inbox: Inbox, **overrides: object) -> AsyncIt
     application = build_app(settings, clock=clock)
     async with running(application) as client:
         yield Site(client, application, clock, inbox, project)
+
+
+def set_stored(project: Path, key: str, **values: object) -> None:
+    """Change members of a setting that administrators of a project have stored."""
+    with rows_of(project) as rows:
+        query = "SELECT value FROM strapi_core_store_settings WHERE key = ?"
+        (text,) = rows.execute(query, (key,))[0]
+        changed = json.dumps({**json.loads(text), **values})
+        update = "UPDATE strapi_core_store_settings SET value = ? WHERE key = ?"
+        rows.execute(update, (changed, key))
 
 
 def tree(*actions: str) -> JsonObject:

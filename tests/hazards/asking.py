@@ -11,7 +11,7 @@ from typing import TypeVar
 from quire.app import Application, build_app
 from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
-from quire.database.connection import Database
+from quire.database.connection import Database, WouldBlockError
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement
 from quire.settings import load_settings
@@ -76,6 +76,16 @@ class Watched:
         if found is None:
             del self.statements[before:]
         return found
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        before = len(self.statements)
+        try:
+            return self.inner.read_now(lambda: self._watch(make()), key=key, version=version)
+        except WouldBlockError:
+            del self.statements[before:]
+            raise
 
     async def is_costly(self, statement: Statement) -> bool | None:
         return await self.inner.is_costly(statement)

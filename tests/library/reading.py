@@ -60,7 +60,7 @@ async def read_list(
 ) -> list[dict[str, Any]]:
     """Read a list; returns its entries as a client sees them."""
     content_type = asked.schema.content_types[uid]
-    prepared = asked.prepare_now(content_type, mode, query.encode("latin-1"), ability)
+    prepared = asked.prepare_small(content_type, mode, query.encode("latin-1"), ability)
     items, _ = await asked.rows(prepared, asked.database.version())
     shown: list[dict[str, Any]] = json.loads(msgspec.json.encode(items))
     return shown

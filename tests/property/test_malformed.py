@@ -16,13 +16,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from quire.api.fast_path import FastPathProtocol
 from quire.api.messages import Request
-from quire.api.protocol import ReadProtocol
 from quire.app import Application, build_app
 from quire.settings import load_settings
 from tests.conformance.client import Message, running
 from tests.conformance.corpus import credentials, unpack_project
-from tests.unit.api.test_protocol import HOME, served, talk
+from tests.unit.api.test_fast_path import HOME, served, talk
 
 UNIMPLEMENTED = 501
 SECONDS = 60
@@ -390,7 +390,7 @@ BROKEN = [
 
 @asynccontextmanager
 async def _port(project: Path) -> AsyncIterator[int]:
-    async with served(project, ReadProtocol) as port:
+    async with served(project, FastPathProtocol) as port:
         yield port
 
 

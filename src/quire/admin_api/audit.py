@@ -83,6 +83,12 @@ class AuditedDatabase:
         """See `Database.read_at`."""
         return await self._inner.read_at(version, make, key=key)
 
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """See `Database.read_now`."""
+        return self._inner.read_now(make, key=key, version=version)
+
     async def is_costly(self, statement: Statement) -> bool | None:
         """See `Database.is_costly`."""
         return await self._inner.is_costly(statement)

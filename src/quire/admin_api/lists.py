@@ -93,7 +93,7 @@ class Lists:
         if "filters" in query:
             query["filters"] = known_filters(query["filters"], content_type, self._schema)
         try:
-            prepared = self._reader.prepare_now(content_type, mode, query, FullAccess())
+            prepared = self._reader.prepare_small(content_type, mode, query, FullAccess())
         except InvalidKeyError as error:
             raise ValidationError(error.message) from error
         items, total = await self._reader.rows(prepared, version)

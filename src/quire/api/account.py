@@ -48,7 +48,9 @@ class AccountAnswers:
 
     def shower(self, request: Request, query: bytes = b"") -> Show[Item]:
         """Return what reads a user as the caller may see one, for a transaction to run."""
-        prepared = self._reader.prepare_now(self._type, "written", query, request.principal.ability)
+        prepared = self._reader.prepare_small(
+            self._type, "written", query, request.principal.ability
+        )
 
         def show(user_id: int) -> Program[Item]:
             items = yield from self._reader.row_program(prepared, user_id)

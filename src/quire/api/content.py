@@ -31,10 +31,11 @@ from quire.api.messages import (
 )
 from quire.api.readiness import Readiness
 from quire.api.request_log import CountedResponse, RequestLog
-from quire.api.routes import METHODS, RouteTable
+from quire.api.routes import METHODS, Found, RouteTable
 from quire.auth.authenticate import Authenticator
 from quire.content_manager.content_version import ContentVersion
 from quire.database.commits import watch_commits
+from quire.database.connection import WouldBlockError
 from quire.errors import (
     AppError,
     InternalServerError,
@@ -167,6 +168,44 @@ class ContentApi:
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
             return _respond_fault(request, error)
 
+    def respond_now(self, request: Request) -> Answer | None:
+        """Return the response to a GET of content, if nothing has to be waited for.
+
+        ``None`` says that `answer` has to be awaited, or that the request is for something else
+        (see `reads_content`); then nothing has been done.
+        """
+        try:
+            return self._respond_now(request)
+        except (WouldBlockError, StaleSchemaError):
+            return None
+        except Exception as error:  # noqa: BLE001 - as in `answer`
+            return _respond_fault(request, error)
+
+    def _respond_now(self, request: Request) -> Answer | None:
+        if request.path.removesuffix(b"/") == _HEALTH:
+            return NO_CONTENT
+        found = self._find("GET", request.path)
+        respond_now = None if found is None else found[0].respond_now
+        if found is None or respond_now is None:
+            return None
+        version = self._content_version.known()
+        if version is None:
+            return None
+        principal = self._authenticator.known(request.credential, version)
+        if principal is None:
+            return None
+        route, request.parameters = found
+        request.version, request.principal = version, principal
+        self._authorizer.require(principal, route.action, route.uid)
+        if self._drafts_need_token:
+            refuse_drafts(principal, request)
+        return respond_now(request)
+
+    def reads_content(self, request: Request) -> bool:
+        """Tell whether a GET is for a route that `respond_now` responds for, now or later."""
+        found = self._find("GET", request.path)
+        return found is not None and found[0].respond_now is not None
+
     async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
         """Answer a request whose tables have changed meanwhile by what has replaced this API.
 
@@ -241,14 +280,13 @@ class ContentApi:
             return await self._readiness.respond()
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Answer(204, b"", None)
-        path = self._below_prefix(request.path)
         verb = "GET" if method == "HEAD" else method
-        found = None if path is None else self._routes.find(verb, path)
+        found = self._find(verb, request.path)
         if found is None:
             if verb != "GET":
                 request.commits = watch_commits()
             answer = await self._beside(request) if self._beside is not None else None
-            return answer or self._unrouted(method, path)
+            return answer or self._unrouted(method, request.path)
         route, request.parameters = found
         version = self._content_version.known()
         if version is None:
@@ -270,11 +308,15 @@ class ContentApi:
         """Tell whether a form is for a handler that reads it itself."""
         if not is_form(request.headers):
             return False
-        path = self._below_prefix(request.path)
-        found = None if path is None else self._routes.find(request.method, path)
+        found = self._find(request.method, request.path)
         if found is not None:
             return found[0].streams
         return self._beside is not None and self._beside.streams(request.method, request.path)
+
+    def _find(self, method: str, raw_path: bytes) -> Found | None:
+        """Return the route of a request. Raises BadRequestError as `RouteTable.find` does."""
+        path = self._below_prefix(raw_path)
+        return None if path is None else self._routes.find(method, path)
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix
@@ -282,8 +324,9 @@ class ContentApi:
             return raw_path[len(prefix) :]
         return None
 
-    def _unrouted(self, method: str, path: bytes | None) -> Answer | None:
+    def _unrouted(self, method: str, raw_path: bytes) -> Answer | None:
         """Answer for a path or method without a route."""
+        path = self._below_prefix(raw_path)
         allow = (None if path is None else self._routes.allowed(path)) or _HEAD_AND_GET
         headers = ((b"allow", allow.encode()),)
         if method == "OPTIONS":

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from quire.api.answers import AnswerCache, Question
 from quire.api.envelope import envelope, paged, respond_encoded, respond_known
 from quire.api.format_v4 import HEADER, VALUE, nest
-from quire.api.messages import NO_CONTENT, Answer, Handler, Request
+from quire.api.messages import NO_CONTENT, Answer, Handler, Request, RespondNow
 from quire.api.reader import EncodedEntry, Mode, PreparedRead, Reader
 from quire.api.routes import Route
 from quire.api.tags import is_known, tag_of, tags_known
@@ -22,6 +22,7 @@ from quire.api.writing import (
     one_locale,
     refuse_draft_deletion,
 )
+from quire.database.connection import WouldBlockError
 from quire.database.encoding import Present
 from quire.database.program import Program
 from quire.documents.intents import Create, Data, Delete, Every, Update
@@ -54,20 +55,34 @@ class DocumentApi:
         """Yield the routes of the content type."""
         name = self._type.route_name
         if self._type.kind is Kind.SINGLE:
-            yield self._route("GET", name, "find", self.find_single)
+            yield self._route("GET", name, "find", self.find_single, self.find_single_now)
             yield self._route("PUT", name, "update", self.update_single)
             yield self._route("DELETE", name, "delete", self.delete_single)
             return
         one = f"{name}/:documentId"
-        yield self._route("GET", name, "find", self.find)
+        yield self._route("GET", name, "find", self.find, self.find_now)
         yield self._route("POST", name, "create", self.create)
-        yield self._route("GET", one, "findOne", self.find_one)
+        yield self._route("GET", one, "findOne", self.find_one, self.find_one_now)
         yield self._route("PUT", one, "update", self.update)
         yield self._route("DELETE", one, "delete", self.delete)
 
-    def _route(self, method: str, path: str, action: str, handler: Handler) -> Route:
+    def _route(
+        self,
+        method: str,
+        path: str,
+        action: str,
+        handler: Handler,
+        respond_now: RespondNow | None = None,
+    ) -> Route:
         uid = self._type.uid
-        return Route(method=method, path=path, action=f"{uid}.{action}", handler=handler, uid=uid)
+        return Route(
+            method=method,
+            path=path,
+            action=f"{uid}.{action}",
+            handler=handler,
+            uid=uid,
+            respond_now=respond_now,
+        )
 
     async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
         ability = request.principal.ability
@@ -75,24 +90,83 @@ class DocumentApi:
 
     async def find(self, request: Request) -> Answer:
         """List documents of a collection type."""
-        answer = await self._read(request, "list")
-        known = tags_known(request.headers)
-        if known is not None and answer.tag is not None and is_known(answer.tag, known):
-            return respond_known(answer.tag)
-        return answer
+        return _unless_known(request, await self._read(request, "list"))
+
+    def find_now(self, request: Request) -> Answer:
+        """Do as `find` does without waiting. Raises WouldBlockError."""
+        return _unless_known(request, self._read_now(request, "list"))
 
     async def find_one(self, request: Request) -> Answer:
         """Show one document."""
         return await self._read(request, "document", request.parameters["documentId"])
 
+    def find_one_now(self, request: Request) -> Answer:
+        """Do as `find_one` does without waiting. Raises WouldBlockError."""
+        return self._read_now(request, "document", request.parameters["documentId"])
+
     async def find_single(self, request: Request) -> Answer:
         """Show the document of a single type."""
         return await self._read(request, "single")
 
+    def find_single_now(self, request: Request) -> Answer:
+        """Do as `find_single` does without waiting. Raises WouldBlockError."""
+        return self._read_now(request, "single")
+
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
         """Answer a read by what is remembered, or read and remember what can be."""
         kept = self._answers.at(request.version)
-        question = Question(
+        question = self._question(request, mode, document_id)
+        answer = None if kept is None else kept.get(question)
+        if answer is not None:
+            return answer
+        prepared = await self._prepare(request, mode)
+        present = self._present(request, prepared)
+        if mode == "list":
+            wrap = paged(prepared.pagination)
+            version = request.version
+            body = await self._reader.encoded_rows(prepared, version, present=present, wrap=wrap)
+            answer = respond_encoded(body)
+        else:
+            answer = _respond_found(
+                await self._reader.encoded_row(
+                    prepared, document_id, present=present, wrap=envelope
+                )
+            )
+        if kept is not None and not prepared.compiled.presented:
+            if mode == "list":
+                answer.tag = await _tag(answer.body)
+            kept.keep(question, answer)
+        return answer
+
+    def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
+        """Do as `_read` does without waiting. Raises WouldBlockError."""
+        kept = self._answers.at(request.version)
+        question = self._question(request, mode, document_id)
+        answer = None if kept is None else kept.get(question)
+        if answer is not None:
+            return answer
+        reader = self._reader
+        prepared = reader.prepare_now(
+            self._type, mode, request.raw_query, request.principal.ability
+        )
+        present = self._present(request, prepared)
+        if mode == "list":
+            wrap = paged(prepared.pagination)
+            version = request.version
+            body = reader.encoded_rows_now(prepared, version, present=present, wrap=wrap)
+            answer = respond_encoded(body)
+        else:
+            answer = _respond_found(
+                reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
+            )
+        if kept is not None and not prepared.compiled.presented:
+            if mode == "list":
+                answer.tag = _tag_now(answer.body)
+            kept.keep(question, answer)
+        return answer
+
+    def _question(self, request: Request, mode: Mode, document_id: str | None) -> Question:
+        return Question(
             self._type.uid,
             mode,
             request.raw_query,
@@ -101,39 +175,6 @@ class DocumentApi:
             document_id,
             _is_nested(request),
         )
-        answer = None if kept is None else kept.get(question)
-        if answer is not None:
-            return answer
-        prepared = await self._prepare(request, mode)
-        if mode == "list":
-            answer = await self._list(request, prepared)
-        else:
-            answer = await self._one(request, prepared, document_id)
-        if kept is not None and not prepared.compiled.presented:
-            if mode == "list":
-                answer.tag = await _tag(answer.body)
-            kept.keep(question, answer)
-        return answer
-
-    async def _list(self, request: Request, prepared: PreparedRead) -> Answer:
-        body = await self._reader.encoded_rows(
-            prepared,
-            request.version,
-            present=self._present(request, prepared),
-            wrap=paged(prepared.pagination),
-        )
-        return respond_encoded(body)
-
-    async def _one(
-        self, request: Request, prepared: PreparedRead, document_id: str | None
-    ) -> Answer:
-        present = self._present(request, prepared)
-        found = await self._reader.encoded_row(
-            prepared, document_id, present=present, wrap=envelope
-        )
-        if found is None:
-            raise NotFoundError
-        return respond_encoded(found.text, changed=found.changed)
 
     def _present(self, request: Request, prepared: PreparedRead) -> Present | None:
         """Return what turns entries into the older format, if a request asks for it."""
@@ -238,6 +279,28 @@ class DocumentApi:
 async def _tag(body: bytes) -> bytes:
     """Return the tag of a body; that of a large one is worked out on another thread."""
     return tag_of(body) if len(body) < _LARGE_BODY else await asyncio.to_thread(tag_of, body)
+
+
+def _tag_now(body: bytes) -> bytes:
+    """Return the tag of a body. Raises WouldBlockError for a large one."""
+    if len(body) >= _LARGE_BODY:
+        raise WouldBlockError
+    return tag_of(body)
+
+
+def _respond_found(found: EncodedEntry | None) -> Answer:
+    """Answer with a document. Raises NotFoundError where there is none."""
+    if found is None:
+        raise NotFoundError
+    return respond_encoded(found.text, changed=found.changed)
+
+
+def _unless_known(request: Request, answer: Answer) -> Answer:
+    """Return the answer to a list, or that the client has it already."""
+    known = tags_known(request.headers)
+    if known is not None and answer.tag is not None and is_known(answer.tag, known):
+        return respond_known(answer.tag)
+    return answer
 
 
 def _is_nested(request: Request) -> bool:

@@ -202,7 +202,7 @@ class FileApi:
 
     def _told(self, file_id: int) -> Program[Raw]:
         """Read what everybody may know of a file that they have just written."""
-        prepared = self._reader.prepare_now(self._type, "populated", b"", FullAccess())
+        prepared = self._reader.prepare_small(self._type, "populated", b"", FullAccess())
         return (yield from self._reading(prepared)(file_id))
 
 

@@ -141,3 +141,4 @@ class Answer:
 NO_CONTENT = Answer(204, b"", None)
 
 Handler = Callable[[Request], Awaitable[Answer]]
+RespondNow = Callable[[Request], Answer]

@@ -18,10 +18,10 @@ from msgspec import Struct
 from quire.access.ability import Ability
 from quire.database.cache import BoundedCache
 from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
-from quire.database.connection import Database
+from quire.database.connection import Database, WouldBlockError
 from quire.database.encoding import Present, Wrap, encode_entry, encode_list
 from quire.database.list_cache import ListCache
-from quire.database.list_reading import read_list
+from quire.database.list_reading import read_list, read_list_now
 from quire.database.mappers import Item, member
 from quire.database.mapping import TableMap
 from quire.database.program import Program, Statement
@@ -141,20 +141,35 @@ class Reader:
         if prepared is None:
             default_locale = self.default_locale
             resolved = self._resolve(content_type, mode, query, ability)
-            plan = resolved.plan
-            if plan not in self._compiled and plan_size(plan) > _LARGE_PLAN:
-                compiled = await self._compile_on_thread(plan)
-            else:
-                compiled = self._compiled.get(plan) or self._compile(plan)
+            compiled = self._compile_if_small(resolved.plan)
+            if compiled is None:
+                compiled = await self._compile_on_thread(resolved.plan)
             prepared = self._bind(resolved, compiled)
             if self.default_locale == default_locale:  # it may have changed meanwhile
                 self._keep(prepared, content_type, mode, query, ability)
         return prepared
 
     def prepare_now(
+        self, content_type: ContentType, mode: Mode, query: bytes, ability: Ability
+    ) -> PreparedRead:
+        """Do as `prepare` does without waiting.
+
+        Raises WouldBlockError when a large plan has to be compiled.
+        """
+        prepared = self._known(content_type, mode, query, ability)
+        if prepared is None:
+            resolved = self._resolve(content_type, mode, query, ability)
+            compiled = self._compile_if_small(resolved.plan)
+            if compiled is None:
+                raise WouldBlockError
+            prepared = self._bind(resolved, compiled)
+            self._keep(prepared, content_type, mode, query, ability)
+        return prepared
+
+    def prepare_small(
         self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
     ) -> PreparedRead:
-        """Do as `prepare` does, but all of it now: for queries that are known to be small."""
+        """Do as `prepare` does, in the event loop: for queries that are known to be small."""
         prepared = self._known(content_type, mode, query, ability)
         if prepared is None:
             resolved = self._resolve(content_type, mode, query, ability)
@@ -207,6 +222,13 @@ class Reader:
             _tag_member(plan),
         )
 
+    def _compile_if_small(self, plan: ReadPlan) -> CompiledRead | None:
+        """Return a compiled plan, ``None`` for a large one that has to be compiled."""
+        compiled = self._compiled.get(plan)
+        if compiled is None and plan_size(plan) <= _LARGE_PLAN:
+            compiled = self._compile(plan)
+        return compiled
+
     async def _compile_on_thread(self, plan: ReadPlan) -> CompiledRead:
         """Compile a large plan off the event loop.
 
@@ -251,6 +273,34 @@ class Reader:
 
         ``wrap`` turns the entries and the total into what is encoded as a whole.
         """
+        program = self._encoded_list(prepared, present, wrap)
+        return await self._read_list(prepared, version, program)
+
+    def encoded_rows_now(
+        self,
+        prepared: PreparedRead,
+        version: int | None,
+        *,
+        present: Present | None = None,
+        wrap: Callable[[object, int | None], object] | None = None,
+    ) -> bytes:
+        """Do as `encoded_rows` does without waiting. Raises WouldBlockError."""
+        return read_list_now(
+            self.database,
+            self._lists,
+            version,
+            prepared.bound,
+            self._encoded_list(prepared, present, wrap),
+            key=prepared.compiled,
+        )
+
+    def _encoded_list(
+        self,
+        prepared: PreparedRead,
+        present: Present | None,
+        wrap: Callable[[object, int | None], object] | None,
+    ) -> Callable[[ListFacts], Program[bytes]]:
+        """Return what makes the programs of `encoded_rows`."""
         bound, dialect = prepared.bound, self.database.dialect
 
         def program(facts: ListFacts) -> Program[bytes]:
@@ -259,7 +309,7 @@ class Reader:
             whole = None if wrap is None else lambda data: wrap(data, total)
             return (yield from encode_list(bound, items, budget, present, whole))
 
-        return await self._read_list(prepared, version, program)
+        return program
 
     async def _read_list(
         self,
@@ -292,6 +342,23 @@ class Reader:
             )
 
         return await self._read_row(prepared, program)
+
+    def encoded_row_now(
+        self,
+        prepared: PreparedRead,
+        value: str | int | None = None,
+        *,
+        present: Present | None = None,
+        wrap: Wrap | None = None,
+    ) -> EncodedEntry | None:
+        """Do as `encoded_row` does without waiting. Raises WouldBlockError."""
+
+        def program() -> Program[EncodedEntry | None]:
+            return self.encoded_row_program(
+                prepared, value, self.budget(), present=present, wrap=wrap
+            )
+
+        return self.database.read_now(program, key=prepared.compiled)
 
     async def _read_row(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
         several = prepared.bound.statements > 1

@@ -67,19 +67,16 @@ class Readiness:
             checks["file"] = "ok" if is_in_place else "failed"
         version = self._database.version()
         is_inspected = version is not None and version == self._inspected
-        reading = asyncio.ensure_future(
-            self._database.read(lambda: self._has_schema(is_inspected=is_inspected))
-        )
+        has_schema: bool | None
         try:
-            # Plain reads begin outside of a task, where `asyncio.timeout` does not work.
-            await asyncio.wait([reading], timeout=_LIMIT_SECONDS)
-            has_schema = reading.result() if reading.done() else None
+            async with asyncio.timeout(_LIMIT_SECONDS):
+                has_schema = await self._database.read(
+                    lambda: self._has_schema(is_inspected=is_inspected)
+                )
         except StaleSchemaError:
             has_schema = False
-        except AppError:
+        except (AppError, TimeoutError):
             has_schema = None
-        finally:
-            reading.cancel()
         if has_schema is None:
             return {**checks, "database": "failed", "schema": "unknown"}
         self._inspected = version if has_schema else None

@@ -65,7 +65,7 @@ class RoleApi:
 
     async def find(self, request: Request) -> Answer:
         """List roles with the number of their users; the query does not count."""
-        prepared = self._reader.prepare_now(self._type, "window", b"sort=id", FullAccess())
+        prepared = self._reader.prepare_small(self._type, "window", b"sort=id", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
         users = await self._reader.database.read(self._accounts.users_by_role)
         shown = [members(item) for item in items]
@@ -75,7 +75,7 @@ class RoleApi:
     async def find_one(self, request: Request) -> Answer:
         """Show a role and everything it grants and does not grant."""
         role_id = row_id(request.parameters["id"])
-        prepared = self._reader.prepare_now(self._type, "entry", b"", FullAccess())
+        prepared = self._reader.prepare_small(self._type, "entry", b"", FullAccess())
         role = None if role_id is None else await self._reader.row(prepared, role_id)
         if role is None or role_id is None:
             raise NotFoundError(NOT_FOUND)

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct, field
 
-from quire.api.messages import Handler
+from quire.api.messages import Handler, RespondNow
 from quire.errors import BadRequestError
 
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
@@ -21,7 +21,8 @@ class Route(Struct, frozen=True, kw_only=True):
 
     ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
     content type that the route belongs to, if any. Where a route ``streams``, its handler reads
-    forms itself, after the permission was asked.
+    forms itself, after the permission was asked. ``respond_now`` does what the handler of a GET
+    does, without waiting, where that is possible; it raises WouldBlockError where it is not.
     """
 
     method: str
@@ -30,6 +31,7 @@ class Route(Struct, frozen=True, kw_only=True):
     handler: Handler
     uid: str | None = None
     streams: bool = False
+    respond_now: RespondNow | None = None
 
 
 class _Node(Struct):

@@ -123,6 +123,16 @@ class TimedDatabase:
         with timings.measure("database"):
             return await self._database.read_at(version, lambda: _counted(make(), timings), key=key)
 
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """Read from the database, and add to the ``database`` of the present request."""
+        timings = _timings()
+        with timings.measure("database"):
+            return self._database.read_now(
+                lambda: _counted(make(), timings), key=key, version=version
+            )
+
     async def is_costly(self, statement: Statement) -> bool | None:
         """Ask what a statement costs, and add to the ``database`` of the present request."""
         with _timings().measure("database"):

@@ -7,7 +7,7 @@ from quire.api.envelope import respond_bare, respond_encoded
 from quire.api.files import row_id
 from quire.api.forms import Field, email_rule, form_problems, not_empty_rule, password_rule
 from quire.api.messages import NO_CONTENT, Answer, Request
-from quire.api.reader import Reader
+from quire.api.reader import EncodedEntry, Reader
 from quire.api.role_input import check_role
 from quire.api.routes import Route
 from quire.api.user_input import settable
@@ -45,14 +45,14 @@ class UserApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "users/count", "count", self.count),
-            ("GET", "users/me", "me", self.me),
-            ("GET", "users", "find", self.find),
-            ("GET", "users/:id", "findOne", self.find_one),
-            ("POST", "users", "create", self.create),
-            ("PUT", "users/:id", "update", self.update),
-            ("DELETE", "users/:id", "destroy", self.destroy),
+        for method, path, action, handler, respond_now in (
+            ("GET", "users/count", "count", self.count, None),
+            ("GET", "users/me", "me", self.me, self.me_now),
+            ("GET", "users", "find", self.find, self.find_now),
+            ("GET", "users/:id", "findOne", self.find_one, self.find_one_now),
+            ("POST", "users", "create", self.create, None),
+            ("PUT", "users/:id", "update", self.update, None),
+            ("DELETE", "users/:id", "destroy", self.destroy, None),
         ):
             yield Route(
                 method=method,
@@ -60,6 +60,7 @@ class UserApi:
                 action=f"{USER_UID}.{action}",
                 handler=handler,
                 uid=USER_UID,
+                respond_now=respond_now,
             )
 
     async def find(self, request: Request) -> Answer:
@@ -67,6 +68,12 @@ class UserApi:
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
         return respond_encoded(await self._reader.encoded_rows(prepared, request.version))
+
+    def find_now(self, request: Request) -> Answer:
+        """Do as `find` does without waiting. Raises WouldBlockError."""
+        ability = request.principal.ability
+        prepared = self._reader.prepare_now(self._type, "window", request.raw_query, ability)
+        return respond_encoded(self._reader.encoded_rows_now(prepared, request.version))
 
     async def count(self, request: Request) -> Answer:
         """Count end users."""
@@ -76,22 +83,33 @@ class UserApi:
 
     async def me(self, request: Request) -> Answer:
         """Show the end user who asks."""
-        principal = request.principal
-        if not isinstance(principal, EndUser):
-            raise UnauthorizedError(UNAUTHORIZED)
-        return await self._one(request, principal.id)
+        return await self._one(request, _own_id(request))
+
+    def me_now(self, request: Request) -> Answer:
+        """Do as `me` does without waiting. Raises WouldBlockError."""
+        return self._one_now(request, _own_id(request))
 
     async def find_one(self, request: Request) -> Answer:
         """Show an end user."""
         return await self._one(request, row_id(request.parameters["id"]))
+
+    def find_one_now(self, request: Request) -> Answer:
+        """Do as `find_one` does without waiting. Raises WouldBlockError."""
+        return self._one_now(request, row_id(request.parameters["id"]))
 
     async def _one(self, request: Request, user_id: int | None) -> Answer:
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "entry", request.raw_query, ability)
         if user_id is None:
             return NO_CONTENT
-        found = await self._reader.encoded_row(prepared, user_id)
-        return NO_CONTENT if found is None else respond_encoded(found.text)
+        return _respond_found(await self._reader.encoded_row(prepared, user_id))
+
+    def _one_now(self, request: Request, user_id: int | None) -> Answer:
+        ability = request.principal.ability
+        prepared = self._reader.prepare_now(self._type, "entry", request.raw_query, ability)
+        if user_id is None:
+            return NO_CONTENT
+        return _respond_found(self._reader.encoded_row_now(prepared, user_id))
 
     async def create(self, request: Request) -> Answer:
         """Make an end user."""
@@ -135,10 +153,24 @@ class UserApi:
 
     def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
         """Return what reads the user that is answered, within the transaction that writes it."""
-        prepared = self._reader.prepare_now(self._type, "written", query, request.principal.ability)
+        prepared = self._reader.prepare_small(
+            self._type, "written", query, request.principal.ability
+        )
 
         def show(user_id: int) -> Program[Item]:
             items = yield from self._reader.row_program(prepared, user_id)
             return items[0]
 
         return show
+
+
+def _own_id(request: Request) -> int:
+    """Return the id of the end user who asks. Raises UnauthorizedError for anybody else."""
+    principal = request.principal
+    if not isinstance(principal, EndUser):
+        raise UnauthorizedError(UNAUTHORIZED)
+    return principal.id
+
+
+def _respond_found(found: EncodedEntry | None) -> Answer:
+    return NO_CONTENT if found is None else respond_encoded(found.text)

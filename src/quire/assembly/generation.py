@@ -42,8 +42,8 @@ from quire.uploads.library import Library, Rows
 class Generation(Struct, frozen=True, kw_only=True, weakref=True):
     """An application for one schema.
 
-    ``content`` is its content API, ``answering`` takes requests; ``direct`` is what a protocol may
-    ask without the way around (`quire.api.protocol`), ``None`` where nobody may. ``admin`` is
+    ``content`` is its content API, ``answering`` takes requests; ``direct`` is what the
+    fast path for reads asks (`quire.api.fast_path`), ``None`` where there is none. ``admin`` is
     ``None`` in a project without a secret for administrators. The default locale is unknown until
     ``content_version`` was asked for the first time.
     """

@@ -13,7 +13,7 @@ import structlog
 import uvicorn
 from uvicorn.supervisors import multiprocess
 
-from quire.api.protocol import ReadProtocol
+from quire.api.fast_path import FastPathProtocol
 from quire.cli.collector import resume_collector
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.lifespan import Application, Lifespan
@@ -240,7 +240,7 @@ def server_config(
     return uvicorn.Config(
         application,
         loop="uvloop",
-        http=ReadProtocol,
+        http=FastPathProtocol,
         ws="none",
         interface="asgi3",
         backlog=_BACKLOG,

@@ -9,6 +9,13 @@ from quire.database.program import Program, Statement
 T = TypeVar("T")
 
 
+class WouldBlockError(Exception):
+    """Raised by functions that never wait, when their result cannot be had without waiting.
+
+    Nothing has been done then; the coroutine that does the same has to be awaited instead.
+    """
+
+
 class Database(Protocol):
     """Runs programs: reads anywhere, writes in one transaction each."""
 
@@ -50,6 +57,16 @@ class Database(Protocol):
         ``None`` means that this cannot be had, most likely because somebody has committed since:
         then `read` has to do. So a program that itself returns ``None`` tells nothing. ``key`` is
         as with `read`.
+        """
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """Run a program that only reads, in the calling thread, and return its result.
+
+        It reads the content that `version` stands for; with ``version``, of that one alone.
+        ``key`` is as with `read`. Raises WouldBlockError when the database has to be waited for,
+        when the program takes long, or when there is another version; else what `read` raises.
         """
 
     async def is_costly(self, statement: Statement) -> bool | None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple
 
 from quire.database.cache import BoundedCache
-from quire.database.connection import Database
+from quire.database.connection import Database, WouldBlockError
 from quire.database.program import Statement
 
 _KINDS = 2000
@@ -55,12 +55,23 @@ class Costs:
         of one and few of another. Raises what the database raises.
         """
         kind = _Kind(statement.sql, depth.bit_length(), locale)
-        told = self._told.get(kind)
         now = self._now()
-        if told is None or told.until < now:
+        is_costly = self._known(kind, now)
+        if is_costly is None:
             is_costly = await self._ask(database, statement)
             if is_costly is None:  # it may know the next time
                 return False
-            told = _Told(is_costly, now + _SECONDS)
-            self._told[kind] = told
-        return told.is_costly
+            self._told[kind] = _Told(is_costly, now + _SECONDS)
+        return is_costly
+
+    def is_costly_now(self, statement: Statement, depth: int, locale: Hashable = None) -> bool:
+        """Tell what `is_costly` tells. Raises WouldBlockError when the database has to be asked."""
+        kind = _Kind(statement.sql, depth.bit_length(), locale)
+        is_costly = self._known(kind, self._now())
+        if is_costly is None:
+            raise WouldBlockError
+        return is_costly
+
+    def _known(self, kind: _Kind, now: float) -> bool | None:
+        told = self._told.get(kind)
+        return None if told is None or told.until < now else told.is_costly

@@ -86,6 +86,11 @@ class Late:
     ) -> T | None:
         return await self.inner.read_at(version, make, key=key)
 
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        return self.inner.read_now(make, key=key, version=version)
+
     async def is_costly(self, statement: Statement) -> bool | None:
         return await self.inner.is_costly(statement)
 

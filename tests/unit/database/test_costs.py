@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.connection import Database
+from quire.database.connection import Database, WouldBlockError
 from quire.database.costs import Costs
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.program import Statement
@@ -53,6 +53,19 @@ async def test_a_statement_is_asked_for_once_whatever_its_values(
     assert asked.times == 1
     await told(costs, "SELECT 2")
     assert asked.times == 2
+
+
+async def test_what_was_not_asked_for_is_not_known_without_waiting(
+    asked: Asked, costs: Costs
+) -> None:
+    with pytest.raises(WouldBlockError):
+        costs.is_costly_now(Statement("SELECT 1"), 0)
+    asked.is_costly = True
+    await told(costs, "SELECT 1")
+    assert costs.is_costly_now(Statement("SELECT 1"), 0)
+    asked.now = 61
+    with pytest.raises(WouldBlockError):
+        costs.is_costly_now(Statement("SELECT 1"), 0)
 
 
 async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: Costs) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from quire.access.ability import Ability, Granted
 from quire.api.reader import Reader
-from quire.database.connection import Database
+from quire.database.connection import Database, WouldBlockError
 from quire.database.costs import Costs
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.program import Program, Statement
@@ -104,7 +104,7 @@ class Shelf:
     ) -> tuple[Answer, int]:
         """Read a list; returns it and how many statements it took."""
         asked = by or self.reader
-        prepared = asked.prepare_now(
+        prepared = asked.prepare_small(
             asked.schema.content_types[uid], "list", query.encode(), ability
         )
         present = await self.version() if version is None else version
@@ -197,6 +197,23 @@ async def test_a_list_is_the_same_whether_it_is_remembered_or_not(
     assert again == expected
     assert json.dumps(again) == json.dumps(expected)
     assert fewer == statements - 1 - counted
+
+
+@pytest.mark.whatever_the_database("PostgreSQL has to be waited for, always")
+@pytest.mark.parametrize(("query", "uid", "ability"), LISTS)
+async def test_a_list_is_the_same_whether_it_is_waited_for_or_not(
+    query: str, uid: str, ability: Ability, shelf: Shelf
+) -> None:
+    asked = thorough(shelf.database)
+    content_type = asked.schema.content_types[uid]
+    prepared = asked.prepare_now(content_type, "list", query.encode(), ability)
+    expected = await asked.encoded_rows(prepared, await shelf.version())
+    for _ in range(2):
+        version = await shelf.version()
+        assert asked.encoded_rows_now(prepared, version) == expected
+    not_told_the_cost = thorough(shelf.database)
+    with pytest.raises(WouldBlockError):
+        not_told_the_cost.encoded_rows_now(prepared, version)
 
 
 @pytest.mark.parametrize("page", range(1, 4))

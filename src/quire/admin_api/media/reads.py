@@ -221,7 +221,7 @@ class MediaReads:
 
     def _prepare(self, uid: str, mode: Mode, query: dict[str, QueryValue]) -> PreparedRead:
         try:
-            return self._reader.prepare_now(
+            return self._reader.prepare_small(
                 self._schema.content_types[uid], mode, query, FullAccess()
             )
         except InvalidKeyError as error:

@@ -21,6 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 import orjson
 
 from quire.database.commits import note_commit
+from quire.database.connection import WouldBlockError
 from quire.database.dialects.postgresql.connection import Connection, open_connection
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.errors import (
@@ -172,6 +173,13 @@ class PostgresDatabase:
         except (ServiceUnavailableError, StaleSchemaError):
             return None
         return None if found is None else found.result
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """Raise WouldBlockError: whatever is read, the server has to be waited for."""
+        del make, key, version
+        raise WouldBlockError
 
     async def is_costly(self, statement: Statement) -> bool | None:
         """Ask the planner."""

@@ -13,12 +13,14 @@ import asyncio
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import islice
 from typing import TypeVar
 
 import apsw
 
 from quire.database.commits import note_commit
+from quire.database.connection import WouldBlockError
 from quire.database.dialects.sqlite.database_file import (
     OpenedFiles,
     SqliteOptions,
@@ -320,6 +322,28 @@ class SqliteDatabase:
         # What ran on the reader thread had ended before this round of the loop began.
         return result if self.version() == version else None
 
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """Run a program that only reads in the event loop; see `Database.read_now`.
+
+        Programs that turn out to be slow are run on the reader thread the next time.
+        """
+        present = self.version()
+        if version is not None and key is not None:
+            key = (_AT, key)
+        if present is None or version not in {None, present} or key in self._slow:
+            raise WouldBlockError
+        try:
+            return self._reader.run(make(), self._guard_seconds)
+        except (_TooLongError, apsw.BusyError):
+            self._remember_slow(key)
+            raise WouldBlockError from None
+        except apsw.Error as error:
+            # What went wrong may have ended the transaction.
+            self._snapshots.end()
+            raise translate(error) from error
+
     async def is_costly(self, statement: Statement) -> bool | None:
         """Try the statement out for a moment, within the event loop."""
         if self.version() is None:
@@ -334,15 +358,8 @@ class SqliteDatabase:
             raise translate(error) from error
 
     async def _read(self, make: Callable[[], Program[T]], key: Hashable) -> T:
-        if key not in self._slow and self.version() is not None:
-            try:
-                return self._reader.run(make(), self._guard_seconds)
-            except (_TooLongError, apsw.BusyError):
-                self._remember_slow(key)
-            except apsw.Error as error:
-                # What went wrong may have ended the transaction.
-                self._snapshots.end()
-                raise translate(error) from error
+        with suppress(WouldBlockError):
+            return self.read_now(make, key=key)
         result, seconds = await self._read_slowly(make())
         if seconds < self._guard_seconds:
             # It was slow only once: pages that had to come from the disk, a busy machine.

@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from quire.database.connection import WouldBlockError
 from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.program import Program, Rows, Statement
@@ -296,6 +297,55 @@ async def test_what_is_wrong_is_said_when_asked_what_it_costs(database: SqliteDa
     with pytest.raises(InternalServerError):
         await database.is_costly(Statement("SELECT nothing FROM nowhere"))
     assert await database.read(amounts) == [60, 40]
+
+
+async def test_what_is_quick_is_read_without_waiting(database: SqliteDatabase) -> None:
+    version = database.version()
+    assert database.read_now(amounts, key="amounts") == [60, 40]
+    assert database.read_now(amounts, key="amounts", version=version) == [60, 40]
+
+
+async def test_what_is_slow_is_not_read_without_waiting(path: Path) -> None:
+    begun: list[None] = []
+
+    def slow() -> Program[int]:
+        begun.append(None)
+        rows = yield Statement(MANY_STEPS, (100_000,))
+        return int(rows[0][0] or 0)
+
+    async with opened(path, guard_ms=0) as database:
+        for _ in range(2):
+            with pytest.raises(WouldBlockError):
+                database.read_now(slow, key="slow")
+        assert len(begun) == 1  # the second time this was known
+        assert await database.read(slow, key="slow") == 100_000
+
+
+async def test_another_version_is_not_read_without_waiting(database: SqliteDatabase) -> None:
+    before = database.version()
+    await database.write(insert(1))
+    await asyncio.sleep(0)
+    with pytest.raises(WouldBlockError):
+        database.read_now(amounts, key="amounts", version=before)
+    assert database.read_now(amounts, key="amounts") == [60, 40, 1]
+
+
+async def test_what_others_have_locked_is_not_read_without_waiting(path: Path) -> None:
+    with connected(path) as other:
+        async with opened(path, journal_mode="keep", busy_timeout_ms=20) as database:
+            other.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(WouldBlockError):
+                database.read_now(amounts, key="amounts")
+
+
+async def test_what_is_wrong_is_said_without_waiting(database: SqliteDatabase) -> None:
+    with pytest.raises(InternalServerError):
+        database.read_now(lambda: count("nowhere"), key="count")
+    assert database.read_now(amounts, key="amounts") == [60, 40]
+
+
+def count(table: str) -> Program[Rows]:
+    return (yield Statement(f"SELECT count(*) FROM {table}"))
 
 
 @pytest.mark.parametrize("commits", [False, True])

@@ -1,6 +1,8 @@
-"""Both ways to an answer, the short one for plain reads and the ordinary one, answer alike."""
+"""A request gets the same response on the fast path for reads as from uvicorn's own protocol."""
 
 import asyncio
+import itertools
+import json
 import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
@@ -14,13 +16,17 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from quire.api.fast_path import FastPathProtocol
 from quire.api.messages import Answer
-from quire.api.protocol import ReadProtocol
 from quire.app import build_app
+from quire.database.connection import WouldBlockError
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.settings import load_settings
+from tests.conformance.client import running
+from tests.conformance.corpus import credentials
 from tests.databases.kinds import rows_of
 
+API_TOKENS = credentials().api_tokens
 LIST = b"GET /api/articles?populate=*&sort=id HTTP/1.1\r\nHost: x\r\n\r\n"
 HOME = b"GET /api/homepage HTTP/1.1\r\nHost: x\r\nOrigin: https://example.com\r\n\r\n"
 HEALTH = b"GET /_health HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -112,7 +118,7 @@ class Ways:
 _ways = Ways()
 
 
-class Watched(ReadProtocol):
+class Watched(FastPathProtocol):
     """Notes which way requests take, and how many bytes wait for a client."""
 
     def on_url(self, url: bytes) -> None:
@@ -319,6 +325,37 @@ async def test_both_ways_answer_alike_in_turn(
     assert comparable(short) == comparable(ordinary)
 
 
+async def test_every_route_that_responds_at_once_responds_as_its_handler(
+    ports: tuple[int, int], shared_recorded: Path, ways: Ways
+) -> None:
+    routes = await routes_that_respond_now(shared_recorded)
+    assert {"articles", "articles/:documentId", "homepage", "users/me", "i18n/locales"} <= {*routes}
+    user = (await talk_in_turn(ports[0], [SIGN_IN])).answers[0][2]
+    ways.ordinary = 0
+    credentials_sent = [
+        b"",
+        b"Authorization: Bearer %s\r\n" % API_TOKENS["full"].encode(),
+        b"Authorization: Bearer %s\r\n" % json.loads(user)["jwt"].encode(),
+    ]
+    articles = (await talk_in_turn(ports[0], [get(b"/api/articles")])).answers[0][2]
+    one = json.loads(articles)["data"][0]["documentId"]
+    for route, fields in itertools.product(routes, credentials_sent):
+        for document, number in ((one, "1"), ("nope", "99999")):
+            path = route.replace(":documentId", document).replace(":id", number)
+            for query in (b"", b"?populate=*&sort=id", b"?sort=nope"):
+                requests = [get(b"/api/%s%s" % (path.encode(), query), fields)] * 2
+                short, ordinary = [await talk_in_turn(port, requests) for port in ports]
+                assert comparable(short) == comparable(ordinary), (path, query)
+    assert ways.ordinary == 0
+
+
+async def routes_that_respond_now(project: Path) -> list[str]:
+    """Return the paths of the routes on the fast path."""
+    application = build_app(load_settings(project, environ={}))
+    async with running(application):
+        return [route.path for route in application.routes if route.respond_now is not None]
+
+
 PAIR = get(ARTICLES) + get(ONE)
 
 PIECES = {
@@ -366,6 +403,9 @@ def hold_reads(monkeypatch: pytest.MonkeyPatch, until: Iterator[Awaitable[object
     read = SqliteDatabase.read
     waits: list[object] = []
 
+    def refuse(_: SqliteDatabase, *work: object, **options: object) -> object:
+        raise WouldBlockError
+
     async def wait_and_read(database: SqliteDatabase, *work: Any, **options: Any) -> object:  # noqa: ANN401 - passed on
         waits.append(work)
         first = next(until, None)
@@ -374,6 +414,7 @@ def hold_reads(monkeypatch: pytest.MonkeyPatch, until: Iterator[Awaitable[object
         return await read(database, *work, **options)
 
     monkeypatch.setattr(SqliteDatabase, "read", wait_and_read)
+    monkeypatch.setattr(SqliteDatabase, "read_now", refuse)
     return waits
 
 
@@ -413,7 +454,7 @@ async def test_a_server_that_stops_answers_the_read_that_waits_and_closes(
     shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = asyncio.Event()
-    async with served(shared_recorded, ReadProtocol, overrides=READING) as port:
+    async with served(shared_recorded, FastPathProtocol, overrides=READING) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         waits = hold_reads(monkeypatch, iter([there.wait()]))
         writer.write(get(HOMEPAGE))
@@ -431,7 +472,7 @@ async def test_a_server_that_stops_answers_the_read_that_waits_and_closes(
 async def test_a_connection_is_kept_while_a_read_waits_however_long(
     shared_recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with served(shared_recorded, ReadProtocol, keep_alive=1, overrides=READING) as port:
+    async with served(shared_recorded, FastPathProtocol, keep_alive=1, overrides=READING) as port:
         await talk_in_turn(port, [get(HOMEPAGE)])
         hold_reads(monkeypatch, iter([asyncio.sleep(0), asyncio.sleep(1.3)]))
         reply = await talk_in_turn(port, [get(HOMEPAGE), get(HOMEPAGE)])
@@ -493,7 +534,7 @@ async def test_nothing_is_answered_to_a_client_that_does_not_read(
 async def test_who_asks_with_a_known_head_is_found_out_anew_when_something_was_written(
     own_recorded: Path,
 ) -> None:
-    async with served(own_recorded, ReadProtocol) as port:
+    async with served(own_recorded, FastPathProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         statuses = []
         for may in (True, True, False, False):

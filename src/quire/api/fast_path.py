@@ -1,22 +1,22 @@
-"""HTTP for reads, without the way around: a GET that can be answered at once is answered at once.
+"""Fast path for reads: a GET of content is responded to where its header was parsed, if it can be.
 
-uvicorn starts a task for every request, hands messages back and forth and checks each header it
-sends. For an answer that takes a few dozen microseconds that is half of the work. Here the answer
-to a plain GET is worked out right where its headers were parsed, and written in one piece. As soon
-as it has to wait for anything, a task goes on with it from where it stands; every other request,
-and every one behind one that is under way, takes the ordinary way.
+uvicorn starts a task for every request, passes ASGI messages back and forth and checks each header
+that it sends. For a response that takes a few dozen microseconds that is half of the work. So the
+protocol asks `ContentApi.respond_now` first, a function that never waits, and writes what it
+returns in one piece. A read of content that has to wait (for the database, mostly) runs in a task
+of its own, which writes its response in one piece, too. Everything else is an ordinary ASGI
+request, and so is whatever comes behind a request that is under way.
 
-This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is pinned; a test holds
-that both ways answer alike.
+This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is pinned; a test checks
+that a request gets the same response either way.
 """
 
 import asyncio
 import re
-import types
 from asyncio import AbstractEventLoop
-from collections.abc import Awaitable, Coroutine, Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
@@ -26,18 +26,9 @@ from quire.api.connection import MAX_HEAD, Connection
 from quire.api.content import ContentApi, respond_cancelled
 from quire.api.envelope import respond_error
 from quire.api.headers import AnswerHeaders, Header, header_lines
-from quire.api.messages import (
-    REQUEST_ID,
-    Answer,
-    AsgiApp,
-    Request,
-    credential_of,
-)
+from quire.api.messages import REQUEST_ID, Answer, Request, credential_of
 from quire.errors import ServiceUnavailableError
 from quire.logs import request_id
-
-if TYPE_CHECKING:
-    from uvicorn._types import ASGI3Application
 
 _REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
 """The request line of a plain read: path and query, of printable ASCII without a fragment."""
@@ -49,29 +40,29 @@ _CLOSING = b"connection: close\r\n"
 _REQUEST_ID, _END = REQUEST_ID + b": ", b"\r\n"
 
 
-class _Event:
-    """Stands for the event that wakes whoever waits for a body."""
+class _MessageEvent:
+    """Stands in for the event that wakes an ASGI application which waits for a body."""
 
     def set(self) -> None:
-        """Nobody waits."""
+        """Do nothing: nobody waits."""
 
 
-class _Read:
-    """Stands for a plain read where uvicorn looks at the request that is under way."""
+class _ReadCycle:
+    """Stands in for uvicorn's ``RequestResponseCycle`` while a read of content is under way."""
 
     __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "response_started")
 
-    message_event = _Event()
+    message_event = _MessageEvent()
 
-    def __init__(self, *, answered: bool) -> None:
-        self.response_started = self.response_complete = answered
+    def __init__(self, *, is_complete: bool) -> None:
+        self.response_started = self.response_complete = is_complete
         self.keep_alive = True
         self.more_body = False
         self.disconnected = False
 
 
-_ANSWERED: Any = _Read(answered=True)
-"""A read that has had its answer; what still arrives of it is passed over."""
+_COMPLETE: Any = _ReadCycle(is_complete=True)
+"""That of a read whose response was written; what still arrives of the request is ignored."""
 
 
 async def _no_body() -> dict[str, Any]:
@@ -101,14 +92,14 @@ class _Head:
         self.size = len(block)
 
 
-class ReadProtocol(Connection):
+class FastPathProtocol(Connection):
     """One connection.
 
-    Behind middleware (trusted proxies) everything takes the ordinary way.
+    Behind middleware (trusted proxies) every request is an ordinary one.
 
     Clients send the same header fields with each request of a connection, to the byte. So when a
-    plain read arrived in one piece and was answered, and all of the next piece but its request line
-    is the same, it is parsed no more: the parser would find what it found before.
+    plain read arrived in one piece and was on the fast path, and all of the next piece but its
+    request line is the same, it is not parsed: the parser would find what it found before.
     """
 
     def __init__(
@@ -126,17 +117,15 @@ class ReadProtocol(Connection):
         self._date_lines = b""
         self._last_read = 0.0
         self._known: _Head | None = None
-        """The head of the last request, if the next one may be answered by it."""
+        """The head of the last request, if the next one may be compared with it."""
         self._head: _Head | None = None
-        """The head of the last request in this piece, if it was answered right away."""
+        """The head of the last request in this piece, if it was on the fast path."""
         self._messages = 0
         """How many requests began in this piece."""
-        self._rest: AsgiApp | None = None
-        """What goes on with a request whose answer was begun before it was parsed."""
 
     def data_received(self, data: bytes) -> None:
-        """Answer a read whose header fields are known, or parse what came."""
-        if self._known is not None and self._is_answered_as_known(data, self._known):
+        """Respond to a read whose header fields are known, or parse what came."""
+        if self._known is not None and self._responds_to_known(data, self._known):
             return
         self._known = self._head = None
         self._messages = 0
@@ -145,12 +134,9 @@ class ReadProtocol(Connection):
         if was_at_rest and self._messages == 1:
             self._learn(data)
 
-    def _is_answered_as_known(self, data: bytes, known: _Head) -> bool:
-        """Answer a piece that is a read with a known head, now or when that has been waited for.
-
-        What is not for the content APIs goes on when the piece was parsed.
-        """
-        if self.cycle is not _ANSWERED or self.flow.write_paused:
+    def _responds_to_known(self, data: bytes, known: _Head) -> bool:
+        """Respond to a piece that is a read with a known head; return whether it is one."""
+        if self.cycle is not _COMPLETE or self.flow.write_paused:
             return False
         if not data.endswith(known.block) or len(data) > MAX_HEAD:
             return False
@@ -158,8 +144,7 @@ class ReadProtocol(Connection):
         content: ContentApi | None = self._application.content
         if line is None or content is None:
             return False
-        self._rest = self._answer_here(content, line[1], line[2] or b"", known)
-        return self._rest is None
+        return self._responds(content, line[1], line[2] or b"", known)
 
     def shutdown(self) -> None:
         """Close the connection after what is under way, which takes the ordinary way from now."""
@@ -190,77 +175,73 @@ class ReadProtocol(Connection):
         self.headers = []
 
     def on_headers_complete(self) -> None:
-        """Answer a plain GET, or leave the request to the ordinary way."""
+        """Respond to a read of content, or make an ordinary request of what came."""
         self.head_ends()
-        rest, self._rest = self._rest, None
-        if rest is None:
-            rest = self._try()
-        if rest is not None:
-            self._go_on(rest)
+        if not self._responds_to_parsed():
+            self._continue_as_ordinary()
 
-    def _try(self) -> AsgiApp | None:
-        """Answer the request right away if that can be; else return what goes on with it."""
+    def _responds_to_parsed(self) -> bool:
+        """Respond to the request that was parsed if it is a read of content."""
         content: ContentApi | None = None
         if self._application is not None:
             content = self._application.content
         fields = dict(self.headers)
         if content is None or not self._is_plain_read(fields):
-            return cast("AsgiApp", self.app)
+            return False
         path, _, query = self.url.partition(b"?")
         head = _Head(fields, content.headers)
-        rest = self._answer_here(content, path, query, head)
-        if rest is None:
-            self._head = head
-        return rest
+        if not self._responds(content, path, query, head):
+            return False
+        self._head = head
+        return True
 
-    def _answer_here(
-        self, content: ContentApi, path: bytes, query: bytes, head: _Head
-    ) -> AsgiApp | None:
-        """Answer a plain read, now or later; if that is not for it to do, return what does."""
+    def _responds(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
+        """Respond to a plain read of content, now or in a task; return whether it is one."""
         request = Request("GET", path, query, head.fields, self.client, head.credential)
         started = 0.0 if content.request_log is None else perf_counter()
-        answering = content.answer(request, _no_body)
-        try:
-            waiting_for = answering.send(None)
-        except StopIteration as done:
-            answer: Answer | None = done.value
-            if answer is None:
-                return cast("AsgiApp", self.app)
+        answer = content.respond_now(request)
+        if answer is not None:
             self._write(answer, head.common + request.id + _END)
             if content.request_log is not None:
                 content.request_log.add(request, answer.status, len(answer.body), started)
-            return None
-        read: Any = _Read(answered=False)
-        self.cycle = read
+            return True
+        if not content.reads_content(request):
+            return False
+        cycle: Any = _ReadCycle(is_complete=False)
+        self.cycle = cycle
         common = head.common + request.id + _END
-        rest = self._finish(request, read, _resume(answering, waiting_for), common)
-        task = self.loop.create_task(_logged(rest, content, request, started))
+        task = self.loop.create_task(self._respond_later(content, request, cycle, common, started))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
-        return None
+        return True
 
-    async def _finish(
-        self, request: Request, read: _Read, answering: Awaitable[Answer | None], common: bytes
-    ) -> Answer:
-        """Answer a read when what it waits for is there, or the server has no time for it."""
+    async def _respond_later(
+        self, content: ContentApi, request: Request, read: _ReadCycle, common: bytes, started: float
+    ) -> None:
+        """Respond to a read that has to wait, in a task of its own."""
+        request_id.set(request.id.decode())
         try:
-            answer = await answering
+            answer = await content.answer(request, _no_body)
         except asyncio.CancelledError:
             answer = respond_cancelled(request)
-        if answer is None:  # what it was for went while it waited: another one finds out what is
+        if answer is None:  # its content type went while it waited; another request is told so
             answer = respond_error(ServiceUnavailableError())
-        if self.transport.is_closing():
-            return answer
+        if not self.transport.is_closing():
+            self._complete(read, answer, common)
+        if content.request_log is not None:
+            content.request_log.add(request, answer.status, len(answer.body), started)
+
+    def _complete(self, read: _ReadCycle, answer: Answer, common: bytes) -> None:
+        """Write the response to a read that had to wait, and go on with what is behind it."""
         latest: Any = self.cycle
         if latest is read and read.keep_alive:
             self._write(answer, common)
-            return answer
+            return
         read.response_complete = True
         self._send(answer, common + (b"" if read.keep_alive else _CLOSING))
         if not read.keep_alive:
             self.transport.close()
         self.on_response_complete()
-        return answer
 
     def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
         cycle: Any = self.cycle
@@ -284,7 +265,7 @@ class ReadProtocol(Connection):
     def _write(self, answer: Answer, common: bytes) -> None:
         """Send the answer to a read, behind which no other request waits."""
         self._send(answer, common)
-        self.cycle = _ANSWERED
+        self.cycle = _COMPLETE
         self.server_state.total_requests += 1
         self._last_read = self.loop.time()
         if self.timeout_keep_alive_task is None:
@@ -306,7 +287,7 @@ class ReadProtocol(Connection):
     def _unset_keepalive_if_required(self) -> None:
         """Leave alone the timer of a connection that reads: it looks at the time of the last."""
         cycle: Any = self.cycle
-        if not isinstance(cycle, _Read):
+        if not isinstance(cycle, _ReadCycle):
             super()._unset_keepalive_if_required()
 
     def timeout_keep_alive_handler(self) -> None:
@@ -316,48 +297,16 @@ class ReadProtocol(Connection):
         rest = self._last_read + self.timeout_keep_alive - self.loop.time()
         if not cycle.response_complete:
             self._arm_keep_alive(self.timeout_keep_alive)
-        elif rest > 0 and cycle is _ANSWERED:
+        elif rest > 0 and cycle is _COMPLETE:
             self._arm_keep_alive(rest)
         else:
             super().timeout_keep_alive_handler()
 
-    def _go_on(self, application: AsgiApp) -> None:
-        """Let a request, or the rest of one, run as an ordinary one."""
+    def _continue_as_ordinary(self) -> None:
+        """Let uvicorn run the application for the request that was parsed."""
         super()._unset_keepalive_if_required()
-        url, expects, headers, ordinary = self.url, self.expect_100_continue, self.headers, self.app
+        url, expects, headers = self.url, self.expect_100_continue, self.headers
         super().on_message_begin()
         self.url, self.expect_100_continue = url, expects
         self.headers.extend(headers)
-        self.app = cast("ASGI3Application", application)
-        try:
-            super().on_headers_complete()
-        finally:
-            self.app = ordinary
-
-
-async def _logged(
-    answering: Awaitable[Answer], content: ContentApi, request: Request, started: float
-) -> None:
-    """Go on with a read in a task of its own, and write its line where there is a request log."""
-    request_id.set(request.id.decode())
-    answer = await answering
-    if content.request_log is not None:
-        content.request_log.add(request, answer.status, len(answer.body), started)
-
-
-@types.coroutine
-def _resume(
-    answering: Coroutine[Any, Any, Answer | None], waiting_for: object
-) -> Generator[Any, Any, Answer | None]:
-    """Go on with a coroutine that was begun outside of a task, from what it waits for."""
-    while True:
-        try:
-            try:
-                sent = yield waiting_for
-            except BaseException as error:  # noqa: BLE001 - passed on to where it belongs
-                waiting_for = answering.throw(error)
-            else:
-                waiting_for = answering.send(sent)
-        except StopIteration as done:
-            answer: Answer | None = done.value
-            return answer
+        super().on_headers_complete()

@@ -1,0 +1,1 @@
+"""Tests of a whole server: uvicorn, the protocol class, all routes, over sockets."""
