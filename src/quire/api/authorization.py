@@ -10,8 +10,8 @@ from quire.errors import ForbiddenError, UnauthorizedError
 class Authorizer:
     """Refuses what a caller may not do.
 
-    ``closed`` are content types that nobody may reach, because code that guards them elsewhere does
-    not run here.
+    ``closed`` are content types and actions that nobody may reach, because code that guards them
+    elsewhere does not run here, or because no route leads to them.
     """
 
     def __init__(self, closed: Collection[str]) -> None:
@@ -19,7 +19,10 @@ class Authorizer:
 
     def allows(self, ability: Ability, action: str | None, uid: str | None) -> bool:
         """Tell whether an ability is enough for an action, or for what needs no permission."""
-        return uid not in self._closed and (action is None or ability.allows(action))
+        return not self._is_closed(action, uid) and (action is None or ability.allows(action))
+
+    def _is_closed(self, action: str | None, uid: str | None) -> bool:
+        return uid in self._closed or action in self._closed
 
     def require(self, principal: Principal, action: str | None, uid: str | None) -> None:
         """Let a caller through to an action of a content type, or to what needs no permission.
@@ -28,7 +31,7 @@ class Authorizer:
         """
         if self.allows(principal.ability, action, uid):
             return
-        if uid in self._closed:
+        if self._is_closed(action, uid):
             raise ForbiddenError
         if isinstance(principal, Anonymous) and principal.ability == NOTHING:
             raise UnauthorizedError

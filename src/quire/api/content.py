@@ -12,10 +12,12 @@ from typing import Protocol
 import structlog
 from msgspec import Struct
 
+from quire.access.principal import Principal
 from quire.api.authorization import Authorizer
 from quire.api.body import METHODS_WITH_BODY, is_form, read_body
 from quire.api.drafts import refuse_drafts
 from quire.api.envelope import respond_error
+from quire.api.guarded_routes import EVERYBODY
 from quire.api.headers import AnswerHeaders, Header, head_error
 from quire.api.messages import (
     NO_CONTENT,
@@ -31,7 +33,7 @@ from quire.api.messages import (
 )
 from quire.api.readiness import Readiness
 from quire.api.request_log import CountedResponse, RequestLog
-from quire.api.routes import METHODS, Found, RouteTable
+from quire.api.routes import METHODS, Found, Route, RouteTable
 from quire.auth.authenticate import Authenticator
 from quire.content_manager.content_version import ContentVersion
 from quire.database.commits import watch_commits
@@ -292,17 +294,23 @@ class ContentApi:
         if version is None:
             version = await self._content_version.current()
         request.version = version
-        principal = self._authenticator.known(request.credential, version)
-        if principal is None:
-            header = headers.get(b"authorization")
-            principal = await self._authenticator.principal(header, version)
-        request.principal = principal
+        principal = request.principal = await self._principal(request, route, version)
         self._authorizer.require(principal, route.action, route.uid)
         if verb != "GET":
             request.commits = watch_commits()
         elif self._drafts_need_token:
             refuse_drafts(principal, request)
         return await route.handler(request)
+
+    async def _principal(self, request: Request, route: Route, version: int | None) -> Principal:
+        """Return who asks; a route that is open asks nobody."""
+        if route.is_open:
+            return EVERYBODY
+        known = self._authenticator.known(request.credential, version)
+        if known is not None:
+            return known
+        header = request.headers.get(b"authorization")
+        return await self._authenticator.principal(header, version)
 
     def _streams(self, request: Request) -> bool:
         """Tell whether a form is for a handler that reads it itself."""

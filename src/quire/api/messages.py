@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import Any
 
 from quire.access.principal import Administrator, Principal
+from quire.api.rewritten_query import read_query
 from quire.auth.authenticate import fingerprint
 from quire.database.commits import Commits
 from quire.ids import new_request_id
-from quire.query.querystring import QueryValue, parse_query
+from quire.query.querystring import QueryValue
 
 AsgiScope = MutableMapping[str, Any]
 AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -100,7 +101,7 @@ class Request:
     @property
     def query(self) -> dict[str, QueryValue]:
         """The parsed query string; shared between requests, so not to be changed."""
-        return parse_query(self.raw_query.decode("latin-1"))
+        return read_query(self.raw_query)
 
 
 class Answer:

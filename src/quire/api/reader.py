@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeVar
 from msgspec import Struct
 
 from quire.access.ability import Ability
+from quire.api.rewritten_query import read_query
 from quire.database.cache import BoundedCache
 from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
 from quire.database.connection import Database, WouldBlockError
@@ -35,7 +36,7 @@ from quire.database.read import (
 from quire.database.response_budget import ResponseBudget
 from quire.errors import ServiceUnavailableError
 from quire.query.plan import ReadPlan, plan_size
-from quire.query.querystring import QueryValue, parse_query
+from quire.query.querystring import QueryValue
 from quire.query.resolve import (
     Pagination,
     ReadLimits,
@@ -207,7 +208,7 @@ class Reader:
             limits=self.limits,
             default_locale=self.default_locale,
         )
-        parsed = parse_query(query.decode("latin-1")) if isinstance(query, bytes) else query
+        parsed = read_query(query) if isinstance(query, bytes) else query
         return _resolve(resolver, mode, parsed)
 
     def _bind(self, resolved: ResolvedRead, compiled: CompiledRead) -> PreparedRead:

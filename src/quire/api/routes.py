@@ -22,7 +22,8 @@ class Route(Struct, frozen=True, kw_only=True):
     ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
     content type that the route belongs to, if any. Where a route ``streams``, its handler reads
     forms itself, after the permission was asked. ``respond_now`` does what the handler of a GET
-    does, without waiting, where that is possible; it raises WouldBlockError where it is not.
+    does, without waiting, where that is possible; it raises WouldBlockError where it is not. A
+    route that ``is_open`` asks nobody who they are.
     """
 
     method: str
@@ -32,6 +33,7 @@ class Route(Struct, frozen=True, kw_only=True):
     uid: str | None = None
     streams: bool = False
     respond_now: RespondNow | None = None
+    is_open: bool = False
 
 
 class _Node(Struct):

@@ -13,6 +13,7 @@ from quire.api.description import PATH as DESCRIPTION
 from quire.api.description import DescriptionApi
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
+from quire.api.guarded_routes import guarded_routes
 from quire.api.headers import AnswerHeaders, Cors, security_headers
 from quire.api.locales import LocaleApi
 from quire.api.model import ModelApi
@@ -63,9 +64,12 @@ class ContentParts(Struct, frozen=True, kw_only=True):
 def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
     """Make the content API. Types that JavaScript guards are closed, which the log tells."""
     settings = foundation.settings
-    authorizer = Authorizer(_closed_types(settings, parts.reader.schema))
+    schema = parts.reader.schema
+    found = find_customisations(settings, schema.content_types.values())
+    _log_closed(found)
+    authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
     return ContentApi(
-        RouteTable(_routes(settings, parts, authorizer)),
+        RouteTable(_routes(settings, parts, authorizer, found)),
         parts.content_version,
         _authenticator(foundation, parts),
         settings=settings,
@@ -90,14 +94,21 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
     )
 
 
-def _routes(settings: Settings, parts: ContentParts, authorizer: Authorizer) -> list[Route]:
+def _routes(
+    settings: Settings, parts: ContentParts, authorizer: Authorizer, found: Customisations
+) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes: list[Route] = []
     answers = AnswerCache(settings.cache.answers)
     for content_type in reader.schema.api_types:
-        routes += DocumentApi(reader, documents, content_type, answers).routes()
+        usual = DocumentApi(reader, documents, content_type, answers).routes()
+        served = found.routes.get(content_type.uid)
+        routes += usual if served is None else guarded_routes(usual, served)
+    in_batches = Authorizer(
+        found.closed.keys() | _missing(found, reader.schema) | _guarded_actions(found)
+    )
     for api in (
-        BatchApi(reader, documents, authorizer, limit=settings.limits.batch_operations),
+        BatchApi(reader, documents, in_batches, limit=settings.limits.batch_operations),
         parts.account_apis,
         FileApi(
             reader, parts.library, authorizer, limits=settings.limits, uploads=settings.uploads
@@ -152,9 +163,25 @@ def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:
     )
 
 
-def _closed_types(settings: Settings, schema: Schema) -> frozenset[str]:
-    """Return the content types whose own JavaScript guards them, and say so in the log."""
-    found: Customisations = find_customisations(settings, schema.content_types.values())
-    for uid, files in found.closed.items():
-        _log.warning("content type is closed", uid=uid, files=", ".join(files))
-    return frozenset(found.closed)
+def _log_closed(found: Customisations) -> None:
+    """Say in the log what the project's own JavaScript keeps closed."""
+    for name, files in found.closed.items():
+        what = "content type" if name.count(".") == 1 else "action"
+        _log.warning(f"{what} is closed", uid=name, files=", ".join(files))
+
+
+def _missing(found: Customisations, schema: Schema) -> frozenset[str]:
+    """Return the actions of content types that no route leads to."""
+    return frozenset(
+        f"{one.uid}.{action}" for one in schema.api_types for action in found.missing_actions(one)
+    )
+
+
+def _guarded_actions(found: Customisations) -> frozenset[str]:
+    """Return the actions whose routes check or change requests: in a batch, nothing would."""
+    return frozenset(
+        f"{uid}.{route.action}"
+        for uid, routes in found.routes.items()
+        for route in routes
+        if route.needs_user or route.steps
+    )

@@ -2,5 +2,14 @@
 
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
 from quire.customisations.scan import find_customisations
+from quire.customisations.served import ServedRoute, UnservedRoute
 
-__all__ = ["Customisations", "Effect", "Finding", "FindingKind", "find_customisations"]
+__all__ = [
+    "Customisations",
+    "Effect",
+    "Finding",
+    "FindingKind",
+    "ServedRoute",
+    "UnservedRoute",
+    "find_customisations",
+]

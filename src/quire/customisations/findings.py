@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from quire.customisations.served import (
+    CORE_ACTIONS,
+    ServedRoute,
+    UnservedRoute,
+    core_routes,
+)
+from quire.schema.model import ContentType
 
 FindingKind = Literal[
     "routes",
@@ -24,8 +32,9 @@ Effect = Literal["closed", "warning", "ignored"]
 class Finding(Struct, frozen=True):
     """One file that does what Quire does not do.
 
-    ``file`` is relative to the project, with slashes. ``closes`` are the uids of the content types
-    that the file keeps closed, or would if it were not ignored; ``sentence`` says what it means.
+    ``file`` is relative to the project, with slashes. ``closes`` are the content types (by uid) and
+    the actions (``api::article.article.find``) that the file keeps closed, or would if it were not
+    ignored; ``sentence`` says what it means.
     """
 
     file: str
@@ -42,10 +51,27 @@ class Finding(Struct, frozen=True):
 class Customisations(Struct, frozen=True):
     """Everything that the scan found.
 
-    ``closed`` maps the uid of a content type to the files that keep it closed. ``unused_ignores``
-    are entries of the setting ``migration.ignore`` that no finding matches.
+    ``closed`` maps the uid of a content type, or the name of one of its actions, to the files that
+    keep it closed. ``routes`` are the core routes of the types whose router files say which there
+    are; all others have the usual ones. ``unserved`` are routes to code that does not run.
+    ``unused_ignores`` are entries of the setting ``migration.ignore`` that no finding matches.
     """
 
     closed: Mapping[str, tuple[str, ...]]
     findings: tuple[Finding, ...]
     unused_ignores: tuple[str, ...] = ()
+    routes: Mapping[str, tuple[ServedRoute, ...]] = field(default_factory=dict)
+    unserved: tuple[UnservedRoute, ...] = ()
+
+    def closed_actions(self, content_type: ContentType) -> frozenset[str]:
+        """Return the core actions of a content type that are closed, without the uid."""
+        uid = content_type.uid
+        if uid in self.closed:
+            return frozenset(CORE_ACTIONS)
+        return frozenset(name for name in CORE_ACTIONS if f"{uid}.{name}" in self.closed)
+
+    def missing_actions(self, content_type: ContentType) -> frozenset[str]:
+        """Return the core actions of a content type that no route leads to."""
+        usual = {name for _, _, name in core_routes(content_type)}
+        found = self.routes.get(content_type.uid)
+        return frozenset() if found is None else frozenset(usual - {one.action for one in found})

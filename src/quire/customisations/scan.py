@@ -5,8 +5,9 @@ code of their own, or whose routes name a policy or a middleware of the project,
 owner lists each of the files under ``[migration] ignore``. What only adds something (services,
 lifecycles, cron tasks, start-up code, plugins, configuration) is a warning.
 
-Nothing is run and nothing is understood in depth: a file is either exactly what the generator
-writes, or counts as code. Where it is open which types a file concerns, it concerns them all.
+Nothing is run. A file that is exactly what the generator writes has no finding; router options, and
+middlewares, policies and actions that only check or change a little, are understood and served.
+Everything else counts as code. Where it is open which types it concerns, it concerns them all.
 """
 
 import re
@@ -14,12 +15,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from quire.customisations import templates
 from quire.customisations.configuration import differences
+from quire.customisations.controllers import (
+    Actions,
+    overridden_service_methods,
+    read_controller,
+)
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
+from quire.customisations.guards import GuardCode, Problem
 from quire.customisations.patterns import matches
+from quire.customisations.routes import (
+    RouterFile,
+    Routes,
+    conflicts,
+    read_routes,
+    served_routes,
+)
+from quire.customisations.served import CORE_ACTIONS, core_routes
 from quire.customisations.tree import (
     SourceFile,
     folders,
@@ -34,6 +49,11 @@ _UID = re.compile(r"api::[\w-]+\.[\w-]+")
 _QUOTED_PATH = re.compile(r"""['"`]/([\w-]+)""")
 _IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdefault)
     (?:\(?(\w+)(?::\w+)?\)?=>(?:\1|\{return\1;?\}));?""", re.VERBOSE)  # fmt: skip
+_KINDS_OF_PROBLEMS: Mapping[str, FindingKind] = {
+    "routes": "routes",
+    "policy": "policy",
+    "middleware": "middleware",
+}
 _CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugins", "server")
 
 Types = Mapping[str, ContentType]
@@ -47,16 +67,6 @@ class _Api(Struct, frozen=True):
     types: tuple[ContentType, ...]
 
 
-class _Routes(Struct, frozen=True):
-    """A file of routes: which types it serves as usual, and which it holds code for."""
-
-    api: str
-    file: SourceFile
-    serves: frozenset[str]
-    guards: frozenset[str]
-    is_code: bool
-
-
 def find_customisations(settings: Settings, content_types: Iterable[ContentType]) -> Customisations:
     """What the project's JavaScript does beyond what every content type has.
 
@@ -66,34 +76,56 @@ def find_customisations(settings: Settings, content_types: Iterable[ContentType]
     types = {one.uid: one for one in content_types}
     project = settings.project
     apis = [_api(folder, types) for folder in folders(project / "src" / "api")]
-    routes = [found for api in apis for found in _routes(project, api, types)]
+    files = [
+        RouterFile(api.name, file)
+        for api in apis
+        for file in sources(project, api.folder / "routes")
+    ]
+    code = GuardCode(project)
+    routes = read_routes(project, files, types, code)
+    controllers = _Controllers(project)
     found = [
-        *_routes_findings(routes),
-        *_unserved(apis, routes),
-        *(finding for api in apis for finding in _api_findings(project, api)),
-        *_guards(project, apis, routes),
+        *_routes_findings(routes, apis, types),
+        *_unserved(apis, routes, has_routes=bool(files), types=types),
+        *(finding for api in apis for finding in _api_findings(project, api, controllers)),
+        *_guards(project, apis, routes, code),
         *_whole_project(project, types),
         *_configuration(settings),
     ]
-    return _weighed(found, settings.migration.ignore, types)
+    weighed = _weighed(found, settings.migration.ignore, types)
+    return Customisations(
+        closed=weighed.closed,
+        findings=weighed.findings,
+        unused_ignores=weighed.unused_ignores,
+        routes=MappingProxyType(served_routes(routes, controllers.found, weighed.closed, types)),
+        unserved=tuple(routes.unserved),
+    )
 
 
 def _weighed(found: list[Finding], ignore: tuple[str, ...], types: Types) -> Customisations:
     """Leave out what the owner accepts, and sum up what is closed by the rest."""
     weighed = []
     closed: dict[str, list[str]] = {}
-    for finding in sorted(found, key=lambda one: (one.file, one.kind)):
-        closes = tuple(sorted(types.keys() & set(finding.closes)))
+    for finding in sorted(found, key=lambda one: (one.file, one.kind, one.sentence)):
+        closes = tuple(sorted(name for name in set(finding.closes) if _is_closable(name, types)))
         is_ignored = any(matches(finding.file, pattern) for pattern in ignore)
         effect: Effect = "ignored" if is_ignored else "closed" if closes else "warning"
         weighed.append(Finding(finding.file, finding.kind, effect, finding.sentence, closes))
-        for uid in closes if effect == "closed" else ():
-            closed.setdefault(uid, []).append(finding.file)
+        for name in closes if effect == "closed" else ():
+            closed.setdefault(name, []).append(finding.file)
     unused = tuple(
         pattern for pattern in ignore if not any(matches(one.file, pattern) for one in weighed)
     )
-    files = {uid: tuple(dict.fromkeys(closed[uid])) for uid in sorted(closed)}
+    files = {name: tuple(dict.fromkeys(closed[name])) for name in sorted(closed)}
     return Customisations(MappingProxyType(files), tuple(weighed), unused)
+
+
+def _is_closable(name: str, types: Types) -> bool:
+    """Whether a name is that of a content type, or of an action that one has."""
+    uid, _, action = name.rpartition(".")
+    if name in types:
+        return True
+    return uid in types and action in {one for _, _, one in core_routes(types[uid])}
 
 
 def _finding(
@@ -108,39 +140,43 @@ def _api(folder: Path, types: Types) -> _Api:
     return _Api(name, folder, own)
 
 
-def _routes(project: Path, api: _Api, types: Types) -> Iterator[_Routes]:
-    for file in sources(project, api.folder / "routes"):
-        uid = templates.routed_uid(file.exported)
-        if uid is not None:
-            yield _Routes(api.name, file, frozenset({uid}), frozenset(), is_code=False)
-        elif templates.is_without_routes(file.exported):
-            yield _Routes(api.name, file, frozenset(), frozenset(), is_code=False)
-        else:
-            core = [one for one in api.types if templates.are_core_routes(file.exported, one)]
-            served = frozenset(one.uid for one in core)
-            guards = frozenset() if core else _concerned(file, api, types)
-            yield _Routes(api.name, file, served, guards, is_code=not core)
-
-
-def _concerned(file: SourceFile, api: _Api, types: Types) -> frozenset[str]:
+def _concerned(one: RouterFile, api: "_Api", types: Types) -> frozenset[str]:
     """The types that routes with code may guard: those of the folder, and any that they name."""
-    segments = set(_QUOTED_PATH.findall(file.text))
-    by_path = {uid for uid, one in types.items() if one.is_api and one.route_name in segments}
-    return frozenset({one.uid for one in api.types} | set(_UID.findall(file.text)) | by_path)
+    segments = set(_QUOTED_PATH.findall(one.file.text))
+    by_path = {uid for uid, of in types.items() if of.is_api and of.route_name in segments}
+    return frozenset({of.uid for of in api.types} | set(_UID.findall(one.file.text)) | by_path)
 
 
-def _routes_findings(routes: Iterable[_Routes]) -> Iterator[Finding]:
-    for one in routes:
-        if one.is_code:
-            sentence = "has routes of its own, or options on the usual ones, that are not served"
-            yield _finding(one.file, "routes", sentence, one.guards)
+def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> Iterator[Finding]:
+    folders_by_name = {api.name: api for api in apis}
+    for one in routes.opaque:
+        sentence = "has routes of its own, or options on the usual ones, that are not served"
+        closes = _concerned(one, folders_by_name[one.api], types)
+        yield _finding(one.file, "routes", sentence, closes)
+    problems = [
+        (f"{one.uid}.{one.route.action}", problem)
+        for registered in routes.registered.values()
+        for one in registered
+        for problem in one.problems
+    ]
+    by_problem: dict[Problem, set[str]] = {}
+    for action, problem in (*problems, *routes.problems, *conflicts(routes)):
+        by_problem.setdefault(problem, set()).add(action)
+    for problem, actions in by_problem.items():
+        kind = _KINDS_OF_PROBLEMS[problem.kind]
+        yield Finding(problem.file, kind, "warning", problem.sentence, tuple(sorted(actions)))
 
 
-def _unserved(apis: Iterable[_Api], routes: list[_Routes]) -> Iterator[Finding]:
+def _unserved(
+    apis: Iterable["_Api"], routes: Routes, *, has_routes: bool, types: Types
+) -> Iterator[Finding]:
     """Types that have no routes in a project that has routes for others."""
-    served = frozenset[str]().union(*(one.serves | one.guards for one in routes))
-    for content_type in (one for api in apis for one in api.types):
-        if routes and content_type.uid not in served:
+    by_name = {api.name: api for api in apis}
+    known = set(routes.registered)
+    for one in routes.opaque:
+        known |= _concerned(one, by_name[one.api], types)
+    for content_type in (one for api in by_name.values() for one in api.types):
+        if has_routes and content_type.uid not in known:
             sentence = (
                 "has no routes file, and so no routes in Strapi; here it has the usual ones, "
                 "open to those whom a role or a token allows it"
@@ -148,14 +184,29 @@ def _unserved(apis: Iterable[_Api], routes: list[_Routes]) -> Iterator[Finding]:
             yield Finding(content_type.file, "routes", "warning", sentence)
 
 
-def _api_findings(project: Path, api: _Api) -> Iterator[Finding]:
-    for file in sources(project, api.folder / "controllers"):
-        uid = f"api::{api.name}.{file.name}"
-        if not templates.is_core_controller(file.exported, uid):
-            yield _finding(file, "controller", "has actions of its own that do not run", {uid})
-    for file in sources(project, api.folder / "services"):
-        if not templates.is_core_service(file.exported, f"api::{api.name}.{file.name}"):
-            yield _finding(file, "service", "has methods of its own that do not run")
+class _Controllers(Struct):
+    """The controllers of content types that are not the core ones, by the uid of the type."""
+
+    project: Path
+    found: dict[str, Actions] = field(default_factory=dict)
+
+    def take(self, file: SourceFile, uid: str) -> Iterator[Finding]:
+        """Read a controller; yields what it closes and what of it does not run."""
+        actions = self.found[uid] = read_controller(self.project, file, uid)
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in actions.closed.items():
+            by_reason.setdefault(reason, []).append(f"{uid}.{name}")
+        if len(by_reason) == 1 and len(actions.closed) == len(CORE_ACTIONS):
+            by_reason = {reason: [uid] for reason in by_reason}
+        for reason, closes in by_reason.items():
+            yield _finding(file, "controller", reason, closes)
+        if actions.own:
+            names = ", ".join(actions.own)
+            yield _finding(file, "controller", f"has actions of its own that do not run: {names}")
+
+
+def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
+    yield from _handlers(project, api, controllers)
     for folder in folders(api.folder / "content-types"):
         for file in named_sources(project, folder, "lifecycles"):
             if not templates.is_empty(file.exported):
@@ -165,29 +216,57 @@ def _api_findings(project: Path, api: _Api) -> Iterator[Finding]:
             yield _finding(file, "start-up", "has functions that do not run")
 
 
-def _guards(project: Path, apis: list[_Api], routes: list[_Routes]) -> Iterator[Finding]:
+def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
+    """Find controllers and services that are not the core ones."""
+    for file in sources(project, api.folder / "controllers"):
+        uid = f"api::{api.name}.{file.name}"
+        if templates.is_core_controller(file.exported, uid):
+            continue
+        if uid in {one.uid for one in api.types}:
+            yield from controllers.take(file, uid)
+        else:
+            yield _finding(file, "controller", "has actions of its own that do not run")
+    for file in sources(project, api.folder / "services"):
+        uid = f"api::{api.name}.{file.name}"
+        if not templates.is_core_service(file.exported, uid):
+            yield _service(project, file, uid)
+
+
+def _service(project: Path, file: SourceFile, uid: str) -> Finding:
+    """The finding of a service; one that replaces what core actions call closes these."""
+    replaced = overridden_service_methods(project, file, uid) or ()
+    if replaced:
+        sentence = f"replaces {', '.join(replaced)} of the core by code that does not run"
+        return _finding(file, "service", sentence, [f"{uid}.{name}" for name in replaced])
+    return _finding(file, "service", "has methods of its own that do not run")
+
+
+def _guards(project: Path, apis: list[_Api], routes: Routes, code: GuardCode) -> Iterator[Finding]:
     """Policies and middlewares; each closes the types whose routes name it."""
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
     for folder, kind in kinds.items():
         for file in sources(project, project / "src" / folder):
-            yield _guard(file, kind, "", routes)
+            yield from _guard(file, kind, "", routes, code)
         for api in apis:
             for file in sources(project, api.folder / folder):
-                yield _guard(file, kind, api.name, routes)
+                yield from _guard(file, kind, api.name, routes, code)
 
 
-def _guard(file: SourceFile, kind: FindingKind, api: str, routes: list[_Routes]) -> Finding:
-    """The finding of a policy or middleware; ``api`` is empty for one of the whole project."""
-    closes: set[str] = set()
-    for one in routes:
-        if one.is_code and _names(one, file, api):
-            closes |= one.guards
-    if closes:
-        return _finding(file, kind, "is named by routes and does not run", closes)
-    return _finding(file, kind, "does not run; no route names it")
+def _guard(
+    file: SourceFile, kind: FindingKind, api: str, routes: Routes, code: GuardCode
+) -> Iterator[Finding]:
+    """The finding of a policy or middleware; ``api`` is empty for one of the whole project.
+
+    Those that routes name and that are understood have none; those that are not understood are
+    found with the routes.
+    """
+    if any(_names(one, file, api) for one in routes.opaque):
+        yield _finding(file, kind, "is named by routes and does not run")
+    elif file.path not in code.named:
+        yield _finding(file, kind, "does not run; no route names it")
 
 
-def _names(routes: _Routes, guard: SourceFile, api: str) -> bool:
+def _names(routes: RouterFile, guard: SourceFile, api: str) -> bool:
     prefix = "" if api in {"", routes.api} else f"api::{api}."
     return any(
         re.search(rf"(?<![\w-]){re.escape(prefix + name)}(?![\w-])", routes.file.text)

@@ -12,6 +12,8 @@ from quire.schema.words import kebab_case
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
 _LARGEST = 256 * 1024
+_UNREADABLE = "?"
+"""Stands for the text of a file that cannot be read: code that nobody understands."""
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -60,15 +62,16 @@ def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile
 def _read(project: Path, path: Path) -> SourceFile:
     text, exported = _content(path)
     relative = path.relative_to(project).as_posix()
-    return SourceFile(relative, registered_name(path.name.partition(".")[0]), text, exported)
+    return SourceFile(relative, registered_name(path.stem), text, exported)
 
 
 def _content(path: Path) -> tuple[str, object]:
     """The text of a file and what it exports; what cannot be read counts as code."""
     try:
-        text = path.read_text(encoding="utf-8") if path.stat().st_size <= _LARGEST else ""
+        is_small = path.stat().st_size <= _LARGEST
+        text = path.read_text(encoding="utf-8") if is_small else _UNREADABLE
         if path.suffix == ".json":
             return text, json.loads(text)
     except (OSError, ValueError, RecursionError):
-        return "", CODE
+        return _UNREADABLE, CODE
     return text, read_module(text)

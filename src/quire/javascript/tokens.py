@@ -1,8 +1,7 @@
-"""Cuts JavaScript and TypeScript into words and marks, comments and white space left out.
+"""Cuts JavaScript and TypeScript into tokens, comments and white space left out.
 
-Only as much of the language is known as untouched files of a generator use. Anything else becomes a
-token of the kind ``other``, which nothing recognises, so that what is not understood counts as code
-of the project's own, never as nothing.
+What is no token of the language becomes one of the kind ``other``, which nothing recognises, so
+that what is not understood counts as code of the project's own, never as nothing.
 """
 
 import re
@@ -10,32 +9,41 @@ from typing import Literal
 
 from msgspec import Struct
 
-TokenKind = Literal["word", "string", "number", "mark", "other"]
+TokenKind = Literal["word", "string", "template", "number", "regex", "mark", "other"]
 
 _NOTHING = re.compile(r"\s+|//[^\n\r\u2028\u2029]*|/\*.*?\*/", re.DOTALL)
-# A template literal without a hole in it is a string like any other; a string with an escape in it
-# is left to the kind "other", because what it says would have to be worked out.
 _TOKEN = re.compile(
     r"""
-      (?P<string>'[^'\\\n\r]*'|"[^"\\\n\r]*"|`[^`\\$]*`)
+      (?P<string>'(?:[^'\\\n\r]|\\.)*'|"(?:[^"\\\n\r]|\\.)*")
     | (?P<word>[A-Za-z_$][A-Za-z0-9_$]*)
-    | (?P<number>[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9_$.]))
-    | (?P<mark>=>|[{}()\[\],;:.=!])
+    | (?P<number>[0-9][0-9_]*(?:\.[0-9]+)?(?![A-Za-z0-9_$.]))
+    | (?P<mark>>>>=|\.\.\.|===|!==|\*\*=|<<=|>>=|>>>|&&=|\|\|=|\?\?=|=>|==|!=|<=|>=|&&|\|\|
+        |\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|\*\*|[{}()\[\];,<>+\-*/%&|^!~?:=.@\#])
     | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_REGEX = re.compile(r"/(?![*/])(?:[^\\/\[\n\r]|\\.|\[(?:[^\]\\\n\r]|\\.)*\])+/[a-z]*")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
+_OPERAND_ENDS = frozenset({")", "]", "}"})
+_OPERATOR_WORDS = frozenset({"return", "typeof", "case", "in", "of", "delete", "void", "await"})
 
 
 class Token(Struct, frozen=True):
-    """One token; the ``text`` of a string is what stands between its quotes."""
+    """One token.
+
+    The ``text`` of a string is its value, that of a template what stands between its quotes.
+    ``starts_line`` tells whether a line ended before it, which may end a statement.
+    """
 
     kind: TokenKind
     text: str
+    starts_line: bool = False
 
-    def is_mark(self, text: str) -> bool:
-        """Whether this is the given punctuation."""
-        return self.kind == "mark" and self.text == text
+    def is_mark(self, *texts: str) -> bool:
+        """Whether this is one of the given punctuations."""
+        return self.kind == "mark" and self.text in texts
 
     def is_word(self, *texts: str) -> bool:
         """Whether this is one of the given names or keywords."""
@@ -46,23 +54,98 @@ def tokenise(source: str) -> tuple[Token, ...]:
     """The tokens of a file with the given content."""
     tokens: list[Token] = []
     position = 1 if source.startswith("\ufeff") else 0
+    starts_line = True
     while position < len(source):
         nothing = _NOTHING.match(source, position)
         if nothing:
+            starts_line |= "\n" in nothing[0]
             position = nothing.end()
             continue
-        found = _TOKEN.match(source, position)
-        if not found:
-            break
-        tokens.append(_token(found))
-        position = found.end()
+        kind, text, position = _next(source, position, tokens)
+        tokens.append(Token(kind, text, starts_line))
+        starts_line = False
     return tuple(tokens)
 
 
-def _token(found: re.Match[str]) -> Token:
+def _next(source: str, position: int, before: list[Token]) -> tuple[TokenKind, str, int]:
+    """Return the kind, the text and the end of the token at a position."""
+    if source[position] == "`":
+        end = template_end(source, position + 1)
+        if end is None:
+            return "other", "`", position + 1
+        text = source[position + 1 : end]
+        if "\\" not in text and "${" not in text:
+            return "string", text, end + 1
+        return "template", text, end + 1
+    if source[position] == "/" and _may_be_regex(before):
+        regex = _REGEX.match(source, position)
+        if regex:
+            return "regex", regex[0], regex.end()
+    found = _TOKEN.match(source, position)
+    if found is None:  # the pattern takes any character
+        return "other", source[position], position + 1
     kinds: tuple[TokenKind, ...] = ("string", "word", "number", "mark")
     for kind in kinds:
         text = found[kind]
         if text is not None:
-            return Token(kind, text[1:-1] if kind == "string" else text)
-    return Token("other", found[0])
+            return kind, _unescaped(text[1:-1]) if kind == "string" else text, found.end()
+    return "other", found[0], found.end()
+
+
+def template_end(source: str, position: int) -> int | None:
+    """Return where the quote that closes a template stands, from inside of it."""
+    while position < len(source):
+        character = source[position]
+        if character == "`":
+            return position
+        if character == "\\":
+            position += 2
+        elif source.startswith("${", position):
+            end = hole_end(source, position + 2)
+            if end is None:
+                return None
+            position = end + 1
+        else:
+            position += 1
+    return None
+
+
+def hole_end(source: str, position: int) -> int | None:
+    """Return where the brace that closes a hole of a template stands, from inside of it."""
+    depth = 0
+    while position < len(source):
+        character = source[position]
+        if character == "`":
+            end = template_end(source, position + 1)
+            if end is None:
+                return None
+            position = end
+        elif character == "{":
+            depth += 1
+        elif character == "}":
+            if not depth:
+                return position
+            depth -= 1
+        position += 1
+    return None
+
+
+def _may_be_regex(before: list[Token]) -> bool:
+    """Whether a slash begins a regular expression: where no operand stands before it."""
+    if not before:
+        return True
+    last = before[-1]
+    if last.kind == "word":
+        return last.text in _OPERATOR_WORDS
+    return last.kind == "mark" and last.text not in _OPERAND_ENDS
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+
+    def replaced(found: re.Match[str]) -> str:
+        code = found[1] or found[2]
+        return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
+
+    return _ESCAPE.sub(replaced, text)

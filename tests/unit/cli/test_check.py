@@ -71,7 +71,7 @@ def test_a_closed_type_is_a_problem_until_its_file_is_listed(run: Run, project: 
     code, output, _ = run("check", project)
 
     assert code == 1
-    assert "src/api/tag/controllers/tag.js: has actions of its own that do not run" in output
+    assert "src/api/tag/controllers/tag.js: has code of its own in place of the core" in output
     assert "closed until the file is listed under [migration] ignore: api::tag.tag" in output
 
     listed = '[migration]\nignore = ["src/api/tag/controllers/tag.js", "src/nothing.js"]\n'

@@ -25,7 +25,11 @@ GUARDED_ROUTES = (
     "module.exports = createCoreRouter('api::article.article', "
     "{ config: { find: { policies: ['is-owner'], middlewares: ['global::audit'] } } });"
 )
-POLICY = "module.exports = (context) => Boolean(context.state.user);"
+POLICY = (
+    "module.exports = async (context) => "
+    "(await load(context.params.id)).owner === context.state.user.id;"
+)
+OWN_ROUTES = "module.exports = makeRoutes({ path: '/articles' }, 'api::about.about');"
 
 
 def write_types(project: Path) -> None:
@@ -81,13 +85,13 @@ def test_a_project_without_javascript_is_open(tmp_path: Path) -> None:
     assert Customisations({}, ()) == scan(tmp_path)
 
 
-def test_an_action_of_its_own_closes_the_type_of_the_controller(project: Path) -> None:
+def test_an_action_in_place_of_a_core_action_closes_that_action(project: Path) -> None:
     file = "src/api/article/controllers/article.js"
     write(project, file, OWN_CONTROLLER)
 
     found = scan(project)
 
-    assert {ARTICLE: (file,)} == found.closed
+    assert {f"{ARTICLE}.find": (file,)} == found.closed
     assert [(file, "controller", "closed")] == effects(found)
 
 
@@ -110,12 +114,12 @@ def test_typescript_is_read_like_javascript(project: Path) -> None:
     write(project, file, f"import {{ factories }} from '@strapi/strapi';\n{OWN_CONTROLLER}")
     write(project, "src/api/article/controllers/article.d.ts", "export declare const a: string;")
 
-    assert {ARTICLE: (file,)} == scan(project).closed
+    assert {f"{ARTICLE}.find": (file,)} == scan(project).closed
 
 
-def test_options_on_the_usual_routes_close_the_type(project: Path) -> None:
+def test_options_that_are_not_known_close_the_type(project: Path) -> None:
     file = "src/api/tag/routes/tag.js"
-    write(project, file, "module.exports = createCoreRouter('api::tag.tag', { only: ['find'] });")
+    write(project, file, "module.exports = createCoreRouter('api::tag.tag', { sometimes: 1 });")
 
     assert {TAG: (file,)} == scan(project).closed
 
@@ -131,13 +135,16 @@ def test_the_usual_routes_written_out_without_guards_leave_the_type_open(project
     assert Customisations({}, ()) == scan(project)
 
 
-def test_a_route_written_out_with_a_guard_closes_the_type(project: Path) -> None:
+def test_a_route_written_out_with_a_guard_that_is_not_known_closes_its_action(
+    project: Path,
+) -> None:
     file = "src/api/about/routes/about.json"
     (project / "src/api/about/routes/about.js").unlink()
-    route = {"method": "GET", "path": "/about", "handler": "about.find", "config": {"auth": False}}
+    config = {"auth": {"strategies": ["mine"]}}
+    route = {"method": "GET", "path": "/about", "handler": "about.find", "config": config}
     write(project, file, json.dumps({"routes": [route]}))
 
-    assert {ABOUT: (file,)} == scan(project).closed
+    assert {f"{ABOUT}.find": (file,)} == scan(project).closed
 
 
 def test_an_empty_list_of_further_routes_closes_nothing(project: Path) -> None:
@@ -146,15 +153,11 @@ def test_an_empty_list_of_further_routes_closes_nothing(project: Path) -> None:
     assert Customisations({}, ()) == scan(project)
 
 
-def test_routes_close_the_types_of_their_folder_and_those_they_name(project: Path) -> None:
+def test_routes_that_are_not_read_close_the_types_of_their_folder_and_those_they_name(
+    project: Path,
+) -> None:
     file = "src/api/tag/routes/01-more.js"
-    write(
-        project,
-        file,
-        "module.exports = { routes: [\n"
-        "  { method: 'GET', path: '/articles/popular', handler: 'tag.popular' },\n"
-        "  { method: 'GET', path: '/x', handler: 'api::about.about.find' } ] };",
-    )
+    write(project, file, OWN_ROUTES)
 
     assert {ABOUT: (file,), ARTICLE: (file,), TAG: (file,)} == scan(project).closed
 
@@ -167,7 +170,11 @@ def test_a_policy_closes_the_types_whose_routes_name_it(project: Path) -> None:
 
     found = scan(project)
 
-    assert {ARTICLE: (policy, routes)} == found.closed
+    find = f"{ARTICLE}.find"
+    assert {find: (policy, routes)} == found.closed
+    assert "names the middleware global::audit, which is not known" in {
+        one.sentence for one in found.findings
+    }
 
 
 def test_a_policy_of_another_api_is_meant_only_by_its_full_name(project: Path) -> None:
@@ -187,9 +194,10 @@ def test_policies_and_middlewares_of_the_project_close_the_types_that_name_them(
 ) -> None:
     write(project, "src/api/article/routes/article.js", GUARDED_ROUTES)
     write(project, "src/policies/isOwner.js", POLICY)
-    write(project, "src/middlewares/audit.js", "module.exports = () => (ctx, next) => next();")
+    audit = "module.exports = () => (ctx, next) => { ctx.set('x', 'y'); return next(); };"
+    write(project, "src/middlewares/audit.js", audit)
 
-    files = scan(project).closed[ARTICLE]
+    files = scan(project).closed[f"{ARTICLE}.find"]
 
     assert "src/policies/isOwner.js" in files
     assert "src/middlewares/audit.js" in files
@@ -251,7 +259,7 @@ def test_a_file_that_is_listed_no_longer_closes(project: Path) -> None:
     write(project, policy, POLICY)
 
     write(project, "quire.toml", f'[migration]\nignore = ["{routes}"]\n')
-    assert {ARTICLE: (policy,)} == scan(project).closed
+    assert {f"{ARTICLE}.find": (policy,)} == scan(project).closed
 
     write(project, "quire.toml", f'[migration]\nignore = ["{routes}", "src/api/*/policies/*"]\n')
     found = scan(project)

@@ -64,8 +64,8 @@ PLAIN = [
         "});\nexport default config;",
         {
             "host": EnvironmentVariable("HOST", "0.0.0.0"),  # noqa: S104 (what templates hold)
-            "port": EnvironmentVariable("PORT", 1337),
-            "keys": EnvironmentVariable("KEYS", None),
+            "port": EnvironmentVariable("PORT", 1337, "int"),
+            "keys": EnvironmentVariable("KEYS", None, "array"),
         },
         id="configuration with variables",
     ),
@@ -73,6 +73,34 @@ PLAIN = [
         "const types = ['a', 'b'];\nmodule.exports = { types, more: types, n: 1.5, t: true };",
         {"types": ["a", "b"], "more": ["a", "b"], "n": 1.5, "t": True},
         id="constants",
+    ),
+    pytest.param(
+        "module.exports = createCoreController('api::\\x74ag.tag');", CONTROLLER, id="an escape"
+    ),
+    pytest.param(
+        "module.exports = () => { const a = 1; return { a, ['b']: `${a}-x` }; };",
+        {"a": 1, "b": "1-x"},
+        id="a block of constants",
+    ),
+    pytest.param(
+        "const base = { a: 1 };\nexport default { ...base, b: base.a, c: [...['x'], 'y'] };",
+        {"a": 1, "b": 1, "c": ["x", "y"]},
+        id="spread constants",
+    ),
+    pytest.param(
+        "const sorts: Record<string, string[]> = { a: ['x'] } as const satisfies object;\n"
+        "interface Thing { a?: string }\ntype More = Thing | { b: number };\n"
+        "export default sorts;",
+        {"a": ["x"]},
+        id="types",
+    ),
+    pytest.param(
+        "module.exports = ({ env }) => ({ url: env('URL') || 'x', port: env.int('P') ?? 3 });",
+        {
+            "url": EnvironmentVariable("URL", "x"),
+            "port": EnvironmentVariable("P", 3, "int"),
+        },
+        id="variables with a default behind an operator",
     ),
 ]
 
@@ -106,15 +134,14 @@ OWN_CODE = [
         id="factories required from elsewhere",
     ),
     pytest.param("module.exports = createCoreController(uid);", id="a name that is not known"),
-    pytest.param("module.exports = createCoreController('api::\\x74ag.tag');", id="an escape"),
     pytest.param("module.exports = createCoreController(`api::${x}.tag`);", id="a hole"),
     pytest.param("module.exports = createCoreController('api::tag.tag')(1);", id="one call more"),
     pytest.param("module.exports = (a = evil()) => ({});", id="code in a default value"),
     pytest.param("module.exports = { get find() { return 1; } };", id="a getter"),
-    pytest.param("module.exports = { ['find']() {} };", id="a computed name"),
+    pytest.param("module.exports = { [name]() {} };", id="a computed name"),
     pytest.param("module.exports = { ...mine };", id="a spread"),
     pytest.param("module.exports = { register() { evil(); } };", id="a body"),
-    pytest.param("module.exports = () => { return {}; };", id="a block"),
+    pytest.param("module.exports = () => { run(); return {}; };", id="a block"),
     pytest.param("// quiet\u2028evil()\nmodule.exports = {};", id="an odd end of a comment line"),
     pytest.param("/[/*]/.test(x); /* */ module.exports = {};", id="a regular expression"),
     pytest.param("module.exports = { a: 1 ", id="a file that ends early"),

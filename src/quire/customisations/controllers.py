@@ -1,0 +1,125 @@
+"""Which core actions a project's controllers and services replace, and by what."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from quire.customisations.handlers import NotUnderstoodError, understand_action
+from quire.customisations.query_changes import QueryStep
+from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.tree import SourceFile
+from quire.javascript.scope import Module, NotPlainError
+from quire.javascript.syntax import (
+    Call,
+    Declaration,
+    Expression,
+    Function,
+    Object,
+    Opaque,
+    Property,
+    Return,
+)
+
+Overrides = Mapping[str, Expression]
+"""Methods of an object, by name."""
+
+
+class Actions:
+    """The actions of one controller.
+
+    ``steps`` are those of core actions that are understood, ``closed`` says of core actions why
+    they are not; ``own`` are the names of the others.
+    """
+
+    def __init__(self) -> None:
+        """Every core action is as usual."""
+        self.steps: dict[str, tuple[QueryStep, ...]] = {}
+        self.closed: dict[str, str] = {}
+        self.own: list[str] = []
+
+
+def read_controller(project: Path, file: SourceFile, uid: str) -> Actions:
+    """Return what a controller file does to the core actions of the type that it is for."""
+    found = Actions()
+    module = Module(file.text, project / file.path)
+    methods = factory_methods(module, "createCoreController", uid)
+    if methods is None:
+        found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
+        return found
+    for name, value in methods.items():
+        if name not in CORE_ACTIONS:
+            found.own.append(name)
+        else:
+            _take_action(found, module, name, value)
+    return found
+
+
+def _take_action(found: Actions, module: Module, name: str, value: Expression) -> None:
+    function = module.followed(value)
+    if not isinstance(function, Function):
+        found.closed[name] = f"has an action {name} that is computed"
+        return
+    try:
+        found.steps[name] = understand_action(module, name, function)
+    except NotUnderstoodError as error:
+        found.closed[name] = f"has an action {name} that {error}"
+
+
+def overridden_service_methods(project: Path, file: SourceFile, uid: str) -> tuple[str, ...] | None:
+    """Return the core methods that a service file replaces, ``None`` if it is not clear which."""
+    module = Module(file.text, project / file.path)
+    methods = factory_methods(module, "createCoreService", uid)
+    if methods is None:
+        return None
+    return tuple(name for name in methods if name in CORE_ACTIONS)
+
+
+def factory_methods(module: Module, factory: str, uid: str) -> Overrides | None:
+    """Return the methods that a call of a core factory adds, ``None`` where that is not clear."""
+    exported = module.exported
+    if not module.is_known or not isinstance(exported, Call):
+        return None
+    if module.factory_name(exported) != factory:
+        return None
+    match exported.arguments:
+        case (of,) if _is_text(module, of, uid):
+            return {}
+        case (of, added) if _is_text(module, of, uid):
+            return _methods(module, module.followed(added))
+        case _:
+            return None
+
+
+def _is_text(module: Module, expression: Expression, text: str) -> bool:
+    try:
+        return module.value(expression) == text
+    except NotPlainError:
+        return False
+
+
+def _methods(module: Module, added: Expression) -> Overrides | None:
+    made = _returned(added)
+    found = module.followed(made) if made is not None else None
+    if not isinstance(found, Object):
+        return None
+    members = list(_members(found))
+    return dict(members) if len(members) == len(found.members) else None
+
+
+def _returned(added: Expression) -> Expression | None:
+    """Return what the second argument of a factory is, or returns as a function."""
+    if not isinstance(added, Function):
+        return added
+    if isinstance(added.body, Opaque):
+        return None
+    if not isinstance(added.body, tuple):
+        return added.body
+    *before, last = added.body or (Opaque(),)
+    if not isinstance(last, Return) or not all(isinstance(one, Declaration) for one in before):
+        return None
+    return last.value
+
+
+def _members(made: Object) -> Iterator[tuple[str, Expression]]:
+    for member in made.members:
+        if isinstance(member, Property) and isinstance(member.key, str):
+            yield member.key, member.value

@@ -1,0 +1,215 @@
+"""What the ``config`` of a route asks for: authentication, policies and middlewares."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from quire.customisations.handlers import (
+    NotUnderstoodError,
+    PolicyResult,
+    understand_inline_middleware,
+    understand_middleware,
+    understand_policy,
+)
+from quire.customisations.query_changes import QueryStep
+from quire.customisations.tree import SourceFile, registered_name, sources
+from quire.javascript.scope import Module
+from quire.javascript.syntax import Function
+
+_KNOWN_POLICIES = {
+    "plugin::users-permissions.isAuthenticated": PolicyResult.SIGNED_IN,
+    # Nobody asks the content API as an administrator.
+    "admin::isAuthenticatedAdmin": PolicyResult.DENY,
+}
+_KNOWN_MIDDLEWARES = frozenset({"plugin::users-permissions.rateLimit"})
+"""Middlewares that let every request through unchanged, or slow down those who send many."""
+_DESCRIBING = frozenset({"description", "summary", "tags", "tag", "notes", "name"})
+
+
+class Problem(Struct, frozen=True):
+    """Why a route is closed: the file with the code, and what is the matter with it."""
+
+    file: str
+    kind: str
+    sentence: str
+
+
+class RouteGuard(Struct):
+    """What a request has to pass before the core action, as far as it is understood.
+
+    ``is_open`` stands for ``auth: false``. ``problems`` are what is not understood: a route that
+    has any is closed.
+    """
+
+    is_open: bool = False
+    permission: str | None = None
+    needs_user: bool = False
+    steps: tuple[QueryStep, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+
+
+class GuardCode:
+    """The policies and middlewares of a project, understood once each."""
+
+    def __init__(self, project: Path) -> None:
+        """Nothing is read yet."""
+        self._project = project
+        self._files: dict[tuple[str, str], dict[str, SourceFile]] = {}
+        self._steps: dict[str, tuple[QueryStep, ...] | str] = {}
+        self._policies: dict[str, PolicyResult | str] = {}
+        self.named: set[str] = set()
+        """The files that some route names."""
+
+    def guard(self, config: object, api: str, file: SourceFile) -> RouteGuard:
+        """Return what the ``config`` of a route in a file of an API asks for."""
+        found = RouteGuard()
+        if not isinstance(config, dict):
+            found.problems.append(Problem(file.path, "routes", "computes the options of a route"))
+            return found
+        for name, value in config.items():
+            if name == "auth":
+                self._authentication(found, value, file)
+            elif name == "policies":
+                self._check(found, value, api, file)
+            elif name == "middlewares":
+                self._change(found, value, api, file)
+            elif name not in _DESCRIBING:
+                sentence = f"has the option {name} on a route, which is not known"
+                found.problems.append(Problem(file.path, "routes", sentence))
+        return found
+
+    def _authentication(self, found: RouteGuard, value: object, file: SourceFile) -> None:
+        match value:
+            case False:
+                found.is_open = True
+            case {"scope": [str() as action]} if action.count(".") > 1 or "::" in action:
+                found.permission = action
+            case True | {}:
+                if value not in (True, {}):
+                    sentence = "has authentication of its own on a route"
+                    found.problems.append(Problem(file.path, "routes", sentence))
+            case _:
+                sentence = "has authentication of its own on a route"
+                found.problems.append(Problem(file.path, "routes", sentence))
+
+    def _check(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
+        for policy in _entries(value):
+            result, problem = self._policy(policy, api, file)
+            if problem is not None:
+                found.problems.append(problem)
+            elif result is PolicyResult.SIGNED_IN:
+                found.needs_user = True
+            elif result is PolicyResult.DENY:
+                sentence = f"names the policy {policy}, which nobody passes"
+                found.problems.append(Problem(file.path, "routes", sentence))
+
+    def _policy(
+        self, policy: object, api: str, file: SourceFile
+    ) -> tuple[PolicyResult | None, Problem | None]:
+        name = _name_of(policy)
+        if name is None:
+            return None, Problem(file.path, "routes", "has a policy of its own on a route")
+        if name in _KNOWN_POLICIES:
+            return _KNOWN_POLICIES[name], None
+        code = self._find("policies", name, api)
+        if code is None:
+            return None, Problem(
+                file.path, "routes", f"names the policy {name}, which is not known"
+            )
+        if code.path not in self._policies:
+            try:
+                self._policies[code.path] = understand_policy(self._module(code))
+            except NotUnderstoodError as error:
+                self._policies[code.path] = str(error)
+        result = self._policies[code.path]
+        if isinstance(result, str):
+            return None, Problem(code.path, "policy", f"is named by routes and {result}")
+        return result, None
+
+    def _change(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
+        for middleware in _entries(value):
+            steps, problem = self._middleware(middleware, api, file)
+            found.steps += steps
+            if problem is not None:
+                found.problems.append(problem)
+
+    def _middleware(
+        self, middleware: object, api: str, file: SourceFile
+    ) -> tuple[tuple[QueryStep, ...], Problem | None]:
+        if isinstance(middleware, Function):
+            return self._inline(middleware, file)
+        name = _name_of(middleware)
+        if name in _KNOWN_MIDDLEWARES:
+            return (), None
+        if name is None:
+            return (), Problem(file.path, "routes", "has a middleware of its own on a route")
+        code = self._find("middlewares", name, api)
+        if code is None:
+            sentence = f"names the middleware {name}, which is not known"
+            return (), Problem(file.path, "routes", sentence)
+        if code.path not in self._steps:
+            try:
+                self._steps[code.path] = understand_middleware(self._module(code))
+            except NotUnderstoodError as error:
+                self._steps[code.path] = str(error)
+        steps = self._steps[code.path]
+        if isinstance(steps, str):
+            return (), Problem(code.path, "middleware", f"is named by routes and {steps}")
+        return steps, None
+
+    def _inline(
+        self, middleware: Function, file: SourceFile
+    ) -> tuple[tuple[QueryStep, ...], Problem | None]:
+        try:
+            return understand_inline_middleware(self._module(file), middleware), None
+        except NotUnderstoodError as error:
+            return (), Problem(file.path, "routes", f"has a middleware on a route that {error}")
+
+    def _module(self, file: SourceFile) -> Module:
+        return Module(file.text, self._project / file.path)
+
+    def _find(self, folder: str, name: str, api: str) -> SourceFile | None:
+        """Find a policy or middleware by the name that a route of an API calls it."""
+        namespace, _, rest = name.partition("::")
+        if namespace == "global" and rest:
+            places = [("", rest)]
+        elif namespace == "api" and rest:
+            owner, _, own_name = rest.partition(".")
+            places = [(owner, own_name)]
+        elif not rest:
+            places = [(api, name), ("", name)]
+        else:
+            return None
+        for owner, own_name in places:
+            file = self._of(owner, folder).get(registered_name(own_name))
+            if file is not None:
+                self.named.add(file.path)
+                return file
+        return None
+
+    def _of(self, api: str, folder: str) -> Mapping[str, SourceFile]:
+        key = (api, folder)
+        if key not in self._files:
+            self._files[key] = {one.name: one for one in self._sources(api, folder)}
+        return self._files[key]
+
+    def _sources(self, api: str, folder: str) -> Iterator[SourceFile]:
+        source = self._project / "src"
+        if not api:
+            yield from sources(self._project, source / folder)
+            return
+        for path in sorted((source / "api").iterdir()):
+            if path.is_dir() and registered_name(path.name) == api:
+                yield from sources(self._project, path / folder)
+
+
+def _entries(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _name_of(entry: object) -> str | None:
+    """Return the name in an entry of ``policies`` or ``middlewares``, with options or without."""
+    if isinstance(entry, dict):
+        entry = entry.get("name")
+    return entry if isinstance(entry, str) else None

@@ -1,0 +1,63 @@
+"""The routes of content types as a project's router files leave them."""
+
+from msgspec import Struct
+
+from quire.customisations.query_changes import QueryStep
+from quire.schema.model import ContentType, Kind
+
+CORE_ACTIONS = ("find", "findOne", "create", "update", "delete")
+
+
+class ServedRoute(Struct, frozen=True, kw_only=True):
+    """One route that leads to a core action of a content type.
+
+    ``path`` begins with a slash and stands below the API's prefix; ``:documentId`` is the id of a
+    document. ``permission`` is what a caller must be granted, ``None`` for a route with
+    ``auth: false``; ``needs_user`` asks for an end user who is signed in. ``steps`` are what the
+    route's middlewares and the action do to the query before it is read.
+    """
+
+    method: str
+    path: str
+    action: str
+    permission: str | None
+    needs_user: bool = False
+    steps: tuple[QueryStep, ...] = ()
+
+
+class UnservedRoute(Struct, frozen=True):
+    """A route that leads to code of the project's own: it does not exist here."""
+
+    method: str
+    path: str
+    handler: str
+    file: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        return f"{self.file}: {self.method} {self.path} ({self.handler}) is not served"
+
+
+def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
+    """Return method, path and action of the routes that the generator gives a content type."""
+    path = f"/{content_type.route_name}"
+    if content_type.kind is Kind.SINGLE:
+        return (("GET", path, "find"), ("PUT", path, "update"), ("DELETE", path, "delete"))
+    one = f"{path}/:documentId"
+    return (
+        ("GET", path, "find"),
+        ("POST", path, "create"),
+        ("GET", one, "findOne"),
+        ("PUT", one, "update"),
+        ("DELETE", one, "delete"),
+    )
+
+
+def usual_routes(content_type: ContentType) -> frozenset[ServedRoute]:
+    """Return the routes that a content type has where no router file says anything else."""
+    return frozenset(
+        ServedRoute(
+            method=method, path=path, action=action, permission=f"{content_type.uid}.{action}"
+        )
+        for method, path, action in core_routes(content_type)
+    )

@@ -1,0 +1,727 @@
+"""Parses JavaScript and TypeScript modules into the parts of `quire.javascript.syntax`.
+
+Types are passed over. A function whose body holds more than the parser knows becomes opaque, and
+so does a statement of a module: the rest of the module is parsed all the same.
+"""
+
+from collections.abc import Sequence
+
+from quire.javascript.syntax import (
+    Array,
+    Assign,
+    Binary,
+    Call,
+    Conditional,
+    Declaration,
+    Evaluate,
+    Export,
+    Expression,
+    Function,
+    If,
+    Import,
+    Literal,
+    Member,
+    Name,
+    Object,
+    ObjectPattern,
+    Opaque,
+    Pattern,
+    Property,
+    Return,
+    Spread,
+    Statement,
+    Template,
+    Unary,
+)
+from quire.javascript.tokens import Token, hole_end, tokenise
+
+_CONSTANTS = {"true": True, "false": False, "null": None}
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_ASSIGNING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "??=", "||=", "&&="})
+_PRECEDENCE = {
+    "??": 1,
+    "||": 1,
+    "&&": 2,
+    "|": 3,
+    "^": 3,
+    "&": 3,
+    "==": 4,
+    "!=": 4,
+    "===": 4,
+    "!==": 4,
+    "<": 5,
+    ">": 5,
+    "<=": 5,
+    ">=": 5,
+    "in": 5,
+    "instanceof": 5,
+    "+": 6,
+    "-": 6,
+    "*": 7,
+    "/": 7,
+    "%": 7,
+    "**": 8,
+}
+_PREFIXES = frozenset({"!", "-", "+", "~", "++", "--"})
+_PREFIX_WORDS = frozenset({"await", "typeof", "void", "delete"})
+_TYPE_DECLARATIONS = frozenset({"interface", "type", "declare", "enum", "abstract", "namespace"})
+_TYPE_PREFIXES = frozenset({"readonly", "keyof", "typeof", "infer", "unique", "asserts"})
+_UNKNOWN_STATEMENTS = ("class", "for", "while", "try", "switch", "throw", "do")
+_BEGIN_STATEMENTS = frozenset({"const", "let", "var", "export", "import", "function", "class"})
+
+
+class _UnknownSyntaxError(Exception):
+    """Something that the parser does not know."""
+
+
+def parse_module(source: str) -> tuple[Statement, ...]:
+    """Parse a module. What is not understood is `Opaque`; this never fails."""
+    parser = _Parser(tokenise(source))
+    statements: list[Statement] = []
+    while not parser.at_end:
+        start = parser.position
+        try:
+            statements += parser.statement()
+        except (_UnknownSyntaxError, RecursionError):
+            parser.position = start
+            statements.append(parser.skip_statement())
+    return tuple(statements)
+
+
+def _parse_hole(source: str) -> Expression:
+    """Parse the expression in a hole of a template."""
+    parser = _Parser(tokenise(source))
+    value = parser.expression()
+    if not parser.at_end:
+        raise _UnknownSyntaxError
+    return value
+
+
+class _Parser:
+    """Reads tokens from left to right; every method leaves the position behind what it read."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.position = 0
+
+    @property
+    def at_end(self) -> bool:
+        return self.position >= len(self.tokens)
+
+    # Statements
+
+    def statement(self) -> list[Statement]:
+        token = self._peek()
+        if token.is_mark(";"):
+            self._next()
+            return []
+        if token.is_word("import") and not self._peek(1).is_mark("(", "."):
+            return self._import()
+        if token.is_word("export"):
+            return self._export()
+        if token.is_word("const", "let", "var"):
+            return self._declarations()
+        if token.is_word("function") or self._is_async_function():
+            return [self._function_declaration()]
+        if token.is_word("return"):
+            return [self._return()]
+        if token.is_word("if"):
+            return [self._if()]
+        if token.is_word(*_TYPE_DECLARATIONS) and self._peek(1).kind == "word":
+            self._type_declaration()
+            return []
+        if token.kind == "word" and token.text in {
+            "class",
+            "for",
+            "while",
+            "try",
+            "switch",
+            "throw",
+        }:
+            raise _UnknownSyntaxError
+        expression = self.expression()
+        self._end_statement()
+        return [Evaluate(expression)]
+
+    def _is_async_function(self) -> bool:
+        return self._peek().is_word("async") and self._peek(1).is_word("function")
+
+    def skip_statement(self) -> Opaque:
+        """Pass over a statement that is not understood, up to where the next one may begin."""
+        names: set[str] = set()
+        first = True
+        while not self.at_end:
+            token = self._peek()
+            begins = token.is_word(*_BEGIN_STATEMENTS) or token.is_word("module")
+            if not first and token.starts_line and begins:
+                break
+            first = False
+            if token.kind == "mark" and token.text in _OPENING:
+                names |= self._skip_or_end()
+                continue
+            names |= _names_in(token)
+            self.position += 1
+            if token.is_mark(";"):
+                break
+        return Opaque(frozenset(names))
+
+    def _skip_or_end(self) -> set[str]:
+        """Pass over brackets; where they are not closed, over all that is left."""
+        start = self.position
+        try:
+            return self._skip_balanced()
+        except _UnknownSyntaxError:
+            self.position = len(self.tokens)
+            rest = self.tokens[start:]
+            return set().union(*map(_names_in, rest))
+
+    def _import(self) -> list[Statement]:
+        self._next()
+        if self._peek().kind == "string":
+            self._next()
+            self._end_statement()
+            return [Opaque(frozenset({"import"}))]
+        is_of_types = self._peek().is_word("type") and not self._peek(1).is_word("from")
+        if is_of_types:
+            self._next()
+        names = self._imported_names()
+        self._word("from")
+        origin = self._next()
+        if origin.kind != "string":
+            raise _UnknownSyntaxError
+        self._end_statement()
+        return [] if is_of_types else [Import(tuple(names), origin.text)]
+
+    def _imported_names(self) -> list[tuple[str, str]]:
+        names: list[tuple[str, str]] = []
+        while not self._peek().is_word("from"):
+            if self._skip(","):
+                continue
+            if self._skip("*"):
+                self._word("as")
+                names.append(("*", self._name()))
+            elif self._peek().is_mark("{"):
+                names += self._names_in_braces("as")
+            else:
+                names.append(("default", self._name()))
+        return names
+
+    def _names_in_braces(self, renames: str) -> list[tuple[str, str]]:
+        """Read ``{ a, b as c }``, or ``{ a, b: c }`` where a colon renames."""
+        self._mark("{")
+        names = []
+        while not self._skip("}"):
+            if self._peek().is_word("type") and self._peek(1).kind == "word":
+                self._next()
+            name = self._name()
+            is_renamed = self._skip(":") if renames == ":" else self._skip_word(renames)
+            names.append((name, self._name() if is_renamed else name))
+            if not self._skip(","):
+                self._mark("}")
+                break
+        return names
+
+    def _export(self) -> list[Statement]:
+        self._next()
+        if self._skip_word("default"):
+            if self._peek().is_word("function") or self._is_async_function():
+                declared = self._function_declaration()
+                return [Export(declared.value)]
+            if self._peek().is_word("class"):
+                raise _UnknownSyntaxError
+            value = self.expression()
+            self._end_statement()
+            return [Export(value)]
+        if self._peek().is_mark("{") or self._peek().is_mark("*"):
+            raise _UnknownSyntaxError
+        return self.statement()
+
+    def _declarations(self) -> list[Statement]:
+        self._next()
+        declared: list[Statement] = []
+        while True:
+            target = self._pattern()
+            value = self._assignment() if self._skip("=") else Opaque()
+            declared.append(Declaration(target, value))
+            if not self._skip(","):
+                break
+        self._end_statement()
+        return declared
+
+    def _pattern(self) -> Pattern:
+        token = self._peek()
+        if token.is_mark("{"):
+            start = self.position
+            try:
+                names = self._names_in_braces(":")
+            except _UnknownSyntaxError:
+                self.position = start
+                pattern: Pattern = Opaque(frozenset(self._skip_balanced()))
+            else:
+                pattern = ObjectPattern(tuple(names))
+        elif token.is_mark("["):
+            pattern = Opaque(frozenset(self._skip_balanced()))
+        else:
+            pattern = Name(self._name())
+        self._skip("?")
+        if self._skip(":"):
+            self._type()
+        return pattern
+
+    def _function_declaration(self) -> Declaration:
+        self._skip_word("async")
+        self._word("function")
+        if self._skip("*"):
+            raise _UnknownSyntaxError
+        name = self._name() if self._peek().kind == "word" else ""
+        return Declaration(Name(name), self._function_rest())
+
+    def _function_rest(self) -> Function:
+        """Read the parameters and the body of a function that is no arrow."""
+        if self._peek().is_mark("<"):
+            self._skip_angles()
+        parameters = self._parameters()
+        if self._skip(":"):
+            self._type()
+        return Function(parameters, self._body())
+
+    def _body(self) -> Opaque | tuple[Statement, ...]:
+        """Read statements in braces; what is not understood makes all of them opaque."""
+        start = self.position
+        try:
+            return self._block()
+        except _UnknownSyntaxError:
+            self.position = start
+            return Opaque(frozenset(self._skip_balanced()))
+
+    def _block(self) -> tuple[Statement, ...]:
+        self._mark("{")
+        statements: list[Statement] = []
+        while not self._skip("}"):
+            statements += self.statement()
+        return tuple(statements)
+
+    def _return(self) -> Return:
+        self._next()
+        token = self._peek()
+        if token.is_mark(";", "}") or token.starts_line:
+            self._skip(";")
+            return Return(None)
+        value = self.expression()
+        self._end_statement()
+        return Return(value)
+
+    def _if(self) -> If:
+        self._next()
+        self._mark("(")
+        test = self.expression()
+        self._mark(")")
+        then = self._branch()
+        otherwise = self._branch() if self._skip_word("else") else ()
+        return If(test, then, otherwise)
+
+    def _branch(self) -> tuple[Statement, ...]:
+        return self._block() if self._peek().is_mark("{") else tuple(self.statement())
+
+    def _type_declaration(self) -> None:
+        """Pass over an interface, a type or an enumeration."""
+        is_alias = self._next().is_word("type")
+        while not self._peek().is_mark("{", "="):
+            self._next()
+        if is_alias or self._peek().is_mark("="):
+            self._mark("=")
+            self._type()
+            self._end_statement()
+        else:
+            self._skip_balanced()
+
+    def _end_statement(self) -> None:
+        if self._skip(";") or self.at_end:
+            return
+        token = self._peek()
+        if not token.starts_line and not token.is_mark("}"):
+            raise _UnknownSyntaxError
+
+    # Expressions
+
+    def expression(self) -> Expression:
+        value = self._assignment()
+        if not self.at_end and self._peek().is_mark(","):
+            raise _UnknownSyntaxError
+        return value
+
+    def _assignment(self) -> Expression:
+        arrow = self._arrow()
+        if arrow is not None:
+            return arrow
+        left = self._conditional()
+        if not self.at_end and self._peek().kind == "mark" and self._peek().text in _ASSIGNING:
+            operator = self._next().text
+            return Assign(operator, left, self._assignment())
+        return left
+
+    def _arrow(self) -> Function | None:
+        """Read an arrow function, if there is one."""
+        start = self.position
+        self._skip_word("async")
+        if self.at_end:
+            self.position = start
+            return None
+        token = self._peek()
+        if token.kind == "word" and self._peek(1).is_mark("=>"):
+            parameters: tuple[Pattern, ...] = (Name(self._next().text),)
+        elif token.is_mark("(", "<"):
+            try:
+                if token.is_mark("<"):
+                    self._skip_angles()
+                parameters = self._parameters()
+                if self._skip(":"):
+                    self._type()
+            except _UnknownSyntaxError:
+                self.position = start
+                return None
+        else:
+            self.position = start
+            return None
+        if not self._skip("=>"):
+            self.position = start
+            return None
+        if self._peek().is_mark("{"):
+            return Function(parameters, self._body())
+        return Function(parameters, self._assignment())
+
+    def _parameters(self) -> tuple[Pattern, ...]:
+        self._mark("(")
+        found: list[Pattern] = []
+        while not self._skip(")"):
+            if self._skip("..."):
+                self._pattern()
+                found.append(Opaque())
+            else:
+                pattern = self._pattern()
+                if self._skip("="):
+                    self._assignment()
+                    pattern = Opaque()
+                found.append(pattern)
+            if not self._skip(","):
+                self._mark(")")
+                break
+        return tuple(found)
+
+    def _conditional(self) -> Expression:
+        test = self._binary(0)
+        if self.at_end or not self._peek().is_mark("?"):
+            return test
+        self._next()
+        then = self._assignment()
+        self._mark(":")
+        return Conditional(test, then, self._assignment())
+
+    def _binary(self, lowest: int) -> Expression:
+        left = self._unary()
+        while not self.at_end:
+            token = self._peek()
+            if token.is_word("as", "satisfies") and not token.starts_line:
+                self._next()
+                if not self._skip_word("const"):
+                    self._type()
+                continue
+            precedence = _PRECEDENCE.get(token.text) if token.kind in {"mark", "word"} else None
+            if precedence is None or precedence <= lowest:
+                break
+            self._next()
+            left = Binary(token.text, left, self._binary(precedence))
+        return left
+
+    def _unary(self) -> Expression:
+        token = self._peek()
+        if token.kind == "mark" and token.text in _PREFIXES:
+            self._next()
+            return Unary(token.text, self._unary())
+        if token.kind == "word" and token.text in _PREFIX_WORDS:
+            self._next()
+            return Unary(token.text, self._unary())
+        value = self._postfix(self._primary())
+        if not self.at_end and self._peek().is_mark("++", "--"):
+            raise _UnknownSyntaxError
+        return value
+
+    def _postfix(self, value: Expression) -> Expression:
+        while not self.at_end:
+            token = self._peek()
+            if token.is_mark(".", "?.", "[", "("):
+                value = self._access(value)
+            elif token.is_mark("!") and not token.starts_line:
+                self._next()
+            elif token.kind == "template":
+                raise _UnknownSyntaxError
+            elif not token.is_mark("<") or not self._skip_type_arguments():
+                break
+        return value
+
+    def _access(self, value: Expression) -> Expression:
+        """Read a member or a call, optional or not."""
+        is_dotted = self._skip("?.") or self._skip(".")
+        if self._peek().is_mark("("):
+            return Call(value, self._arguments())
+        if self._peek().is_mark("["):
+            return self._computed_member(value)
+        if not is_dotted:
+            raise _UnknownSyntaxError
+        return Member(value, self._name())
+
+    def _computed_member(self, value: Expression) -> Member:
+        self._mark("[")
+        key = self.expression()
+        self._mark("]")
+        return Member(value, _plain_key(key))
+
+    def _skip_type_arguments(self) -> bool:
+        """Pass over ``<T>`` before the arguments of a call; a comparison is left alone."""
+        start = self.position
+        try:
+            self._skip_angles()
+        except _UnknownSyntaxError:
+            self.position = start
+            return False
+        if self.at_end or not self._peek().is_mark("("):
+            self.position = start
+            return False
+        return True
+
+    def _arguments(self) -> tuple[Expression, ...]:
+        self._mark("(")
+        return self._values(")")
+
+    def _values(self, end: str) -> tuple[Expression, ...]:
+        values: list[Expression] = []
+        while not self._skip(end):
+            if self._skip("..."):
+                values.append(Spread(self._assignment()))
+            else:
+                values.append(self._assignment())
+            if not self._skip(","):
+                self._mark(end)
+                break
+        return tuple(values)
+
+    def _primary(self) -> Expression:
+        token = self._next()
+        match token.kind:
+            case "string":
+                return Literal(token.text)
+            case "number":
+                text = token.text.replace("_", "")
+                return Literal(float(text) if "." in text else int(text))
+            case "template":
+                return self._template(token.text)
+            case "regex":
+                return Opaque()
+            case "word":
+                return self._word_value(token)
+            case "mark":
+                return self._bracketed(token)
+            case _:
+                raise _UnknownSyntaxError
+
+    def _word_value(self, token: Token) -> Expression:
+        if token.text in _CONSTANTS:
+            return Literal(_CONSTANTS[token.text])
+        if token.text == "function" or (token.text == "async" and self._peek().is_word("function")):
+            if token.text == "async":
+                self._next()
+            if self._peek().kind == "word":
+                self._next()
+            return self._function_rest()
+        if token.text == "new":
+            callee = self._new_callee()
+            arguments = self._arguments() if self._peek().is_mark("(") else ()
+            return Call(callee, arguments, is_new=True)
+        if token.text in {"class", "yield", "import"}:
+            raise _UnknownSyntaxError
+        return Name(token.text)
+
+    def _new_callee(self) -> Expression:
+        callee: Expression = Name(self._name())
+        while self._skip("."):
+            callee = Member(callee, self._name())
+        if self._peek().is_mark("<"):
+            self._skip_angles()
+        return callee
+
+    def _bracketed(self, token: Token) -> Expression:
+        if token.is_mark("("):
+            value = self.expression()
+            self._mark(")")
+            return value
+        if token.is_mark("["):
+            return Array(self._values("]"))
+        if token.is_mark("{"):
+            return self._object()
+        raise _UnknownSyntaxError
+
+    def _object(self) -> Object:
+        members: list[Property | Spread] = []
+        while not self._skip("}"):
+            members.append(self._object_member())
+            if not self._skip(","):
+                self._mark("}")
+                break
+        return Object(tuple(members))
+
+    def _object_member(self) -> Property | Spread:
+        if self._skip("..."):
+            return Spread(self._assignment())
+        is_async = self._peek().is_word("async") and not self._peek(1).is_mark(":", "(", ",", "}")
+        if is_async:
+            self._next()
+        if self._peek().is_word("get", "set") and self._peek(1).kind in {"word", "string"}:
+            raise _UnknownSyntaxError
+        key = self._key()
+        if self._peek().is_mark("(", "<"):
+            return Property(key, self._function_rest())
+        if self._skip(":"):
+            return Property(key, self._assignment())
+        if not isinstance(key, str):
+            raise _UnknownSyntaxError
+        return Property(key, Name(key))
+
+    def _key(self) -> str | Expression:
+        token = self._next()
+        if token.kind in {"word", "string", "number"}:
+            return token.text
+        if not token.is_mark("["):
+            raise _UnknownSyntaxError
+        key = self.expression()
+        self._mark("]")
+        return _plain_key(key)
+
+    def _template(self, text: str) -> Template:
+        parts: list[str | Expression] = []
+        position = 0
+        while (start := text.find("${", position)) >= 0:
+            end = hole_end(text, start + 2)
+            if end is None:
+                raise _UnknownSyntaxError
+            parts += [text[position:start], _parse_hole(text[start + 2 : end])]
+            position = end + 1
+        parts.append(text[position:])
+        return Template(tuple(parts))
+
+    # Types
+
+    def _type(self) -> None:
+        """Pass over a type."""
+        self._skip("|")
+        self._type_unit()
+        while not self.at_end and self._peek().is_mark("|", "&"):
+            self._next()
+            self._type_unit()
+
+    def _type_unit(self) -> None:
+        while self._peek().is_word(*_TYPE_PREFIXES) and self._peek(1).kind != "mark":
+            self._next()
+        token = self._peek()
+        if token.is_mark("(", "{", "["):
+            self._skip_balanced()
+            if self._skip("=>"):
+                self._type()
+        elif token.kind in {"word", "string", "number"}:
+            self._next()
+            self._type_name_rest()
+        else:
+            raise _UnknownSyntaxError
+        while not self.at_end and self._peek().is_mark("[") and not self._peek().starts_line:
+            self._skip_balanced()
+        if not self.at_end and self._peek().is_word("is", "extends"):
+            self._next()
+            self._type()
+
+    def _type_name_rest(self) -> None:
+        while not self.at_end and self._peek().is_mark(".", "<"):
+            if self._peek().is_mark("<"):
+                self._skip_angles()
+            else:
+                self._next()
+                self._name()
+
+    def _skip_angles(self) -> None:
+        """Pass over type arguments in angle brackets."""
+        depth = 0
+        while True:
+            token = self._peek()
+            if token.kind == "mark" and token.text in _OPENING:
+                self._skip_balanced()
+                continue
+            if token.is_mark(";", ")", "]", "}", "&&", "||"):
+                raise _UnknownSyntaxError
+            self._next()
+            depth += token.is_mark("<") - token.is_mark(">")
+            if not depth:
+                return
+
+    # Tokens
+
+    def _skip_balanced(self) -> set[str]:
+        """Pass over brackets and what is in them; returns the names in it."""
+        depth = 0
+        names: set[str] = set()
+        while True:
+            token = self._next()
+            names |= _names_in(token)
+            if token.kind == "mark":
+                depth += token.text in _OPENING
+                depth -= token.text in _OPENING.values()
+            if not depth:
+                return names
+
+    def _peek(self, ahead: int = 0) -> Token:
+        if self.position + ahead >= len(self.tokens):
+            if ahead:
+                return Token("other", "")
+            raise _UnknownSyntaxError
+        return self.tokens[self.position + ahead]
+
+    def _next(self) -> Token:
+        token = self._peek()
+        self.position += 1
+        return token
+
+    def _skip(self, mark: str) -> bool:
+        if not self.at_end and self._peek().is_mark(mark):
+            self.position += 1
+            return True
+        return False
+
+    def _skip_word(self, word: str) -> bool:
+        if not self.at_end and self._peek().is_word(word):
+            self.position += 1
+            return True
+        return False
+
+    def _mark(self, mark: str) -> None:
+        if not self._skip(mark):
+            raise _UnknownSyntaxError
+
+    def _word(self, word: str) -> None:
+        if not self._skip_word(word):
+            raise _UnknownSyntaxError
+
+    def _name(self) -> str:
+        token = self._next()
+        if token.kind != "word":
+            raise _UnknownSyntaxError
+        return token.text
+
+
+def _plain_key(key: Expression) -> str | Expression:
+    """Return a computed key that is a string as if it were not computed."""
+    return key.value if isinstance(key, Literal) and isinstance(key.value, str) else key
+
+
+def _names_in(token: Token) -> set[str]:
+    if token.kind == "word":
+        return {token.text}
+    if token.kind == "template":
+        return {inner.text for inner in tokenise(token.text) if inner.kind == "word"}
+    return set()

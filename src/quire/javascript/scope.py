@@ -1,0 +1,539 @@
+"""What a module binds, imports and exports, and which of its expressions are plain values.
+
+Plain are literals, objects and arrays of such, references to constants that nothing changes,
+``env`` with a default, calls of the core factories, and functions, which stay as they are parsed.
+"""
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from quire.javascript.parser import parse_module
+from quire.javascript.syntax import (
+    Array,
+    Assign,
+    Binary,
+    Call,
+    Conditional,
+    Declaration,
+    Evaluate,
+    Export,
+    Expression,
+    Function,
+    Import,
+    Literal,
+    Member,
+    Name,
+    Object,
+    ObjectPattern,
+    Opaque,
+    Pattern,
+    Property,
+    Return,
+    Spread,
+    Statement,
+    Template,
+    Unary,
+)
+
+FACTORIES = frozenset({"createCoreController", "createCoreRouter", "createCoreService"})
+_STRAPI = "@strapi/strapi"
+_SUFFIXES = ("", ".ts", ".js", ".mjs", ".cjs", ".json", "/index.ts", "/index.js")
+_DEEPEST_IMPORT = 8
+_LARGEST = 256 * 1024
+_ENVIRONMENT_READERS = frozenset(
+    {"int", "float", "bool", "json", "array", "date", "oneOf", "string"}
+)
+
+
+class NotPlainError(Exception):
+    """An expression whose value is not known without running it."""
+
+
+class Factory(Struct, frozen=True):
+    """A call of a core factory."""
+
+    name: str
+    arguments: tuple[object, ...]
+
+
+class EnvironmentVariable(Struct, frozen=True):
+    """A call of ``env``: the value of a variable, or else a default."""
+
+    name: str
+    default: object
+    reader: str = ""
+    """How the text is read: ``int`` for ``env.int``, empty for ``env``."""
+
+
+class Code(Struct, frozen=True):
+    """Whatever is not plain."""
+
+
+CODE: Final = Code()
+
+
+class Undefined(Struct, frozen=True):
+    """The value ``undefined``."""
+
+
+UNDEFINED: Final = Undefined()
+
+
+class Module:
+    """A parsed module. ``is_known`` tells whether its statements are harmless by themselves."""
+
+    def __init__(self, source: str, path: Path | None = None, depth: int = 0) -> None:
+        """Parse a module; ``path`` is where its relative imports start from."""
+        self.path = path
+        self._depth = depth
+        self._bindings: dict[str, Expression] = {}
+        self._imports: dict[str, tuple[str, str]] = {}
+        self._exported: list[Expression] = []
+        self._evaluating: set[str] = set()
+        self.is_known = True
+        statements = parse_module(source)
+        for statement in statements:
+            self._take(statement)
+        self._changed = frozenset(_changed_names(statements))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the module declares and exports nothing, as a file of comments does."""
+        return self.is_known and not (self._bindings or self._exported)
+
+    @property
+    def exported(self) -> Expression | None:
+        """What the module exports, followed through names; ``None`` where that is not clear."""
+        if len(self._exported) != 1:
+            return None
+        return self.followed(self._exported[0])
+
+    def followed(self, value: Expression) -> Expression:
+        """Return what a name is bound to in this module; other expressions are themselves."""
+        for _ in range(_DEEPEST_IMPORT):
+            if not isinstance(value, Name) or value.text not in self._bindings:
+                break
+            if value.text in self._changed:
+                return Opaque()
+            value = self._bindings[value.text]
+        return value
+
+    def _take(self, statement: Statement) -> None:
+        match statement:
+            case Declaration(target, value):
+                self._declare(target, value)
+            case Import(names, origin):
+                self._imports |= {bound: (origin, name) for name, bound in names}
+            case Export(value):
+                self._exported.append(value)
+            case Evaluate(Assign("=", target, value)) if _is_exports(target):
+                self._exported.append(value)
+            case _:
+                self.is_known &= _is_harmless(statement)
+
+    def _declare(self, target: Pattern, value: Expression) -> None:
+        required = _required(value)
+        match target:
+            case ObjectPattern(names) if required is not None:
+                self._imports |= {bound: (required, name) for name, bound in names}
+            case Name(name) if required is not None and isinstance(value, Call):
+                self._imports[name] = (required, "*")
+            case Name(name):
+                self._bindings[name] = value
+            case _:
+                return
+
+    def value(self, expression: Expression, *, partial: bool = False) -> object:
+        """Return the value of an expression; objects are dictionaries, arrays are lists.
+
+        With ``partial``, members and items that are not plain are `CODE`. Raises NotPlainError.
+        """
+        try:
+            return self._value(expression, partial=partial)
+        except RecursionError:
+            raise NotPlainError from None
+
+    def exported_value(self, *, partial: bool = False) -> object:
+        """Return the value that the module exports, or `CODE`.
+
+        A function that returns a plain value stands for it, as configuration is written.
+        """
+        exported = self.exported
+        if exported is None or not self.is_known:
+            return CODE
+        try:
+            return self.value(exported, partial=partial)
+        except NotPlainError:
+            return CODE
+
+    def inner(self, statements: Iterable[Statement]) -> "Module":
+        """Return the scope inside a function: that of the module, and the function's constants."""
+        scope = copy.copy(self)
+        scope._bindings = dict(self._bindings)  # noqa: SLF001 - of the same class
+        scope._evaluating = set()  # noqa: SLF001
+        for statement in statements:
+            if isinstance(statement, Declaration) and isinstance(statement.target, Name):
+                scope._bindings[statement.target.text] = statement.value  # noqa: SLF001
+        return scope
+
+    def returned_value(self, function: Function, *, partial: bool = False) -> object:
+        """Return the value that a function returns whose body is constants and one ``return``."""
+        has_defaults = any(isinstance(one, Opaque) for one in function.parameters)
+        if has_defaults or isinstance(function.body, Opaque):
+            raise NotPlainError
+        if not isinstance(function.body, tuple):
+            return self.value(function.body, partial=partial)
+        *before, last = function.body or (Opaque(),)
+        if not isinstance(last, Return) or last.value is None:
+            raise NotPlainError
+        if not all(isinstance(one, Declaration) for one in before):
+            raise NotPlainError
+        return self.inner(before).value(last.value, partial=partial)
+
+    def _value(self, expression: Expression, *, partial: bool) -> object:
+        match expression:
+            case Literal(value):
+                return value
+            case Name(name):
+                return UNDEFINED if name == "undefined" else self._named(name, partial=partial)
+            case Object(members):
+                return self._object(members, partial=partial)
+            case Array(items):
+                return self._array(items, partial=partial)
+            case Call():
+                return self._call(expression, partial=partial)
+            case Function():
+                return expression
+            case _:
+                return self._computed(expression, partial=partial)
+
+    def _computed(self, expression: Expression, *, partial: bool) -> object:
+        match expression:
+            case Template(parts):
+                return "".join(self._text(part) for part in parts)
+            case Member(inner, str() as key):
+                return self._member(inner, key, partial=partial)
+            case Binary(operator, left, right):
+                return self._binary(operator, left, right, partial=partial)
+            case Conditional(test, then, otherwise):
+                chosen = then if is_truthy(self._value(test, partial=False)) else otherwise
+                return self._value(chosen, partial=partial)
+            case Unary(operator, operand):
+                return self._unary(operator, operand)
+            case _:
+                raise NotPlainError
+
+    def _text(self, part: "str | Expression") -> str:
+        value = part if isinstance(part, str) else self._value(part, partial=False)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise NotPlainError
+        return str(value)
+
+    def _named(self, name: str, *, partial: bool) -> object:
+        if name in self._changed or name in self._evaluating:
+            raise NotPlainError
+        if name in self._imports:
+            return self._imported(*self._imports[name], partial=partial)
+        if name not in self._bindings:
+            raise NotPlainError
+        self._evaluating.add(name)
+        try:
+            return self._value(self._bindings[name], partial=partial)
+        finally:
+            self._evaluating.discard(name)
+
+    def _imported(self, origin: str, name: str, *, partial: bool) -> object:
+        """Return a constant of another module of the project."""
+        other = self._other_module(origin)
+        if isinstance(other, Module):
+            if not other.is_known:
+                raise NotPlainError
+            if name in other._bindings:  # noqa: SLF001 - of the same class
+                return other._named(name, partial=partial)  # noqa: SLF001
+            exported = other.exported_value()
+        else:
+            exported = other
+        if exported is CODE:
+            raise NotPlainError
+        if name in {"default", "*"}:
+            return exported
+        if not isinstance(exported, dict) or name not in exported:
+            raise NotPlainError
+        return exported[name]
+
+    def _other_module(self, origin: str) -> object:
+        if self.path is None or not origin.startswith(".") or self._depth >= _DEEPEST_IMPORT:
+            raise NotPlainError
+        for suffix in _SUFFIXES:
+            file = self.path.parent / f"{origin}{suffix}"
+            if file.is_file() and file.stat().st_size <= _LARGEST:
+                try:
+                    source = file.read_text(encoding="utf-8")
+                    if file.suffix == ".json":
+                        return msgspec.json.decode(source)
+                except (OSError, ValueError, msgspec.DecodeError):
+                    raise NotPlainError from None
+                return Module(source, file, self._depth + 1)
+        raise NotPlainError
+
+    def _object(self, members: Iterable[Property | Spread], *, partial: bool) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for member in members:
+            if isinstance(member, Spread):
+                value = self._part(member.value, partial=partial)
+                if value is CODE:
+                    found["..."] = CODE
+                elif isinstance(value, dict):
+                    found |= value
+                else:
+                    raise NotPlainError
+                continue
+            if not isinstance(member.key, str):
+                raise NotPlainError
+            found[member.key] = self._part(member.value, partial=partial)
+        return {key: value for key, value in found.items() if value is not UNDEFINED}
+
+    def _array(self, items: Iterable[Expression], *, partial: bool) -> list[object]:
+        found: list[object] = []
+        for item in items:
+            if isinstance(item, Spread):
+                value = self._part(item.value, partial=partial)
+                if isinstance(value, list):
+                    found += value
+                elif value is CODE:
+                    found.append(CODE)
+                else:
+                    raise NotPlainError
+            else:
+                found.append(self._part(item, partial=partial))
+        return found
+
+    def _part(self, expression: Expression, *, partial: bool) -> object:
+        if not partial:
+            return self._value(expression, partial=False)
+        try:
+            return self._value(expression, partial=True)
+        except NotPlainError:
+            return CODE
+
+    def _member(self, inner: Expression, key: str, *, partial: bool) -> object:
+        value = self._value(inner, partial=partial)
+        if isinstance(value, dict) and key in value:
+            return value[key]
+        raise NotPlainError
+
+    def _call(self, call: Call, *, partial: bool) -> object:
+        factory = self.factory_name(call)
+        if factory is not None:
+            arguments = tuple(self._value(one, partial=partial) for one in call.arguments)
+            return Factory(factory, arguments)
+        reader = _environment_reader(call.callee)
+        if reader is None:
+            raise NotPlainError
+        match [self._value(one, partial=partial) for one in call.arguments]:
+            case [str() as name]:
+                return EnvironmentVariable(name, None, reader)
+            case [str() as name, default]:
+                return EnvironmentVariable(name, default, reader)
+            case _:
+                raise NotPlainError
+
+    def factory_name(self, call: Call) -> str | None:
+        """Return the name of the core factory that is called, if it is one of Strapi's."""
+        match call.callee:
+            case Name(name):
+                origin, imported = self._imports.get(name, ("", ""))
+                if imported in FACTORIES and origin == _STRAPI:
+                    return imported
+                is_global = name in FACTORIES and not self._knows(name)
+                return name if is_global else None
+            case Member(Name(of), str() as name) if name in FACTORIES:
+                is_global = of == "factories" and not self._knows(of)
+                is_factories = is_global or self._imports.get(of, ("", ""))[0] == _STRAPI
+                return name if is_factories else None
+            case Member(Member(inner, "factories"), str() as name) if name in FACTORIES:
+                return name if self._is_strapi(inner) else None
+            case _:
+                return None
+
+    def _knows(self, name: str) -> bool:
+        return name in self._imports or name in self._bindings
+
+    def _is_strapi(self, value: Expression) -> bool:
+        match value:
+            case Name(name):
+                return self._imports.get(name, ("", ""))[0] == _STRAPI
+            case Call(Name("require"), (Literal(origin),)):
+                return origin == _STRAPI
+            case _:
+                return False
+
+    def _binary(
+        self, operator: str, left: Expression, right: Expression, *, partial: bool
+    ) -> object:
+        first = self._value(left, partial=partial)
+        if isinstance(first, EnvironmentVariable) and operator in {"||", "??"}:
+            default = (
+                first.default if first.default is not None else self._value(right, partial=partial)
+            )
+            return EnvironmentVariable(first.name, default, first.reader)
+        match operator:
+            case "||":
+                return first if is_truthy(first) else self._value(right, partial=partial)
+            case "&&":
+                return self._value(right, partial=partial) if is_truthy(first) else first
+            case "??":
+                is_missing = first is None or first is UNDEFINED
+                return self._value(right, partial=partial) if is_missing else first
+            case _:
+                return self._compared(operator, first, right, partial=partial)
+
+    def _compared(
+        self, operator: str, first: object, right: Expression, *, partial: bool
+    ) -> object:
+        second = self._value(right, partial=partial)
+        if operator in {"==", "==="}:
+            return _is_equal(first, second)
+        if operator in {"!=", "!=="}:
+            return not _is_equal(first, second)
+        return _calculated(operator, first, second)
+
+    def _unary(self, operator: str, operand: Expression) -> object:
+        value = self._value(operand, partial=False)
+        if operator == "!":
+            return not is_truthy(value)
+        if operator == "-" and isinstance(value, int | float) and not isinstance(value, bool):
+            return -value
+        raise NotPlainError
+
+
+def is_truthy(value: object) -> bool:
+    """Return what a plain value is as a condition. Raises NotPlainError for variables and code."""
+    if isinstance(value, EnvironmentVariable | Code | Factory | Function):
+        raise NotPlainError
+    if value is UNDEFINED or value is None:
+        return False
+    return isinstance(value, dict | list) or bool(value)
+
+
+def _is_equal(first: object, second: object) -> bool:
+    if any(isinstance(one, EnvironmentVariable | Code | dict | list) for one in (first, second)):
+        raise NotPlainError
+    return type(first) is type(second) and first == second
+
+
+def _calculated(operator: str, first: object, second: object) -> object:
+    if isinstance(first, str) and isinstance(second, str) and operator == "+":
+        return first + second
+    numbers = [one for one in (first, second) if type(one) in {int, float}]
+    if len(numbers) == len((first, second)) and operator in {"+", "-", "*"}:
+        left, right = numbers
+        calculate: Mapping[str, Callable[[object, object], object]] = {
+            "+": lambda a, b: a + b,  # type: ignore[operator]
+            "-": lambda a, b: a - b,  # type: ignore[operator]
+            "*": lambda a, b: a * b,  # type: ignore[operator]
+        }
+        return calculate[operator](left, right)
+    raise NotPlainError
+
+
+def _environment_reader(callee: Expression) -> str | None:
+    match callee:
+        case Name("env"):
+            return ""
+        case Member(Name("env"), str() as reader) if reader in _ENVIRONMENT_READERS:
+            return reader
+        case _:
+            return None
+
+
+def _is_exports(target: Expression) -> bool:
+    match target:
+        case Member(Name("module"), "exports") | Member(Name("exports"), "default"):
+            return True
+        case _:
+            return False
+
+
+def _required(value: Expression) -> str | None:
+    """Return what ``require("…")``, or its ``factories``, takes in."""
+    match value:
+        case Member(inner, "factories"):
+            return _required(inner)
+        case Call(Name("require"), (Literal(str() as origin),)):
+            return origin
+        case _:
+            return None
+
+
+def _is_harmless(statement: Statement) -> bool:
+    """Whether a statement of a module neither runs code nor changes anything."""
+    match statement:
+        case Evaluate(Literal(str())) | Opaque(frozenset()):
+            return not isinstance(statement, Opaque) or not statement.names
+        case Evaluate(Call(Member(Name("Object"), "defineProperty"), (Name("exports"), *_))):
+            return True
+        case _:
+            return False
+
+
+# Which names something in the module may change
+
+_HARMLESS_RECEIVERS = frozenset({"console", "JSON"})
+
+
+def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
+    """Yield the names that are assigned to, or whose values something may change.
+
+    A value that is handed to a function, or whose method is called, may be changed by it.
+    """
+    for part in _walk(statements):
+        match part:
+            case Opaque(names):
+                yield from names
+            case Assign(_, target, _):
+                yield from _root(target)
+            case Unary("++" | "--" | "delete", operand):
+                yield from _root(operand)
+            case Call(callee, arguments) if not is_harmless_call(callee):
+                if isinstance(callee, Member):
+                    yield from _root(callee)
+                for argument in arguments:
+                    value = argument.value if isinstance(argument, Spread) else argument
+                    yield from _root(value)
+
+
+def is_harmless_call(callee: Expression) -> bool:
+    """Whether a call changes nothing that it is given: logs, and the core factories."""
+    match callee:
+        case Member(Name(receiver), _) if receiver in _HARMLESS_RECEIVERS:
+            return True
+        case Member(Member(Name("strapi"), "log"), _):
+            return True
+        case Name(name) | Member(_, str() as name) if name in FACTORIES:
+            return True
+        case _:
+            return False
+
+
+def _root(value: Expression) -> Iterator[str]:
+    while isinstance(value, Member):
+        value = value.object
+    if isinstance(value, Name):
+        yield value.text
+
+
+def _walk(part: object) -> Iterator[object]:
+    """Yield every part of a syntax tree."""
+    if isinstance(part, tuple | list):
+        for inner in part:
+            yield from _walk(inner)
+    elif isinstance(part, Struct):
+        yield part
+        for name in part.__struct_fields__:
+            yield from _walk(getattr(part, name))

@@ -1,0 +1,175 @@
+"""The parts of a JavaScript or TypeScript module that the parser knows, types left out.
+
+`Opaque` stands for what the parser passed over: it is code, and nothing is known of it but the
+names in it.
+"""
+
+from msgspec import Struct
+
+
+class Literal(Struct, frozen=True):
+    """A string, a number, ``true``, ``false`` or ``null``."""
+
+    value: str | float | bool | None
+
+
+class Template(Struct, frozen=True):
+    """A template literal: texts and expressions in turn."""
+
+    parts: tuple["str | Expression", ...]
+
+
+class Name(Struct, frozen=True):
+    """A reference to a variable."""
+
+    text: str
+
+
+class Member(Struct, frozen=True):
+    """``object.key``, ``object?.key`` or ``object[key]``; the key is an expression if computed."""
+
+    object: "Expression"
+    key: "str | Expression"
+
+
+class Call(Struct, frozen=True):
+    """A call; ``is_new`` for ``new``."""
+
+    callee: "Expression"
+    arguments: tuple["Expression", ...]
+    is_new: bool = False
+
+
+class Spread(Struct, frozen=True):
+    """``...value`` in an object, an array or arguments."""
+
+    value: "Expression"
+
+
+class Property(Struct, frozen=True):
+    """A member of an object; the key is an expression if computed."""
+
+    key: "str | Expression"
+    value: "Expression"
+
+
+class Object(Struct, frozen=True):
+    """An object literal."""
+
+    members: tuple[Property | Spread, ...]
+
+
+class Array(Struct, frozen=True):
+    """An array literal."""
+
+    items: tuple["Expression", ...]
+
+
+class Unary(Struct, frozen=True):
+    """A prefix operator, ``await`` and ``typeof`` among them."""
+
+    operator: str
+    operand: "Expression"
+
+
+class Binary(Struct, frozen=True):
+    """An operator between two operands."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+class Conditional(Struct, frozen=True):
+    """``test ? then : otherwise``."""
+
+    test: "Expression"
+    then: "Expression"
+    otherwise: "Expression"
+
+
+class Assign(Struct, frozen=True):
+    """``target = value``, or one of the operators that assign."""
+
+    operator: str
+    target: "Expression"
+    value: "Expression"
+
+
+class ObjectPattern(Struct, frozen=True):
+    """``{ a, b: c }`` where names are bound: member names with the names they are bound to."""
+
+    names: tuple[tuple[str, str], ...]
+
+
+class Function(Struct, frozen=True):
+    """A function; ``body`` is the expression that an arrow function returns, or its statements."""
+
+    parameters: tuple["Pattern", ...]
+    body: "Expression | tuple[Statement, ...]"
+
+
+class Opaque(Struct, frozen=True):
+    """Code that was passed over, with the names that occur in it."""
+
+    names: frozenset[str] = frozenset()
+
+
+class Declaration(Struct, frozen=True):
+    """One variable of ``const``, ``let`` or ``var``, or a function that is declared by name."""
+
+    target: "Pattern"
+    value: "Expression"
+
+
+class Evaluate(Struct, frozen=True):
+    """An expression as a statement."""
+
+    expression: "Expression"
+
+
+class Return(Struct, frozen=True):
+    """``return value``."""
+
+    value: "Expression | None"
+
+
+class If(Struct, frozen=True):
+    """``if (test) … else …``."""
+
+    test: "Expression"
+    then: tuple["Statement", ...]
+    otherwise: tuple["Statement", ...]
+
+
+class Import(Struct, frozen=True):
+    """``import … from origin``: imported names with the names they are bound to."""
+
+    names: tuple[tuple[str, str], ...]
+    origin: str
+
+
+class Export(Struct, frozen=True):
+    """``export default value``."""
+
+    value: "Expression"
+
+
+Pattern = Name | ObjectPattern | Opaque
+Expression = (
+    Literal
+    | Template
+    | Name
+    | Member
+    | Call
+    | Spread
+    | Object
+    | Array
+    | Unary
+    | Binary
+    | Conditional
+    | Assign
+    | Function
+    | Opaque
+)
+Statement = Declaration | Evaluate | Return | If | Import | Export | Opaque
