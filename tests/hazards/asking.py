@@ -13,7 +13,7 @@ from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
 from quire.database.connection import Database, WouldBlockError
 from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.hazards.newsroom import API_TOKENS, ENVIRONMENT, USER_IDS, JsonObject
@@ -51,6 +51,12 @@ class Watched:
 
     async def present_version(self) -> int | None:
         return await self.inner.present_version()
+
+    def follow(self, setting: Statement) -> None:
+        self.inner.follow(setting)
+
+    async def followed(self) -> Value:
+        return await self.inner.followed()
 
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None

@@ -1,8 +1,12 @@
-"""Standing in for what the server says of who has committed, since others use it as well."""
+"""Standing in for what the server says of who has committed, since others use it as well.
+
+The setting that is followed is the default locale of the recorded project.
+"""
 
 from quire.database.connection import Database
 from quire.database.dialects.postgresql.driver import PostgresDatabase
-from quire.database.dialects.postgresql.presence import Presence
+from quire.database.dialects.postgresql.presence import Presence, Snapshot
+from quire.database.program import Statement
 
 
 class Commits:
@@ -11,8 +15,8 @@ class Commits:
     def __init__(self) -> None:
         self.count = 0
 
-    async def told(self) -> str:
-        return f"{self.count}:{self.count}:"
+    async def told(self, _: Statement | None) -> Snapshot:
+        return Snapshot(f"{self.count}:{self.count}:", '"en"')
 
     def tell(self, database: Database) -> None:
         """Let a database go by this, if it is one on PostgreSQL."""

@@ -18,7 +18,7 @@ from quire.clock import Clock, iso_from_ms
 from quire.database.audit import FILTERED, AuditLog, AuditQuery, AuditRow
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 from quire.errors import AppError, ForbiddenError, ValidationError
 
 _log = structlog.get_logger("quire.audit")
@@ -70,6 +70,14 @@ class AuditedDatabase:
     async def present_version(self) -> int | None:
         """See `Database.present_version`."""
         return await self._inner.present_version()
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`."""
+        self._inner.follow(setting)
+
+    async def followed(self) -> Value:
+        """See `Database.followed`."""
+        return await self._inner.followed()
 
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None

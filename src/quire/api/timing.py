@@ -19,7 +19,7 @@ from quire.api.reader import Mode, PreparedRead, Query, Reader
 from quire.auth.authenticate import Authenticator
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 from quire.schema.model import ContentType
 
 T = TypeVar("T")
@@ -100,6 +100,14 @@ class TimedDatabase:
         """Ask the database for its token, and add to the ``database`` of the present request."""
         with _timings().measure("database"):
             return await self._database.present_version()
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`."""
+        self._database.follow(setting)
+
+    async def followed(self) -> Value:
+        """See `Database.followed`."""
+        return await self._database.followed()
 
     async def read(
         self,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from quire.content_manager.locales import read_default_locale
+from quire.content_manager.locales import default_locale_of, default_locale_statement
 from quire.database.connection import Database
 from quire.database.writes import Writes
 
@@ -20,7 +20,7 @@ class ContentVersion:
     ) -> None:
         """``adopt_default_locale`` is called with the code when it was read and has changed."""
         self._database = database
-        self._writes = writes
+        database.follow(default_locale_statement(writes))
         self._adopt = adopt_default_locale
         self._reading = asyncio.Lock()
         self._version: int | None = None
@@ -50,7 +50,7 @@ class ContentVersion:
         async with self._reading:
             if version is not None and version == self._version:
                 return
-            code = await self._database.read(lambda: read_default_locale(self._writes))
+            code = default_locale_of(await self._database.followed())
             if code != self._default_locale:
                 self._default_locale = code
                 self._adopt(code)

@@ -11,8 +11,13 @@ from importlib.resources import files
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.core_store import read_setting, write_setting
-from quire.database.program import Program
+from quire.database.core_store import (
+    decode_setting,
+    read_setting,
+    setting_statement,
+    write_setting,
+)
+from quire.database.program import Program, Statement, Value
 from quire.database.system_rows import Record, SystemRows
 from quire.database.writes import Writes
 from quire.errors import ApplicationError, NotFoundError
@@ -114,3 +119,14 @@ def read_default_locale(writes: Writes) -> Program[str | None]:
     """Return the code of the default locale, ``None`` in a project without locales."""
     stored = yield from read_setting(writes, DEFAULT_LOCALE_KEY)
     return stored if isinstance(stored, str) else None
+
+
+def default_locale_statement(writes: Writes) -> Statement:
+    """Return the statement that finds the stored form of the default locale."""
+    return setting_statement(writes, DEFAULT_LOCALE_KEY)
+
+
+def default_locale_of(stored: Value) -> str | None:
+    """Return the code of the default locale by its stored form."""
+    code = decode_setting(stored)
+    return code if isinstance(code, str) else None

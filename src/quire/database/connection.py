@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar
 
 from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 
 T = TypeVar("T")
 
@@ -34,6 +34,18 @@ class Database(Protocol):
 
         ``None`` means that it cannot be known; then nothing may be taken from a cache. Raises
         ServiceUnavailableError when nobody answers.
+        """
+
+    def follow(self, setting: Statement) -> None:
+        """Ask for the first value of a statement whenever the version has to be asked for.
+
+        Only one statement is followed, the one that was given last.
+        """
+
+    async def followed(self) -> Value:
+        """Return the value that is followed, as of the version that was told last or a later one.
+
+        ``None`` means that there is no row. Raises what `read` raises.
         """
 
     async def read(

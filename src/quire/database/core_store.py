@@ -7,7 +7,7 @@ import orjson
 import sqlalchemy as sa
 
 from quire.database.bookkeeping import CORE_STORE
-from quire.database.program import Program, Value
+from quire.database.program import Program, Statement, Value
 from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
 
@@ -32,6 +32,16 @@ def select_setting(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
     table = builder.table(CORE_STORE)
     here = table.c("key") == builder.plain_slot(0)
     return sa.select(table.c("value")).where(here).order_by(table.c("id"))
+
+
+def setting_statement(writes: Writes, key: str) -> Statement:
+    """Return the statement that finds the stored form of a setting, in one row at most."""
+    query = writes.query(("core store", "one"), _select_one_setting)
+    return Statement(query.sql, query.bind((key, 1)))
+
+
+def _select_one_setting(builder: StatementBuilder) -> sa.ClauseElement:
+    return select_setting(builder).limit(builder.plain_slot(1))
 
 
 def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:

@@ -16,7 +16,7 @@ from quire.auth.tokens import hash_api_token, issue_jwt
 from quire.database.accounts import Accounts
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from tests.databases.kind import Kind
 from tests.databases.tables import lay_tables, open_database
@@ -71,6 +71,12 @@ class Late:
 
     async def present_version(self) -> int | None:
         return await self.inner.present_version()
+
+    def follow(self, setting: Statement) -> None:
+        self.inner.follow(setting)
+
+    async def followed(self) -> Value:
+        return await self.inner.followed()
 
     async def read(
         self, make: Callable[[], Program[T]], *, snapshot: bool = False, key: Hashable = None

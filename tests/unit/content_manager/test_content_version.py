@@ -1,18 +1,14 @@
 """The default locale in memory is that of the content version which requests go by."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from quire.content_manager.content_version import ContentVersion
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
 from quire.database.connection import Database
 from quire.database.core_store import write_setting
-from quire.database.program import Program
+from quire.database.program import Statement, Value
 from tests.unit.kiosk import Kiosk, open_kiosk
-
-T = TypeVar("T")
 
 
 class Versions:
@@ -32,9 +28,12 @@ class Versions:
     async def present_version(self) -> int | None:
         return self.asked
 
-    async def read(self, make: Callable[[], Program[T]]) -> T:
+    def follow(self, setting: Statement) -> None:
+        self._database.follow(setting)
+
+    async def followed(self) -> Value:
         self.reads += 1
-        found = await self._database.read(make)
+        found = await self._database.followed()
         await self.may_end.wait()
         return found
 

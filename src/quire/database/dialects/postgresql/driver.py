@@ -32,9 +32,9 @@ from quire.database.dialects.postgresql.errors import (
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
-from quire.database.dialects.postgresql.presence import Presence, snapshot_program
+from quire.database.dialects.postgresql.presence import Presence, Snapshot, snapshot_program
 from quire.database.dialects.postgresql.vigil import Vigil
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 from quire.errors import (
     AppError,
     DatabaseOpenError,
@@ -98,7 +98,7 @@ class PostgresDatabase:
         readers = options.connections - (2 if own_connection else 1)
         self._readers = _read_pool(options, size=max(1, readers))
         self._asking = _read_pool(options, size=1) if own_connection else self._readers
-        self._presence = Presence(lambda: self._read_again(self._asking, snapshot_program))
+        self._presence = Presence(self._ask_snapshot)
         self._wary = 0
         """How many reads are still to have a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
@@ -113,6 +113,17 @@ class PostgresDatabase:
     async def present_version(self) -> int | None:
         """Return the token of the content as it is now: see `Presence`."""
         return await self._presence.token()
+
+    async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
+        return await self._read_again(self._asking, lambda: snapshot_program(setting))
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`."""
+        self._presence.follow(setting)
+
+    async def followed(self) -> Value:
+        """Return what came with the last version, which is asked for if none was."""
+        return await self._presence.followed()
 
     async def read(
         self,

@@ -12,24 +12,42 @@ one, because the answer to that on its way may be older than what the newcomer k
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Statement, Value
 
 _QUESTION = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
 
 
-def snapshot_program() -> Program[str | None]:
-    """Return what tells the present snapshot from others, ``None`` where nothing does."""
-    rows = yield Statement(_QUESTION)
-    text, is_standby = rows[0]
-    return None if is_standby else str(text)
+class Snapshot(NamedTuple):
+    """What tells a snapshot from others, ``None`` where nothing does, and a value in it."""
+
+    text: str | None
+    value: Value = None
+
+
+def snapshot_program(setting: Statement | None = None) -> Program[Snapshot]:
+    """Return the present snapshot with the first value of a statement, if there is one."""
+    if setting is None:
+        statement = Statement(f"{_QUESTION}, NULL")
+    else:
+        statement = setting._replace(sql=f"{_QUESTION}, ({setting.sql})")
+    ((text, is_standby, value),) = yield statement
+    return Snapshot(None if is_standby else str(text), value)
 
 
 class Presence:
-    """Numbers the states of a database; ``ask`` runs `snapshot_program`."""
+    """Numbers the states of a database; ``ask`` runs `snapshot_program`.
 
-    def __init__(self, ask: Callable[[], Awaitable[str | None]]) -> None:
+    With each state comes the value of one statement that is followed: to read it whenever the state
+    is another one would be a second round trip for each commit.
+    """
+
+    def __init__(self, ask: Callable[[Statement | None], Awaitable[Snapshot]]) -> None:
         self._ask = ask
+        self._setting: Statement | None = None
+        self._value: Value = None
+        self._is_value_known = False
         self.known: int | None = None
         """The token of the last answer: that of the present state if nobody has committed since."""
         self._snapshot: str | None = None
@@ -37,6 +55,17 @@ class Presence:
         self._asking = False
         self._waiting: list[asyncio.Future[int | None]] = []
         self._serving: asyncio.Task[None] | None = None
+
+    def follow(self, setting: Statement) -> None:
+        """Ask for the first value of a statement as well from now on."""
+        if setting != self._setting:
+            self._setting, self._is_value_known = setting, False
+
+    async def followed(self) -> Value:
+        """Return the value that came with the last answer. Raises what ``ask`` raises."""
+        while not self._is_value_known:
+            await self.token()
+        return self._value
 
     async def token(self) -> int | None:
         """Return the number of the present state; whatever has it shows the same rows.
@@ -49,18 +78,22 @@ class Presence:
             return await turn
         self._asking = True
         try:
-            return self._numbered(await self._ask())
+            return await self._next_number()
         except Exception as error:
             _refuse(self._next(), error)
             raise
         finally:
             self._go_on()
 
-    def _numbered(self, snapshot: str | None) -> int | None:
-        if snapshot is not None and snapshot != self._snapshot:
-            self._snapshot = snapshot
+    async def _next_number(self) -> int | None:
+        setting = self._setting
+        snapshot = await self._ask(setting)
+        if setting is self._setting:
+            self._value, self._is_value_known = snapshot.value, True
+        if snapshot.text is not None and snapshot.text != self._snapshot:
+            self._snapshot = snapshot.text
             self._number += 1
-        self.known = None if snapshot is None else self._number
+        self.known = None if snapshot.text is None else self._number
         return self.known
 
     def _go_on(self) -> None:
@@ -78,7 +111,7 @@ class Presence:
     async def _serve(self) -> None:
         turns = self._next()
         try:
-            token = self._numbered(await self._ask())
+            token = await self._next_number()
         except Exception as error:  # noqa: BLE001 - it is raised to those who asked
             _refuse([*turns, *self._next()], error)
         else:

@@ -32,7 +32,7 @@ from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
-from quire.database.program import LONG_COMPUTATION, Program, Rows, Statement
+from quire.database.program import LONG_COMPUTATION, Program, Rows, Statement, Value
 from quire.errors import (
     AppError,
     DatabaseBusyError,
@@ -268,6 +268,7 @@ class SqliteDatabase:
         self._snapshots = Snapshots(self._reader, self._wal_index)
         self._slow_reader: _Reader | None = None
         self._slow: dict[Hashable, None] = {}
+        self._setting: Statement | None = None
         self._slow_reads = 0
         """How many reads run on the reader thread or wait for it."""
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
@@ -284,6 +285,15 @@ class SqliteDatabase:
     async def present_version(self) -> int | None:
         """Return what `version` returns: nobody has to be asked."""
         return self.version()
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`: the version is never asked for here."""
+        self._setting = setting
+
+    async def followed(self) -> Value:
+        """Read the value that is followed."""
+        setting = self._setting
+        return None if setting is None else await self.read(lambda: _first_value(setting))
 
     async def read(
         self,
@@ -462,3 +472,8 @@ class SqliteDatabase:
         self._writer.close()
         if self._wal_index is not None:
             self._wal_index.close()
+
+
+def _first_value(statement: Statement) -> Program[Value]:
+    rows = yield statement
+    return rows[0][0] if rows else None

@@ -6,7 +6,8 @@ import pytest
 
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.presence import Presence
+from quire.database.dialects.postgresql.presence import Presence, Snapshot
+from quire.database.program import Statement
 from quire.errors import ServiceUnavailableError
 from tests.postgresql.session import Session
 from tests.unit.database.dialects.postgresql.conftest import run
@@ -116,10 +117,10 @@ async def test_one_question_is_asked_at_a_time_and_shared_by_those_who_come_mean
     asked: list[int] = []
     answer = asyncio.Event()
 
-    async def ask() -> str:
+    async def ask(_: Statement | None) -> Snapshot:
         asked.append(len(asked))
         await answer.wait()
-        return "1:1:"
+        return Snapshot("1:1:")
 
     presence = Presence(ask)
     first = asyncio.ensure_future(presence.token())
@@ -135,16 +136,44 @@ async def test_one_question_is_asked_at_a_time_and_shared_by_those_who_come_mean
 
 
 async def test_nothing_is_known_of_a_standby() -> None:
-    async def ask() -> None:
-        return None
+    async def ask(_: Statement | None) -> Snapshot:
+        return Snapshot(None, "1")
 
-    assert await Presence(ask).token() is None
+    presence = Presence(ask)
+    assert await presence.token() is None
+    assert await presence.followed() == "1"
+
+
+async def test_the_value_that_is_followed_comes_with_the_token(
+    database: PostgresDatabase, url: str
+) -> None:
+    database.follow(Statement("SELECT count(*) FROM marks WHERE id < $1", (10,)))
+    assert await database.followed() == 0
+    someone = Session(url)
+    someone.execute(ADD)
+    someone.close()
+
+    before = await database.followed()
+    await database.present_version()
+
+    assert (before, await database.followed()) == (0, 1)
+
+
+async def test_another_value_that_is_followed_is_asked_for(database: PostgresDatabase) -> None:
+    database.follow(Statement("SELECT 'one'::text"))
+    assert await database.followed() == "one"
+    database.follow(Statement("SELECT 'two'::text"))
+    assert await database.followed() == "two"
 
 
 async def test_whoever_waited_hears_of_the_failure_and_the_next_one_asks_again() -> None:
-    answers: list[str | Exception] = ["1:1:", ServiceUnavailableError(), "1:1:"]
+    answers: list[Snapshot | Exception] = [
+        Snapshot("1:1:"),
+        ServiceUnavailableError(),
+        Snapshot("1:1:"),
+    ]
 
-    async def ask() -> str:
+    async def ask(_: Statement | None) -> Snapshot:
         await asyncio.sleep(0)
         found = answers.pop(0)
         if isinstance(found, Exception):
