@@ -4,11 +4,15 @@ Generated tests take as long as an example needs, and have the same examples eac
 asserts a timing, and a change should not fail for what another one left undiscovered.
 """
 
-from collections.abc import Callable, Iterator
+import gc
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+import bcrypt
 import pytest
 import structlog
 from hypothesis import settings
@@ -17,19 +21,45 @@ from quire.schema.model import Schema
 from tests.databases.kind import Kind
 from tests.databases.kinds import KINDS
 from tests.databases.store import Store
+from tests.memory import keep_files_in_memory
 from tests.opened_files.sitecustomize import watch as watch_opened_files
+from tests.quick import mark_quick
 from tests.secrecy.logs import watch_logs
 from tests.secrecy.watch import WATCH
+from tests.shared_work import full_check, full_salt, share_work
 
 # Traces with the local variables of each frame, as they are by default, take half a minute each.
 *_first, _ = structlog.get_config()["processors"]
 _plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
 structlog.configure(processors=[*_first, _plain])
 watch_logs()
+share_work()
+keep_files_in_memory()
+# Rewritten asserts and modules of servers are compiled once, wherever the tests run.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _opened_files = NamedTemporaryFile(prefix="opened-files-", mode="r+", encoding="utf-8")  # noqa: SIM115 - removed at exit
 watch_opened_files(Path(_opened_files.name))
 settings.register_profile("quire", deadline=None, derandomize=True)
 settings.load_profile("quire")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let Python's garbage collector disregard what is imported and collected: all of it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the daily round, before others are deselected by their marks."""
+    mark_quick(items)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -57,6 +87,13 @@ def _no_secret_shows() -> Iterator[None]:
     found = list(WATCH.leaks)
     WATCH.leaks.clear()
     assert found == []
+
+
+@pytest.fixture
+def full_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash and check passwords at the cost that they have outside of tests."""
+    monkeypatch.setattr(bcrypt, "gensalt", full_salt)
+    monkeypatch.setattr(bcrypt, "checkpw", full_check)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -134,8 +135,23 @@ class Sqlite:
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a SQLite file by SQLite itself, since this process may serve it meanwhile."""
+    target.write_bytes(_content(source, *_state(source), *_state(Path(f"{source}-wal"))))
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what is another one when a file was written to; all zeros if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0, 0
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=8)
+def _content(source: Path, *_: int) -> bytes:
+    """Return the content of a SQLite file, which is kept for as long as nobody writes to it."""
     with closing(apsw.Connection(str(source))) as connection:
-        target.write_bytes(connection.serialize("main"))
+        return connection.serialize("main")
 
 
 def file_of(project: Path) -> Path:

@@ -102,6 +102,7 @@ async def test_h057_mails_go_to_nobody_whose_address_only_looks_alike(
     assert await site.mails(0) == []
 
 
+@pytest.mark.usefixtures("full_rounds")
 async def test_h058_answers_and_work_do_not_tell_whether_there_is_an_account(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def new_database(template: str | None = None) -> str:
     _server().script(
         f"CREATE DATABASE {name} TEMPLATE {template or 'template0'} ENCODING 'UTF8'"
         + ("" if template else " LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
+        + _strategy()
     )
     return name
 
@@ -40,6 +41,13 @@ def new_database(template: str | None = None) -> str:
 def drop_database(name: str) -> None:
     """Drop a database, whoever is connected to it."""
     _server().script(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@cache
+def _strategy() -> str:
+    """Copy files: to log all pages, as is the default since version 15, takes twice as long."""
+    (version,) = _server().execute("SELECT current_setting('server_version_num')::int")[0]
+    return " STRATEGY file_copy" if version >= 150000 else ""
 
 
 @cache

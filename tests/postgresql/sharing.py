@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from secrets import token_hex
 
+from tests.memory import files_folder
 from tests.postgresql.errors import NoServerError
 
 VARIABLE = "QUIRE_TEST_POSTGRES"
@@ -27,9 +27,6 @@ VARIABLE = "QUIRE_TEST_POSTGRES"
 USERS, STATE, FAILURE = "users.lock", "server.json", "failure.txt"
 _ROOT = Path(__file__).parents[2]
 _START_SECONDS = 120
-_MEMORY = Path("/dev/shm")  # noqa: S108 - folders there have names that nobody can guess
-_ROOM = 2 * 1024**3
-"""Bytes that there have to be for a server in memory; it takes a small part of them."""
 
 
 @cache
@@ -39,26 +36,18 @@ def server_url() -> str:
     Raises NoServerError when none can be had.
     """
     given = os.environ.get(VARIABLE)
-    return given or _shared(run_folder())
+    if given is not None:
+        return given
+    # The server has no certificate: a connection need not be ready for one.
+    os.environ["PGSSLMODE"] = "disable"
+    return _shared(run_folder())
 
 
 @cache
 def run_folder() -> Path:
     """Return the folder of this test run, which all of its processes share."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or token_hex(8)
-    return _place() / f"quire-tests-{os.geteuid()}-{run}"
-
-
-def _place() -> Path:
-    """Return where the server is kept: in memory if there is room.
-
-    Making and dropping a database is to make and remove hundreds of files, which is most of what
-    many a test takes on a disk. What decides is the same for all processes of a run.
-    """
-    with suppress(OSError):
-        if shutil.disk_usage(_MEMORY).total >= _ROOM and os.access(_MEMORY, os.W_OK):
-            return _MEMORY
-    return Path(tempfile.gettempdir())
+    return files_folder() / f"quire-tests-{os.geteuid()}-{run}"
 
 
 def _shared(folder: Path) -> str:

@@ -5,6 +5,7 @@ scalar attribute, and one *edge* per attribute that leads to other rows. Edges k
 columns, nothing about queries. Names follow the rules of `naming`.
 """
 
+from collections import deque
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -156,11 +157,20 @@ COMPONENT_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD
 """The columns of a components table."""
 
 
+_mapped: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
+"""The schemas that were mapped last: whoever needs the tables of a schema maps it."""
+
+
 def map_tables(schema: Schema) -> TableMap:
     """Work out where every content type and component of a schema lives."""
-    return TableMap(
+    for known, tables in tuple(_mapped):
+        if known is schema:
+            return tables
+    tables = TableMap(
         MappingProxyType({model.uid: _map_model(schema, model) for model in schema.models()})
     )
+    _mapped.append((schema, tables))
+    return tables
 
 
 def table_name(model: Model) -> str:

@@ -13,6 +13,7 @@ LONG = "é" * 36
 """72 bytes of UTF-8. What was hashed goes on with ``tail``, which bcrypt does not regard."""
 
 
+@pytest.mark.usefixtures("full_rounds")
 def test_a_password_is_hashed_as_the_format_does() -> None:
     first, second = hash_password("secret"), hash_password("secret")
     assert first.startswith("$2a$10$")
@@ -46,6 +47,7 @@ async def test_what_is_no_hash_matches_nothing(hashed: str) -> None:
     assert not await verify_password("secret", hashed)
 
 
+@pytest.mark.usefixtures("full_rounds")
 async def test_nobody_has_no_password_and_it_takes_as_long_to_say_so() -> None:
     hashed = hash_password("secret")
     started = time.perf_counter()

@@ -1,0 +1,92 @@
+"""Chooses the tests of the daily round: ``pytest -m quick`` takes less than a minute.
+
+Of each test function that needs neither PostgreSQL nor a process of its own, one case is chosen; of
+those that replay what was recorded, every twentieth. Generated tests and those of what happens to
+servers under load are none of them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from inspect import unwrap
+from types import CodeType, FunctionType
+
+import pytest
+
+from tests.databases.kinds import POSTGRESQL
+
+_OTHERS = ("tests/property/", "tests/reliability/")
+_RECORDED = frozenset({"scenario", "group", "case"})
+"""Parameters whose values were recorded."""
+_EVERY = 20
+_COSTLY = frozenset(
+    {
+        *("subprocess", "Popen", "create_subprocess_exec", "multiprocessing"),
+        *("POSTGRESQL", "new_database", "Cluster"),
+    }
+)
+"""Names of what starts processes, and of what leads to PostgreSQL whatever the kind is."""
+
+_OURS = ("tests.", "bench.")
+
+
+def mark_quick(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests of the daily round."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if isinstance(item, pytest.Function) and _is_quick(item):
+            name = item.nodeid.partition("[")[0]
+            every = _EVERY if _RECORDED & _parameters(item).keys() else len(items)
+            if seen[name] % every == 0:
+                item.add_marker("quick")
+            seen[name] += 1
+
+
+def _parameters(item: pytest.Function) -> dict[str, object]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+def _is_quick(item: pytest.Function) -> bool:
+    """Tell whether a test needs one process and SQLite alone."""
+    if item.nodeid.startswith(_OTHERS) or getattr(item.obj, "is_hypothesis_test", False):
+        return False
+    if any(value is POSTGRESQL for value in _parameters(item).values()):
+        return False
+    return not any(_is_costly(function) for function in _functions(item))
+
+
+def _functions(item: pytest.Function) -> Iterator[Callable[..., object]]:
+    """Yield what a test runs: itself and its fixtures."""
+    yield item.function
+    for definitions in item._fixtureinfo.name2fixturedefs.values():  # noqa: SLF001 - has no other name
+        yield definitions[-1].func
+
+
+@cache
+def _is_costly(function: Callable[..., object]) -> bool:
+    """Tell whether a function of the tests leads to what is costly, by the names that it uses."""
+    found: set[object] = set()
+    return any(_names(function, found))
+
+
+def _names(used: object, found: set[object]) -> Iterator[bool]:
+    """Yield for each name that is used, here or by what is named, whether it is a costly one."""
+    if isinstance(used, type) and used.__module__.startswith(_OURS):
+        for member in vars(used).values():
+            yield from _names(member, found)
+    function = unwrap(used) if callable(used) else None
+    if not isinstance(function, FunctionType) or function in found:
+        return
+    found.add(function)
+    if not function.__module__.startswith(_OURS):
+        return
+    for name in _used(function.__code__):
+        yield name in _COSTLY
+        yield from _names(function.__globals__.get(name), found)
+
+
+def _used(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _used(constant)
