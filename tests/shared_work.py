@@ -1,17 +1,25 @@
 """Work that gives the same result each time, done once for all tests of a process.
 
 Hundreds of tests start an application each, most of them for the same few projects: what depends
-on the schema alone (the schema that files describe, the statements of a plan) is kept between them,
-and so is whether a password has a hash. Hashes that tests make are as cheap as bcrypt allows.
+on the schema alone (the schema that files describe, its tables, the text of statements) is kept
+between them, and so is whether a password has a hash. Hashes that tests make are as cheap as bcrypt
+allows.
 """
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 import bcrypt
 import orjson
+import sqlalchemy as sa
+from sqlalchemy.sql.cache_key import CacheKey
+from sqlalchemy.sql.compiler import SQLCompiler
 
 import quire.api.reader
+import quire.cli.check_database
+import quire.database.create
+import quire.database.migration.sides
 import quire.database.plans
 import quire.schema.load
 from quire.database.cache import BoundedCache
@@ -19,22 +27,30 @@ from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, c
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.mapping import TableMap
+from quire.database.statements import Query, StatementBuilder
+from quire.database.tables import ColumnTypes, build_metadata
 from quire.errors import SchemaProblem
 from quire.query.plan import ReadPlan
-from quire.schema.load import LoadOptions, Source, build_schema
+from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Schema
+from quire.schema.sources import Source
 
+_full_finish = StatementBuilder.finish
 full_salt, full_check = bcrypt.gensalt, bcrypt.checkpw
 """Make a salt for as many rounds as are asked for, and check a password each time anew."""
 
 _FEWEST_ROUNDS = 4
-_SCHEMAS, _READS = 32, 1000
+_SCHEMAS, _TABLES, _READS, _STATEMENTS = 32, 8, 1000, 5000
 
 _schemas: BoundedCache[tuple[object, ...], Schema] = BoundedCache(_SCHEMAS)
 _reads: BoundedCache[tuple[object, ...], tuple[CompiledRead, Schema, TableMap]] = BoundedCache(
     _READS
 )
 """By the plan, the dialect, and the identity of schema and tables, which the value keeps alive."""
+_metadata: BoundedCache[tuple[object, ...], tuple[sa.MetaData, Schema, TableMap]] = BoundedCache(
+    _TABLES
+)
+_statements: BoundedCache[tuple[object, ...], SQLCompiler] = BoundedCache(_STATEMENTS)
 
 
 def share_work() -> None:
@@ -42,6 +58,13 @@ def share_work() -> None:
     vars(quire.schema.load).update(build_schema=_build_schema)
     for module in (quire.api.reader, quire.database.plans):
         vars(module).update(compile_read=_compile_read)
+    for module in (
+        quire.cli.check_database,
+        quire.database.create,
+        quire.database.migration.sides,
+    ):
+        vars(module).update(build_metadata=_build_metadata)
+    StatementBuilder.finish = _finish  # type: ignore[method-assign]
     bcrypt.checkpw = cache(full_check)
     bcrypt.gensalt = _cheap_salt
 
@@ -52,9 +75,9 @@ def _build_schema(
     problems: Sequence[SchemaProblem] = (),
 ) -> Schema:
     options = options or LoadOptions()
-    if problems:
-        return build_schema(sources, options, problems)
     files = tuple((source.uid, source.file, orjson.dumps(source.raw)) for source in sources)
+    if problems or any(b'"customField"' in content for _, _, content in files):
+        return build_schema(sources, options, problems)  # other files have a say in it
     key = (
         files,
         options.private_attributes,
@@ -82,6 +105,48 @@ def _compile_read(
         compiled = compile_read(plan, schema, tables, dialect)
         found = _reads[key] = (compiled, schema, tables)
     return found[0]
+
+
+def _build_metadata(schema: Schema, tables: TableMap, types: ColumnTypes) -> sa.MetaData:
+    key = (id(schema), id(tables), id(types))
+    found = _metadata.get(key)
+    if found is None:
+        found = _metadata[key] = (build_metadata(schema, tables, types), schema, tables)
+    return found[0]
+
+
+def _finish(self: StatementBuilder, statement: sa.ClauseElement) -> Query:
+    return _full_finish(self, cast("sa.ClauseElement", _Shared(statement)))
+
+
+class _Shared:
+    """A statement that is compiled once with all that differ from it in bound values alone."""
+
+    def __init__(self, statement: sa.ClauseElement) -> None:
+        self._statement = statement
+
+    def compile(self, dialect: sa.Dialect) -> object:
+        key = self._statement._generate_cache_key()  # noqa: SLF001 - as SQLAlchemy's connections do
+        if key is None:
+            return self._statement.compile(dialect=dialect)
+        known = (dialect.name, key.key)
+        compiled = _statements.get(known)
+        if compiled is None:
+            compiler = self._statement._compiler(dialect, cache_key=key)  # noqa: SLF001 - likewise
+            compiled = _statements[known] = cast("SQLCompiler", compiler)
+        return _Compiled(compiled, key)
+
+
+class _Compiled:
+    """The text of a statement, with the values that it binds itself."""
+
+    def __init__(self, compiled: SQLCompiler, key: CacheKey) -> None:
+        self._text = str(compiled)
+        self.positiontup = compiled.positiontup
+        self.params = compiled.construct_params(extracted_parameters=key.bindparams, _check=False)
+
+    def __str__(self) -> str:
+        return self._text
 
 
 def _identity(dialect: Dialect) -> tuple[object, ...]:
