@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from inspect import unwrap
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 import pytest
 
@@ -19,14 +19,10 @@ _OTHERS = ("tests/property/", "tests/reliability/")
 _RECORDED = frozenset({"scenario", "group", "case"})
 """Parameters whose values were recorded."""
 _EVERY = 20
-_COSTLY = frozenset(
-    {
-        *("subprocess", "Popen", "create_subprocess_exec", "multiprocessing"),
-        *("POSTGRESQL", "new_database", "Cluster"),
-    }
-)
-"""Names of what starts processes, and of what leads to PostgreSQL whatever the kind is."""
-
+_COSTLY = frozenset({"create_subprocess_exec", "POSTGRESQL", "new_database", "Cluster"})
+"""Names of what leads to a process, or to PostgreSQL whatever the kind is."""
+_PROCESSES = frozenset({"subprocess", "multiprocessing"})
+"""Modules that start processes."""
 _OURS = ("tests.", "bench.")
 
 
@@ -81,8 +77,14 @@ def _names(used: object, found: set[object]) -> Iterator[bool]:
     if not function.__module__.startswith(_OURS):
         return
     for name in _used(function.__code__):
-        yield name in _COSTLY
-        yield from _names(function.__globals__.get(name), found)
+        value = function.__globals__.get(name)
+        yield name in _COSTLY or _module_of(value) in _PROCESSES
+        yield from _names(value, found)
+
+
+def _module_of(value: object) -> object:
+    """Return the name of a module, or of the one that something is from."""
+    return getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", None)
 
 
 def _used(code: CodeType) -> Iterator[str]:
