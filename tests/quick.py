@@ -1,8 +1,9 @@
 """Chooses the tests of the daily round: ``pytest -m quick`` takes less than a minute.
 
 Of each test function that needs neither PostgreSQL nor a process of its own, one case is chosen; of
-those that replay what was recorded, every twentieth. Generated tests and those of what happens to
-servers under load are none of them.
+those that replay what was recorded, every twentieth. Where each function takes a database through a
+whole command or change, every third function is enough. Generated tests and those of what happens
+to servers under load are none of them.
 """
 
 from collections import Counter
@@ -16,9 +17,14 @@ import pytest
 from tests.databases.kinds import POSTGRESQL
 
 _OTHERS = ("tests/property/", "tests/reliability/")
+_COMMANDS = (
+    *("tests/unit/admin_api/", "tests/unit/cli/", "tests/unit/uploads/"),
+    *("tests/unit/database/integrity/", "tests/unit/database/migration/"),
+)
+"""Folders of which every third function is enough."""
 _RECORDED = frozenset({"scenario", "group", "case"})
 """Parameters whose values were recorded."""
-_EVERY = 20
+_EVERY_CASE, _EVERY_FUNCTION = 20, 3
 _COSTLY = frozenset({"create_subprocess_exec", "POSTGRESQL", "new_database", "Cluster"})
 """Names of what leads to a process, or to PostgreSQL whatever the kind is."""
 _PROCESSES = frozenset({"subprocess", "multiprocessing"})
@@ -28,14 +34,18 @@ _OURS = ("tests.", "bench.")
 
 def mark_quick(items: Sequence[pytest.Item]) -> None:
     """Mark the tests of the daily round."""
-    seen: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
+    commands: set[str] = set()
     for item in items:
         if isinstance(item, pytest.Function) and _is_quick(item):
             name = item.nodeid.partition("[")[0]
-            every = _EVERY if _RECORDED & _parameters(item).keys() else len(items)
-            if seen[name] % every == 0:
+            if name not in cases and name.startswith(_COMMANDS):
+                commands.add(name)
+            skipped = name in commands and len(commands) % _EVERY_FUNCTION != 1
+            every = _EVERY_CASE if _RECORDED & _parameters(item).keys() else len(items)
+            if not skipped and cases[name] % every == 0:
                 item.add_marker("quick")
-            seen[name] += 1
+            cases[name] += 1
 
 
 def _parameters(item: pytest.Function) -> dict[str, object]:
