@@ -34,7 +34,7 @@ run: setup ## Start the example project on its own SQLite database, made and fil
 	$(BIN)/quire start $(EXAMPLE) $(ARGS)
 
 test: setup ## Run the tests
-	$(BIN)/pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 check: setup ## Check style, formatting, types and the direction of imports
 	$(BIN)/ruff check .
