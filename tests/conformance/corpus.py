@@ -217,11 +217,16 @@ def unpack_project(target: Path) -> Path:
 
     The database is its ``.tmp/data.db``, the uploaded files are in its ``public/uploads``.
     """
-    for name, content in archive_members("project.tar.xz").items():
+    for name, content in _project().items():
         file = target / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
     return target
+
+
+@cache
+def _project() -> Mapping[str, bytes]:
+    return archive_members("project.tar.xz")
 
 
 @cache
