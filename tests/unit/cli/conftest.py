@@ -24,9 +24,14 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture(autouse=True)
 def silent_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    silence(monkeypatch)
+
+
+def silence(environment: pytest.MonkeyPatch) -> None:
+    """Take away all variables that settings are read from."""
     for setting in known_settings().values():
         if setting.variable:
-            monkeypatch.delenv(setting.variable, raising=False)
+            environment.delenv(setting.variable, raising=False)
 
 
 @pytest.fixture

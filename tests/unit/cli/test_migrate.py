@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,22 +12,31 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from quire import cli
 from quire.app import build_app
 from quire.cli.migrate import follow_files
 from quire.clock import now_ms
 from quire.errors import ConfigurationError
 from quire.settings import load_settings
-from tests.unit.cli.conftest import Run
+from tests.unit.cli.conftest import Run, silence
 
 SCHEMA = "src/api/article/content-types/article/schema.json"
 
 
-@pytest.fixture
-def project(tmp_path: Path, run: Run) -> Path:
-    """A new project whose database is made and filled."""
-    folder = tmp_path / "site"
-    assert run("new", folder, "--template", "blog").code == 0
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new project whose database is made and filled, of which copies are made."""
+    folder = tmp_path_factory.mktemp("made") / "site"
+    with pytest.MonkeyPatch.context() as environment:
+        silence(environment)
+        assert cli.run(["new", str(folder), "--template", "blog"]) == 0
     return folder
+
+
+@pytest.fixture
+def project(made: Path, tmp_path: Path) -> Path:
+    """The project once more, for a test that changes something."""
+    return shutil.copytree(made, tmp_path / "site")
 
 
 def change(project: Path, **attributes: dict[str, Any] | None) -> None:
