@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct, field
-
+from quire.cli.check_report import Report
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_result, working
-from quire.customisations import find_customisations
-from quire.database.integrity.findings import Finding, counted
+from quire.customisations import Customisations, find_customisations
+from quire.customisations.summary import summarize
+from quire.database.integrity.findings import Finding
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
@@ -18,38 +18,26 @@ from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_se
 _INDENT = " " * len("problem  ")
 
 
-class _Report(Struct):
-    """What was found so far: problems stop the server or close content, warnings do not."""
-
-    problems: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    def lines(self) -> Iterator[str]:
-        yield from (f"problem  {text}" for text in self.problems)
-        yield from (f"warning  {text}" for text in self.warnings)
-        if self.problems or self.warnings:
-            yield ""
-        problems, warnings = len(self.problems), len(self.warnings)
-        yield f"{_counted(problems, 'problem')}, {_counted(warnings, 'warning')}."
-
-
-def check_project(project: Path) -> int:
+def check_project(project: Path, *, as_json: bool = False) -> int:
     """Check a project and print what was found; returns the exit code.
 
     Raises :class:`ConfigurationError` when there is no project to check.
     """
-    report = _Report()
+    report = Report()
     settings = _settings(project, report)
     schema = _schema(project if settings is None else settings.project, settings, report)
     if settings is not None and schema is not None:
         _customisations(settings, schema, report)
         _database(settings, schema, report)
-    for line in report.lines():
-        print_result(line)
-    return PROBLEMS if report.problems else DONE
+    if as_json:
+        print_result(report.json())
+    else:
+        for line in report.lines():
+            print_result(line)
+    return PROBLEMS if report.has_problems else DONE
 
 
-def _settings(project: Path, report: _Report) -> Settings | None:
+def _settings(project: Path, report: Report) -> Settings | None:
     try:
         settings = load_settings(project)
     except SettingsError as error:
@@ -70,7 +58,7 @@ def _settings(project: Path, report: _Report) -> Settings | None:
     return settings
 
 
-def _schema(project: Path, settings: Settings | None, report: _Report) -> Schema | None:
+def _schema(project: Path, settings: Settings | None, report: Report) -> Schema | None:
     from quire.strapi_project.schema import load_project_schema
 
     try:
@@ -78,31 +66,54 @@ def _schema(project: Path, settings: Settings | None, report: _Report) -> Schema
     except SchemaError as error:
         report.problems += [str(problem) for problem in error.problems]
         return None
-    uncertain = [one for one in schema.custom_fields if one.type.origin in {"database", "assumed"}]
-    report.warnings += [
-        f"{one}; another type can be set under [custom_fields] in quire.toml" for one in uncertain
-    ]
-    report.warnings += map(str, schema.notices)
+    for one in schema.custom_fields:
+        if one.type.origin in {"database", "assumed"}:
+            hint = "; another type can be set under [custom_fields] in quire.toml"
+            report.groups["served differently"].append(f"{one}{hint}")
+        else:
+            report.groups["served"].append(str(one))
+    report.groups["served differently"] += map(str, schema.notices)
     return schema
 
 
-def _customisations(settings: Settings, schema: Schema, report: _Report) -> None:
+def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
     found = find_customisations(settings, schema.content_types.values())
+    report.types = summarize(found, schema)
+    groups = report.groups
+    groups["served"] += _changed_routes(found)
     for finding in found.findings:
         if finding.effect == "closed":
             names = ", ".join(finding.closes)
-            report.problems.append(
+            groups["closed"].append(
                 f"{finding}; closed until the file is listed under [migration] ignore: {names}"
             )
-        elif finding.effect == "warning":
-            report.warnings.append(str(finding))
+        elif finding.effect == "ignored":
+            groups["ignored"].append(str(finding))
+        elif finding.kind in {"routes", "configuration"}:
+            groups["served differently"].append(str(finding))
+        else:
+            groups["not served"].append(str(finding))
+    groups["not served"] += map(str, found.unserved)
     report.warnings += [
         f"quire.toml: migration.ignore: nothing to ignore at {pattern}"
         for pattern in found.unused_ignores
     ]
 
 
-def _database(settings: Settings, schema: Schema, report: _Report) -> None:
+def _changed_routes(found: Customisations) -> Iterator[str]:
+    """Yield the routes that are served as code of the project asks for."""
+    for uid, routes in found.routes.items():
+        for route in routes:
+            whats = [
+                *(["without a permission"] if route.permission is None else ()),
+                *(["for signed-in users"] if route.needs_user else ()),
+                *(["with a query that its code changes"] if route.steps else ()),
+            ]
+            if whats:
+                yield f"{uid}: {route.method} {route.path} is served {', '.join(whats)}"
+
+
+def _database(settings: Settings, schema: Schema, report: Report) -> None:
     from quire.cli.check_database import check_database
 
     try:
@@ -120,7 +131,7 @@ def _database(settings: Settings, schema: Schema, report: _Report) -> None:
         _uploads(settings, schema, report)
 
 
-def _uploads(settings: Settings, schema: Schema, report: _Report) -> None:
+def _uploads(settings: Settings, schema: Schema, report: Report) -> None:
     from quire.cli.check_uploads import check_uploads, lines_about
 
     try:
@@ -135,7 +146,3 @@ def told(finding: Finding) -> str:
     option = " --duplicates" if finding.asks else ""
     mends = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""
     return "\n".join((f"{finding}{mends}", *(f"{_INDENT}{line}" for line in finding.details)))
-
-
-def _counted(count: int, noun: str) -> str:
-    return counted(count, noun) if count else f"no {noun}s"

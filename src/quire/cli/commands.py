@@ -107,17 +107,23 @@ def check(
     yes: Annotated[
         bool, Parameter(negative="", show_default=False, help="With --repair: do not ask.")
     ] = False,
+    as_json: Annotated[
+        bool,
+        Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
+    ] = False,
 ) -> int:
     """Look for what is wrong with a project, and say how to mend it."""
     from quire.cli.check import check_project
     from quire.cli.repair import repair_project
     from quire.errors import ApplicationError
 
+    if repair and as_json:
+        raise ApplicationError("--json is for reports, not for --repair.")
     if repair:
         return repair_project(project, duplicates=duplicates, dry_run=dry_run, yes=yes)
     if duplicates or dry_run or yes:
         raise ApplicationError("--duplicates, --dry-run and --yes belong to --repair.")
-    return check_project(project)
+    return check_project(project, as_json=as_json)
 
 
 @app.command

@@ -10,10 +10,28 @@ from functools import reduce
 
 from quire.javascript.modules import CODE, EnvironmentVariable
 from quire.settings import Settings, UnfitValueError, known_settings
-from quire.settings.project_config import COUNTERPARTS, leaves
+from quire.settings.project_config import COUNTERPARTS, leaves, settings_in
 
 # Of the admin panel or of the development server, so that the content API is the same without.
-_ELSEWHERE = ("flags.", "autoOpen", "watchIgnoreFiles", "telemetryDisabled", "webhooks.")
+_SWITCHES = (".enabled", ".useDefaults", ".contentSecurityPolicy.useDefaults", ".enable")
+"""Options that say that what is served anyway is wanted."""
+_ELSEWHERE = (
+    "preview.",
+    "auth.sessions.",
+    "flags.",
+    "autoOpen",
+    "watchIgnoreFiles",
+    "telemetryDisabled",
+    "webhooks.",
+)
+_SERVED_PLUGINS = frozenset({"email", "i18n", "upload", "users-permissions"})
+_WITHOUT_EFFECT = frozenset({"cloud", "config-sync", "documentation", "preview-button", "sentry"})
+"""Plugins of the admin panel and of the development server."""
+_OUR_PROVIDERS = frozenset({"local", "nodemailer", "smtp"})
+_PROVIDED = {
+    "upload": "set uploads.storage to a bucket, such as s3://bucket/folder",
+    "email": "set the server that takes mails under [mail]",
+}
 _STANDARD_MIDDLEWARES = frozenset(
     f"strapi::{name}"
     for name in (
@@ -31,22 +49,55 @@ def differences(name: str, exported: object, source: str, settings: Settings) ->
     if name == "database":
         return () if "DATABASE_" in source else ("it reads no variable named DATABASE_...",)
     if name == "middlewares":
-        return tuple(_middlewares(exported))
+        return tuple(_middlewares(exported, settings))
+    if name == "plugins":
+        return tuple(_plugins(exported, settings))
     if isinstance(exported, dict):
         return tuple(_settings(exported, COUNTERPARTS.get(name, {}), settings))
     return ("it holds code",) if exported == CODE else ()
 
 
-def _middlewares(exported: object) -> Iterator[str]:
+def _middlewares(exported: object, settings: Settings) -> Iterator[str]:
     if not isinstance(exported, list):
         yield "it holds code"
         return
-    for entry in exported:
-        name = entry.get("name") if isinstance(entry, dict) else entry
+    names = [entry.get("name") if isinstance(entry, dict) else entry for entry in exported]
+    for name in names:
         if name not in _STANDARD_MIDDLEWARES:
-            yield f"the middleware {name} does not run"
-        elif isinstance(entry, dict):
-            yield f"the options of {name} are not read"
+            yield f"the middleware {'that is computed' if name is CODE else name} does not run"
+    options = settings_in("middlewares", exported)
+    if isinstance(options, dict):
+        standard = {of: one for of, one in options.items() if of in _STANDARD_MIDDLEWARES}
+        yield from _settings(standard, COUNTERPARTS["middlewares"], settings)
+
+
+def _plugins(exported: object, settings: Settings) -> Iterator[str]:
+    if not isinstance(exported, dict):
+        yield "it holds code"
+        return
+    for name, options in exported.items():
+        if name == "...":
+            yield "it adds what is computed"
+        elif isinstance(options, dict) and options.get("enabled") is False:
+            continue
+        elif name in _SERVED_PLUGINS:
+            provider, rest = _provider(options)
+            if provider is not None:
+                yield f"{name} goes through the provider {provider}: {_PROVIDED[name]}"
+            yield from _settings({name: rest}, COUNTERPARTS["plugins"], settings)
+        elif name not in _WITHOUT_EFFECT:
+            yield f"the plugin {name} does not run"
+
+
+def _provider(options: object) -> tuple[str | None, object]:
+    """Return the provider of uploads or mails that is not one of ours, and the other options."""
+    config = options.get("config") if isinstance(options, dict) else None
+    if not isinstance(config, dict) or not isinstance(config.get("provider"), str):
+        return None, options
+    provider = str(config["provider"]).rpartition("provider-upload-")[2]
+    left_out = {"provider"} if provider in _OUR_PROVIDERS else {"provider", "providerOptions"}
+    rest = {key: value for key, value in config.items() if key not in left_out}
+    return None if provider in _OUR_PROVIDERS else provider, {"config": rest}
 
 
 def _settings(
@@ -54,9 +105,11 @@ def _settings(
 ) -> Iterator[str]:
     for path, value in leaves(exported):
         name = counterparts.get(path)
-        if name is not None:
+        if value is CODE:
+            difference: str | None = f"{path} is computed"
+        elif name is not None:
             difference = _difference(path, value, name, settings)
-        elif path.startswith(_ELSEWHERE):
+        elif path.startswith(_ELSEWHERE) or path.endswith(_SWITCHES):
             difference = None
         else:
             difference = f"{path} has no counterpart here"

@@ -42,6 +42,7 @@ from quire.customisations.tree import (
     registered_name,
     sources,
 )
+from quire.javascript.modules import read_module
 from quire.schema.model import ContentType
 from quire.settings import Settings
 
@@ -299,7 +300,10 @@ def _configuration(settings: Settings) -> Iterator[Finding]:
             if "cron" in file.stem:
                 yield _finding(file, "cron", "has tasks that do not run")
             elif file.stem in _CONFIGURATION:
-                found = differences(file.stem, file.exported, file.text, settings)
+                exported = file.exported
+                if not file.path.endswith(".json"):
+                    exported = read_module(file.text, partial=True)
+                found = differences(file.stem, exported, file.text, settings)
                 if found:
                     yield _finding(
                         file, "configuration", f"is not all in force: {'; '.join(found)}"

@@ -322,6 +322,8 @@ class Module:
             return CODE
 
     def _member(self, inner: Expression, key: str, *, partial: bool) -> object:
+        if inner == Member(Name("process"), "env"):
+            return EnvironmentVariable(key, None)
         value = self._value(inner, partial=partial)
         if isinstance(value, dict) and key in value:
             return value[key]

@@ -1,11 +1,12 @@
 """The ``config`` folder of a project: what its files say about settings, without running them.
 
 ``config/<name>.js`` (or ``.ts``, ``.json``) and, over it, ``config/env/<environment>/<name>.js``.
-A file counts if it is plain data: literals and calls of ``env``. Files that hold code are left to
-`quire.customisations`, which reports them.
+What is plain data in a file counts: literals, constants and calls of ``env``. What is computed is
+left to `quire.customisations`, which reports it.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -31,6 +32,15 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
         "responses.privateAttributes": "api.private_attributes",
     },
     "features": {"future.experimental_firstPublishedAt": "features.first_published_at"},
+    "middlewares": {
+        "strapi::body.formLimit": "limits.form_body",
+        "strapi::body.jsonLimit": "limits.json_body",
+        "strapi::cors.expose": "cors.expose_headers",
+        "strapi::cors.headers": "cors.headers",
+        "strapi::cors.methods": "cors.methods",
+        "strapi::cors.origin": "cors.origins",
+        "strapi::security.contentSecurityPolicy": "security.content_security_policy",
+    },
     "plugins": {
         "email.config.providerOptions.host": "mail.host",
         "email.config.providerOptions.port": "mail.port",
@@ -66,6 +76,9 @@ COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
 }
 """Settings by file and by the dotted path in it."""
 
+_CAPITAL = re.compile("[A-Z]")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(b|kb|mb|gb)?")
+_UNITS = {"b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3}
 _SUFFIXES = (".js", ".ts", ".json")
 
 
@@ -82,14 +95,66 @@ def read_config(project: Path, environment: str) -> Iterator[Said]:
     for folder in (Path("config"), Path("config", "env", environment)):
         for name, counterparts in COUNTERPARTS.items():
             for file in (folder / f"{name}{suffix}" for suffix in _SUFFIXES):
-                for path, value in leaves(_exported(project / file)):
-                    if path in counterparts:
+                for path, value in leaves(settings_in(name, _exported(project / file))):
+                    if path in counterparts and value is not CODE:
                         yield Said(counterparts[path], value, file.as_posix())
+
+
+def settings_in(name: str, exported: object) -> object:
+    """Return what a file exports as nested objects: middlewares are a list, by name there."""
+    if name != "middlewares" or not isinstance(exported, list):
+        return exported
+    options = {
+        entry["name"]: entry.get("config", {})
+        for entry in exported
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    }
+    return {of: _in_our_form(of, config) for of, config in options.items()}
+
+
+def _in_our_form(middleware: str, config: object) -> object:
+    """Return the options of a middleware with values as our settings take them."""
+    if not isinstance(config, dict):
+        return config
+    match middleware:
+        case "strapi::security":
+            return {**config, **_policy(config.get("contentSecurityPolicy"))}
+        case "strapi::body":
+            return {key: _bytes(value) for key, value in config.items()}
+        case "strapi::cors" if isinstance(config.get("origin"), str):
+            return {**config, "origin": [config["origin"]]}
+        case _:
+            return config
+
+
+def _policy(value: object) -> dict[str, object]:
+    """Return the directives of a content security policy, ``null`` as an empty list."""
+    if not isinstance(value, dict) or not isinstance(value.get("directives"), dict):
+        return {}
+    directives = {
+        _CAPITAL.sub(lambda found: f"-{found[0].lower()}", name): [] if sources is None else sources
+        for name, sources in value["directives"].items()
+    }
+    is_plain = all(
+        isinstance(sources, list) and all(isinstance(one, str) for one in sources)
+        for sources in directives.values()
+    )
+    return {"contentSecurityPolicy": Table(directives) if is_plain else CODE}
+
+
+def _bytes(value: object) -> object:
+    """Return a size such as ``10mb`` in bytes; other values are themselves."""
+    found = _SIZE.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    return int(float(found[1]) * _UNITS[found[2] or "b"]) if found else value
+
+
+class Table(dict[str, object]):
+    """An object that is one value, not settings by name."""
 
 
 def leaves(exported: object, path: str = "") -> Iterator[tuple[str, object]]:
     """Yield the leaves of nested objects with their dotted paths; an empty object has none."""
-    if not isinstance(exported, dict):
+    if not isinstance(exported, dict) or isinstance(exported, Table):
         if path:
             yield path, exported
         return
@@ -106,6 +171,6 @@ def _exported(file: Path) -> object:
     """What a file exports, or ``CODE``; a file that is not there or not readable says nothing."""
     try:
         text = file.read_text(encoding="utf-8")
-        return json.loads(text) if file.suffix == ".json" else read_module(text)
+        return json.loads(text) if file.suffix == ".json" else read_module(text, partial=True)
     except (OSError, ValueError):
         return CODE

@@ -177,3 +177,65 @@ def test_outdated_statistics_are_told_and_renewed(run: Run, project: Path) -> No
     assert "the statistics of tags are from a time" in run("index", project).messages
     run("index", project, "--apply")
     assert run("index", project).messages == "The database has all indexes.\n"
+
+
+def test_the_report_is_in_groups_and_says_how_much_is_served(run: Run, project: Path) -> None:
+    write_code(project)
+
+    code, output, _ = run("check", project)
+
+    assert code == 1
+    closed = output.index("Closed (1):")
+    assert output.index("Served (1):") < closed < output.index("Not served (1):")
+    assert "served   api::tag.tag: GET /tags is served with a query that its code" in output
+    assert "problem  src/api/tag/controllers/tag.js: has an action create that" in output
+    assert "warning  src/api/tag/routes/more.js: GET /tags/a/b (tag.own) is not served" in output
+    types = len(list(project.glob("src/api/*/content-types/*/schema.json")))
+    assert f"{types - 1} of {types} content types are served completely." in output
+
+
+def test_the_report_can_be_printed_as_json(run: Run, project: Path) -> None:
+    write_code(project)
+
+    code, output, _ = run("check", project, "--json")
+    report = json.loads(output)
+
+    assert code == 1
+    assert {"total", "completely"} == set(report["types"])
+    (tag,) = [one for one in report["contentTypes"] if one["uid"] == "api::tag.tag"]
+    assert tag == {
+        "uid": "api::tag.tag",
+        "served": "partly",
+        "closedActions": ["create"],
+        "files": ["src/api/tag/controllers/tag.js"],
+        "unservedRoutes": ["GET /tags/a/b"],
+        "unservedAttributes": [],
+    }
+    assert len(report["closed"]) == 1
+    assert report["ignored"] == []
+
+
+def test_json_is_refused_for_repairs(run: Run, project: Path) -> None:
+    code, _, messages = run("check", project, "--repair", "--json")
+
+    assert code != 0
+    assert "--json is for reports" in messages
+
+
+def write_code(project: Path) -> None:
+    """Give tags a middleware that is served, an action that is not, and a route of their own."""
+    factories = "require('@strapi/strapi').factories"
+    files = {
+        "routes/tag.js": f"module.exports = {factories}.createCoreRouter('api::tag.tag', "
+        "{ config: { find: { middlewares: ['sorted'] } } });",
+        "routes/more.js": "module.exports = { routes: [{ method: 'GET', path: '/tags/a/b', "
+        "handler: 'tag.own' }] };",
+        "middlewares/sorted.js": "module.exports = () => (ctx, next) => "
+        "{ ctx.query.sort = 'label'; return next(); };",
+        "controllers/tag.js": f"module.exports = {factories}.createCoreController('api::tag.tag', "
+        "() => ({ async create(ctx) { return mine(ctx); } }));",
+    }
+    for name, code in files.items():
+        file = project / "src/api/tag" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(code, encoding="utf-8")

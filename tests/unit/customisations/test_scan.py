@@ -323,7 +323,7 @@ def test_configuration_that_is_not_in_force_is_told_with_both_values(project: Pa
             "config/api.js: is not all in force: rest.maxLimit is 250, api.max_limit is 50; "
             "documents.strictParams has no counterpart here"
         ),
-        "config/plugins.js: is not all in force: it holds code",
+        "config/plugins.js: is not all in force: upload.config is computed",
     ]
 
 
@@ -345,3 +345,34 @@ def test_settings_silence_what_they_repeat(project: Path) -> None:
     write(project, "quire.toml", "[api]\nmax_limit = 250\n")
 
     assert Customisations({}, ()) == scan(project, {"ADMIN_JWT_SECRET": "in the file"})
+
+
+def test_options_of_middlewares_and_providers_that_are_not_in_force_are_told(
+    project: Path,
+) -> None:
+    write(
+        project,
+        "config/middlewares.js",
+        "module.exports = ['strapi::logger', 'global::audit', { name: 'strapi::cors', config: "
+        "{ enabled: true, origin: ['https://a.example'], keepHeaderOnError: true } }];",
+    )
+    write(
+        project,
+        "config/plugins.js",
+        "module.exports = ({ env }) => ({ upload: { config: { provider: 'aws-s3', "
+        "providerOptions: { region: env('REGION') } } }, seo: { enabled: true }, "
+        "navigation: { enabled: false } });",
+    )
+
+    assert [str(one) for one in scan(project).findings] == [
+        (
+            "config/middlewares.js: is not all in force: "
+            "the middleware global::audit does not run; "
+            "strapi::cors.keepHeaderOnError has no counterpart here"
+        ),
+        (
+            "config/plugins.js: is not all in force: upload goes through the provider aws-s3: "
+            "set uploads.storage to a bucket, such as s3://bucket/folder; "
+            "the plugin seo does not run"
+        ),
+    ]

@@ -95,8 +95,10 @@ PLAIN = [
         id="types",
     ),
     pytest.param(
-        "module.exports = ({ env }) => ({ url: env('URL') || 'x', port: env.int('P') ?? 3 });",
+        "module.exports = ({ env }) => ({ url: env('URL') || 'x', port: env.int('P') ?? 3,"
+        " key: process.env.KEY });",
         {
+            "key": EnvironmentVariable("KEY", None),
             "url": EnvironmentVariable("URL", "x"),
             "port": EnvironmentVariable("P", 3, "int"),
         },

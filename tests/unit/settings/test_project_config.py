@@ -111,3 +111,66 @@ def test_what_cannot_be_understood_changes_nothing(tmp_path: Path, text: str) ->
 
     assert settings.api.max_limit == 100
     assert origin(settings, "api.max_limit") == "default"
+
+
+def test_the_options_of_middlewares_are_settings(tmp_path: Path) -> None:
+    write_config(
+        tmp_path,
+        "middlewares.js",
+        "module.exports = ({ env }) => ['strapi::logger',"
+        "{ name: 'strapi::cors', config: { origin: env.array('ORIGINS', ['https://a.example']), "
+        "methods: ['GET'] } },"
+        "{ name: 'strapi::body', config: { jsonLimit: '2mb', formLimit: '64kb' } },"
+        "{ name: 'strapi::security', config: { contentSecurityPolicy: { useDefaults: true, "
+        "directives: { 'img-src': [\"'self'\", 'data:'], upgradeInsecureRequests: null } } } }];",
+    )
+
+    settings = load_settings(tmp_path, environ={"ORIGINS": "https://b.example"})
+
+    assert settings.cors.origins == ("https://b.example",)
+    assert settings.cors.methods == ("GET",)
+    assert (settings.limits.json_body, settings.limits.form_body) == (2 * 1024**2, 64 * 1024)
+    assert settings.security.content_security_policy == {
+        "img-src": ("'self'", "data:"),
+        "upgrade-insecure-requests": (),
+    }
+
+
+def test_a_file_that_is_partly_computed_is_in_force_for_the_rest(tmp_path: Path) -> None:
+    write_config(
+        tmp_path,
+        "server.ts",
+        "import cronTasks from './cron-tasks';\nconst base = { port: 4000 };\n"
+        "export default ({ env }) => {\n  const host = '127.0.0.9';\n"
+        "  return { ...base, proxy: process.env.PROXY, host,\n"
+        "    url: makeUrl(env), cron: { tasks: cronTasks } };\n};",
+    )
+
+    settings = load_settings(tmp_path, environ={})
+
+    assert (
+        settings.server.host,
+        settings.server.port,
+        settings.server.url,
+    ) == ("127.0.0.9", 4000, None)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "let port = 4000; port = port + choose(); module.exports = { port };",
+        "const base = { port: 4000 }; change(base); module.exports = { ...base };",
+        "module.exports = { port: process.argv[2] || 4000 };",
+        "const port = isFast ? 1 : 2; module.exports = { port };",
+    ],
+)
+def test_a_value_that_may_be_another_one_is_not_taken(code: str, tmp_path: Path) -> None:
+    write_config(tmp_path, "server.js", code)
+
+    assert load_settings(tmp_path, environ={}).server.port == 1337
+
+
+def write_config(project: Path, name: str, code: str) -> None:
+    file = project / "config" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(code, encoding="utf-8")

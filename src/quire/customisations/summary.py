@@ -1,0 +1,95 @@
+"""How completely each content type of a project is served."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from quire.customisations.findings import Customisations
+from quire.customisations.served import UnservedRoute, core_routes
+from quire.schema.model import ContentType, Schema
+
+
+class Served(StrEnum):
+    """How much of what a project's routes promise for a type is served."""
+
+    COMPLETELY = "completely"
+    PARTLY = "partly"
+    """Some actions are closed, some routes or attributes are not served."""
+    CLOSED = "closed"
+
+
+class TypeSummary(Struct, frozen=True, kw_only=True):
+    """One content type: what is closed of it, and what does not exist here."""
+
+    uid: str
+    served: Served
+    closed_actions: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """The files that keep actions closed."""
+    unserved_routes: tuple[str, ...] = ()
+    unserved_attributes: tuple[str, ...] = ()
+
+
+def summarize(found: Customisations, schema: Schema) -> tuple[TypeSummary, ...]:
+    """Return a summary of each of the project's own content types, in their order."""
+    owners = _owners(found.unserved, schema.api_types)
+    return tuple(_summary(one, found, schema, owners) for one in schema.api_types)
+
+
+def _summary(
+    content_type: ContentType,
+    found: Customisations,
+    schema: Schema,
+    owners: Mapping[str, list[UnservedRoute]],
+) -> TypeSummary:
+    uid = content_type.uid
+    served = found.routes.get(uid)
+    actions = (
+        [action for _, _, action in core_routes(content_type)]
+        if served is None
+        else list(dict.fromkeys(route.action for route in served))
+    )
+    closed = found.closed_actions(content_type)
+    closed_here = tuple(action for action in actions if action in closed)
+    names = [uid, *(f"{uid}.{action}" for action in closed_here)]
+    files = dict.fromkeys(file for name in names for file in found.closed.get(name, ()))
+    unserved = tuple(f"{one.method} {one.path}" for one in owners.get(uid, ()))
+    attributes = tuple(_unserved_attributes(content_type, schema))
+    if closed_here and len(closed_here) == len(actions):
+        how = Served.CLOSED
+    elif closed_here or unserved or attributes:
+        how = Served.PARTLY
+    else:
+        how = Served.COMPLETELY
+    return TypeSummary(
+        uid=uid,
+        served=how,
+        closed_actions=closed_here,
+        files=tuple(files),
+        unserved_routes=unserved,
+        unserved_attributes=attributes,
+    )
+
+
+def _owners(
+    unserved: Iterable[UnservedRoute], types: Iterable[ContentType]
+) -> dict[str, list[UnservedRoute]]:
+    """Return the routes that are not served by the type whose controller they name."""
+    uids = {one.uid for one in types}
+    owners: dict[str, list[UnservedRoute]] = {}
+    for route in unserved:
+        controller = route.handler.rpartition(".")[0]
+        api = route.file.removeprefix("src/api/").partition("/")[0]
+        uid = controller if "::" in controller else f"api::{api}.{controller}"
+        if uid in uids:
+            owners.setdefault(uid, []).append(route)
+    return owners
+
+
+def _unserved_attributes(content_type: ContentType, schema: Schema) -> Iterator[str]:
+    attributes = content_type.raw.get("attributes")
+    for name in attributes if isinstance(attributes, dict) else ():
+        is_set_by_server = name in schema.content_types[content_type.uid].attributes
+        if not is_set_by_server:
+            yield name

@@ -1,0 +1,5 @@
+"""Tries directories of Strapi projects: whether they open, and how completely they are served.
+
+``python -m tests.corpus DIRECTORY…`` takes projects, or directories of projects. Nothing is changed
+in them: a project that is served (``--serve``) is copied first.
+"""
