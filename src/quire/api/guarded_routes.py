@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from quire.access.ability import FullAccess
+from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
 from quire.api.messages import Answer, Handler, Request, RespondNow
 from quire.api.rewritten_query import rewrite_query
@@ -11,8 +11,12 @@ from quire.customisations import ServedRoute
 from quire.customisations.query_changes import apply_steps
 from quire.errors import PolicyError
 
-EVERYBODY = Anonymous(FullAccess())
-"""Who asks a route with ``auth: false``: nobody is identified, and no permission is asked for."""
+EVERYBODY = Anonymous(NOTHING)
+"""Who asks a route with ``auth: false``: nobody, who may do nothing else.
+
+The route itself asks for no permission. Relations stay hidden there, as they do in the reference,
+which has nobody to ask whether they may be read.
+"""
 
 
 def guarded_routes(usual: Iterable[Route], served: Iterable[ServedRoute]) -> Iterator[Route]:
