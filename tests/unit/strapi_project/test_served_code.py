@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.databases.kind import Kind
+from tests.unit.schema.trees import type_file
 from tests.unit.strapi_project.code import (
     BLOG,
     controller,
@@ -396,3 +397,29 @@ async def test_an_accepted_file_leaves_the_usual_action_open(kind: Kind, tmp_pat
     toml = {"quire.toml": '[migration]\nignore = ["src/api/article/controllers/*"]\n'}
     async with blog(kind, tmp_path, code, toml) as site:
         assert await site.data("articles") == []
+
+
+@pytest.mark.parametrize("may_find", [True, False])
+async def test_other_locales_are_shown_to_those_who_may_find_documents(
+    kind: Kind, tmp_path: Path, *, may_find: bool
+) -> None:
+    note = type_file("note", {}, pluginOptions={"i18n": {"localized": True}})
+    actions = ["create", "findOne", *(["find"] if may_find else [])]
+    public = [f"api::note.note.{action}" for action in actions]
+    async with serving(kind, tmp_path, note, public=public) as site:
+        made = await site.create("notes")
+        shown = await site.data(f"notes/{made['documentId']}?populate=*")
+
+    assert may_find == ("localizations" in shown)
+
+
+async def test_other_locales_are_not_shown_without_authentication(
+    kind: Kind, tmp_path: Path
+) -> None:
+    note = type_file("note", {}, pluginOptions={"i18n": {"localized": True}})
+    code = router("{ config: { find: { auth: false } } }", "note")
+    async with serving(kind, tmp_path, note, code, public=["api::note.note.create"]) as site:
+        await site.create("notes")
+        (shown,) = await site.data("notes?populate=*")
+
+    assert "localizations" not in shown

@@ -158,6 +158,8 @@ class Scope(Struct, frozen=True, kw_only=True):
 
 def may_follow(ability: Ability, model: Model, attribute: Attribute) -> bool:
     """Tell whether what a relation of a model leads to may be read. Files need no permission."""
+    if isinstance(attribute, LocalizationsAttribute):
+        return can_find(ability, attribute.target)
     if not isinstance(attribute, RelationAttribute) or attribute.target is None:
         return True
     if attribute.target == ADMIN_USER_UID and _shows_creators(model, attribute):
