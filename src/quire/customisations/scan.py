@@ -27,6 +27,7 @@ from quire.customisations.controllers import (
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
 from quire.customisations.guards import GuardCode, Problem
 from quire.customisations.patterns import matches
+from quire.customisations.plugins import find_plugins
 from quire.customisations.routes import (
     RouterFile,
     Routes,
@@ -286,10 +287,7 @@ def _whole_project(project: Path, types: Types) -> Iterator[Finding]:
             if not _IDENTITY.fullmatch(re.sub(r"\s+", "", file.text)):
                 sentence = f"changes the plugin {folder.name} with code that does not run"
                 yield _finding(file, "extension", sentence, own)
-    for folder in folders(source / "plugins"):
-        path = folder.relative_to(project).as_posix()
-        sentence = "is a plugin that does not run, and whose types and routes do not exist"
-        yield Finding(path, "plugin", "warning", sentence)
+    yield from find_plugins(project)
 
 
 def _configuration(settings: Settings) -> Iterator[Finding]:

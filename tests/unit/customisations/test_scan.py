@@ -376,3 +376,41 @@ def test_options_of_middlewares_and_providers_that_are_not_in_force_are_told(
             "the plugin seo does not run"
         ),
     ]
+
+
+def test_packages_that_are_plugins_are_told_with_what_is_missing_without_them(
+    project: Path,
+) -> None:
+    official = (
+        "strapi",
+        "plugin-users-permissions",
+        "plugin-cloud",
+        "plugin-graphql",
+        "plugin-seo",
+    )
+    others = (
+        *("@acme/strapi-plugin-comments", "strapi-plugin-populate-deep", "react", "pg"),
+        *("@_sh/strapi-plugin-ckeditor", "strapi-provider-email-resend"),
+    )
+    names = [*(f"@strapi/{name}" for name in (*official, "provider-upload-aws-s3")), *others]
+    dependencies = dict.fromkeys(names, "1.0.0")
+    write(project, "package.json", json.dumps({"dependencies": dependencies}))
+
+    assert [str(one) for one in scan(project).findings] == [
+        (
+            "package.json: @acme/strapi-plugin-comments: a plugin that does not run: "
+            "its tables stay, its routes are not served"
+        ),
+        "package.json: @strapi/plugin-graphql: the GraphQL API is not served",
+        (
+            "package.json: strapi-plugin-populate-deep: populate=deep is not understood: "
+            "name what to populate"
+        ),
+    ]
+
+
+@pytest.mark.parametrize("content", ["?", "[]", '{"dependencies": []}'])
+def test_a_package_file_that_cannot_be_read_names_no_plugins(project: Path, content: str) -> None:
+    write(project, "package.json", content)
+
+    assert Customisations({}, ()) == scan(project)
