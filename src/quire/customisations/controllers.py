@@ -1,7 +1,6 @@
 """Which core actions a project's controllers and services replace, and by what."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from quire.customisations.handlers import NotUnderstoodError, understand_action
 from quire.customisations.query_changes import QueryStep
@@ -37,10 +36,10 @@ class Actions:
         self.own: list[str] = []
 
 
-def read_controller(project: Path, file: SourceFile, uid: str) -> Actions:
+def read_controller(file: SourceFile, uid: str) -> Actions:
     """Return what a controller file does to the core actions of the type that it is for."""
     found = Actions()
-    module = Module(file.text, project / file.path)
+    module = file.module
     methods = factory_methods(module, "createCoreController", uid)
     if methods is None:
         found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
@@ -64,9 +63,9 @@ def _take_action(found: Actions, module: Module, name: str, value: Expression) -
         found.closed[name] = f"has an action {name} that {error}"
 
 
-def overridden_service_methods(project: Path, file: SourceFile, uid: str) -> tuple[str, ...] | None:
+def overridden_service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
     """Return the core methods that a service file replaces, ``None`` if it is not clear which."""
-    module = Module(file.text, project / file.path)
+    module = file.module
     methods = factory_methods(module, "createCoreService", uid)
     if methods is None:
         return None

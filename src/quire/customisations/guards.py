@@ -14,7 +14,6 @@ from quire.customisations.handlers import (
 )
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.tree import SourceFile, registered_name, sources
-from quire.javascript.scope import Module
 from quire.javascript.syntax import Function
 
 _KNOWN_POLICIES = {
@@ -119,7 +118,7 @@ class GuardCode:
             )
         if code.path not in self._policies:
             try:
-                self._policies[code.path] = understand_policy(self._module(code))
+                self._policies[code.path] = understand_policy(code.module)
             except NotUnderstoodError as error:
                 self._policies[code.path] = str(error)
         result = self._policies[code.path]
@@ -150,7 +149,7 @@ class GuardCode:
             return (), Problem(file.path, "routes", sentence)
         if code.path not in self._steps:
             try:
-                self._steps[code.path] = understand_middleware(self._module(code))
+                self._steps[code.path] = understand_middleware(code.module)
             except NotUnderstoodError as error:
                 self._steps[code.path] = str(error)
         steps = self._steps[code.path]
@@ -162,12 +161,9 @@ class GuardCode:
         self, middleware: Function, file: SourceFile
     ) -> tuple[tuple[QueryStep, ...], Problem | None]:
         try:
-            return understand_inline_middleware(self._module(file), middleware), None
+            return understand_inline_middleware(file.module, middleware), None
         except NotUnderstoodError as error:
             return (), Problem(file.path, "routes", f"has a middleware on a route that {error}")
-
-    def _module(self, file: SourceFile) -> Module:
-        return Module(file.text, self._project / file.path)
 
     def _find(self, folder: str, name: str, api: str) -> SourceFile | None:
         """Find a policy or middleware by the name that a route of an API calls it."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import Struct, field
 
@@ -16,7 +15,7 @@ from quire.customisations.served import (
     usual_routes,
 )
 from quire.customisations.tree import SourceFile
-from quire.javascript.scope import CODE, Factory, Module
+from quire.javascript.scope import CODE, Factory
 from quire.schema.model import ContentType
 
 _ROUTER_OPTIONS = frozenset({"prefix", "only", "except", "config", "type"})
@@ -56,20 +55,18 @@ class Routes(Struct):
 
 
 def read_routes(
-    project: Path,
     files: Sequence[RouterFile],
     types: Mapping[str, ContentType],
     code: GuardCode,
 ) -> Routes:
     """Read router files."""
-    reader = _Reader(project, types, code)
+    reader = _Reader(types, code)
     for one in files:
         reader.take(one)
     return reader.found
 
 
 class _Reader(Struct):
-    project: Path
     types: Mapping[str, ContentType]
     code: GuardCode
     found: Routes = field(default_factory=Routes)
@@ -78,7 +75,7 @@ class _Reader(Struct):
         if one.file.path.endswith(".json"):
             exported = one.file.exported
         else:
-            module = Module(one.file.text, self.project / one.file.path)
+            module = one.file.module
             if module.is_empty:
                 return
             exported = module.exported_value(partial=True)

@@ -43,7 +43,7 @@ from quire.customisations.tree import (
     registered_name,
     sources,
 )
-from quire.javascript.modules import read_module
+from quire.javascript.modules import plain_export
 from quire.schema.model import ContentType
 from quire.settings import Settings
 
@@ -84,8 +84,8 @@ def find_customisations(settings: Settings, content_types: Iterable[ContentType]
         for file in sources(project, api.folder / "routes")
     ]
     code = GuardCode(project)
-    routes = read_routes(project, files, types, code)
-    controllers = _Controllers(project)
+    routes = read_routes(files, types, code)
+    controllers = _Controllers()
     found = [
         *_routes_findings(routes, apis, types),
         *_unserved(apis, routes, has_routes=bool(files), types=types),
@@ -189,12 +189,11 @@ def _unserved(
 class _Controllers(Struct):
     """The controllers of content types that are not the core ones, by the uid of the type."""
 
-    project: Path
     found: dict[str, Actions] = field(default_factory=dict)
 
     def take(self, file: SourceFile, uid: str) -> Iterator[Finding]:
         """Read a controller; yields what it closes and what of it does not run."""
-        actions = self.found[uid] = read_controller(self.project, file, uid)
+        actions = self.found[uid] = read_controller(file, uid)
         by_reason: dict[str, list[str]] = {}
         for name, reason in actions.closed.items():
             by_reason.setdefault(reason, []).append(f"{uid}.{name}")
@@ -231,12 +230,12 @@ def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[F
     for file in sources(project, api.folder / "services"):
         uid = f"api::{api.name}.{file.name}"
         if not templates.is_core_service(file.exported, uid):
-            yield _service(project, file, uid)
+            yield _service(file, uid)
 
 
-def _service(project: Path, file: SourceFile, uid: str) -> Finding:
+def _service(file: SourceFile, uid: str) -> Finding:
     """The finding of a service; one that replaces what core actions call closes these."""
-    replaced = overridden_service_methods(project, file, uid) or ()
+    replaced = overridden_service_methods(file, uid) or ()
     if replaced:
         sentence = f"replaces {', '.join(replaced)} of the core by code that does not run"
         return _finding(file, "service", sentence, [f"{uid}.{name}" for name in replaced])
@@ -300,7 +299,7 @@ def _configuration(settings: Settings) -> Iterator[Finding]:
             elif file.stem in _CONFIGURATION:
                 exported = file.exported
                 if not file.path.endswith(".json"):
-                    exported = read_module(file.text, partial=True)
+                    exported = plain_export(file.module, partial=True)
                 found = differences(file.stem, exported, file.text, settings)
                 if found:
                     yield _finding(

@@ -3,11 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
 
-from quire.javascript.modules import CODE, read_module
+from quire.javascript.modules import CODE, plain_export
+from quire.javascript.scope import Module
 from quire.schema.words import kebab_case
 
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
@@ -17,13 +19,31 @@ _UNREADABLE = "?"
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
-class SourceFile(Struct, frozen=True):
-    """One file: its path in the project, the name that it registers, its text and its export."""
+class SourceFile(Struct, frozen=True, dict=True):
+    """One file: its path in the project, the name that it registers, its text, and where it is.
+
+    It is parsed once, when somebody asks.
+    """
 
     path: str
     name: str
     text: str
-    exported: object
+    location: Path
+
+    @cached_property
+    def module(self) -> Module:
+        """The module that the text is."""
+        return Module(self.text, self.location)
+
+    @cached_property
+    def exported(self) -> object:
+        """What the file exports as plain data, or ``CODE``."""
+        if self.location.suffix != ".json":
+            return plain_export(self.module)
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError):
+            return CODE
 
     @property
     def stem(self) -> str:
@@ -60,18 +80,14 @@ def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile
 
 
 def _read(project: Path, path: Path) -> SourceFile:
-    text, exported = _content(path)
     relative = path.relative_to(project).as_posix()
-    return SourceFile(relative, registered_name(path.stem), text, exported)
+    return SourceFile(relative, registered_name(path.stem), _text(path), path)
 
 
-def _content(path: Path) -> tuple[str, object]:
-    """The text of a file and what it exports; what cannot be read counts as code."""
+def _text(path: Path) -> str:
+    """The text of a file; what cannot be read counts as code."""
     try:
         is_small = path.stat().st_size <= _LARGEST
-        text = path.read_text(encoding="utf-8") if is_small else _UNREADABLE
-        if path.suffix == ".json":
-            return text, json.loads(text)
-    except (OSError, ValueError, RecursionError):
-        return _UNREADABLE, CODE
-    return text, read_module(text)
+        return path.read_text(encoding="utf-8") if is_small else _UNREADABLE
+    except (OSError, ValueError):
+        return _UNREADABLE

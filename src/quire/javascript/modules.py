@@ -24,6 +24,7 @@ __all__ = [
     "EmptyFunction",
     "EnvironmentVariable",
     "Factory",
+    "plain_export",
     "read_module",
 ]
 
@@ -39,7 +40,11 @@ def read_module(source: str, *, partial: bool = False) -> object:
     it returns, since configuration and empty services are written that way. With ``partial``,
     members and items that are not plain are ``CODE`` each; otherwise one makes all of it code.
     """
-    module = Module(source)
+    return plain_export(Module(source), partial=partial)
+
+
+def plain_export(module: Module, *, partial: bool = False) -> object:
+    """Do as `read_module` does, for a module that is parsed already."""
     exported = module.exported
     if exported is None or not module.is_known:
         return CODE
