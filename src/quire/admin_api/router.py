@@ -50,6 +50,10 @@ class AdminApi:
         found = self.routes.find(method, raw_path)
         return found is not None and found[0].streams
 
+    def methods(self, raw_path: bytes) -> frozenset[str]:
+        """Return the methods of the routes at a path."""
+        return self.routes.methods(raw_path)
+
     async def __call__(self, request: Request) -> Answer | None:
         """Answer a request whose body has been read; ``None`` when it has no route here.
 

@@ -60,6 +60,9 @@ class Beside(Protocol):
     def streams(self, method: str, raw_path: bytes) -> bool:
         """Tell whether the handler of a request reads forms itself."""
 
+    def methods(self, raw_path: bytes) -> frozenset[str]:
+        """Return the methods of the routes at a path."""
+
 
 Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
 """Returns what has taken the place of an API because tables have changed, ``None`` if none have.
@@ -67,7 +70,7 @@ Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
 Raises ServiceUnavailableError when they have, and nothing takes its place in time.
 """
 
-_HEAD_AND_GET = "HEAD, GET"
+_OF_FILES = frozenset({"HEAD", "GET"})
 _HEALTH = b"/_health"
 _READY = b"/_ready"
 _SERVER_FAULT = 500
@@ -334,9 +337,7 @@ class ContentApi:
 
     def _unrouted(self, method: str, raw_path: bytes) -> Answer | None:
         """Answer for a path or method without a route."""
-        path = self._below_prefix(raw_path)
-        allow = (None if path is None else self._routes.allowed(path)) or _HEAD_AND_GET
-        headers = ((b"allow", allow.encode()),)
+        headers = ((b"allow", self._allow(raw_path).encode()),)
         if method == "OPTIONS":
             return Answer(200, b"", TEXT, headers)
         if method in {"GET", "HEAD"}:
@@ -344,6 +345,17 @@ class ContentApi:
         if method not in METHODS:
             return Answer(501, b"Not Implemented", TEXT, headers)
         return Answer(405, b"Method Not Allowed", TEXT, headers)
+
+    def _allow(self, raw_path: bytes) -> str:
+        """Return the methods of a path as ``Allow`` lists them.
+
+        Every path can be asked for: what is no route may be a file.
+        """
+        path = self._below_prefix(raw_path)
+        methods = frozenset() if path is None else self._routes.methods(path)
+        if self._beside is not None:
+            methods |= self._beside.methods(raw_path)
+        return ", ".join(method for method in METHODS if method in methods | _OF_FILES)
 
 
 def _request_log(settings: Settings) -> RequestLog | None:

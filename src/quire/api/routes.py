@@ -106,12 +106,9 @@ class RouteTable:
                 return route, dict(zip(names, map(decode_segment, taken), strict=True))
         return None
 
-    def allowed(self, raw_path: bytes) -> str | None:
-        """Return the methods of a path as ``Allow`` lists them, ``None`` for unknown paths."""
-        methods = {method for node, _ in self._nodes(raw_path) for method in node.routes}
-        if "GET" in methods:
-            methods.add("HEAD")
-        return ", ".join(method for method in METHODS if method in methods) or None
+    def methods(self, raw_path: bytes) -> frozenset[str]:
+        """Return the methods of the routes at a path (percent-encoded, without the prefix)."""
+        return frozenset(method for node, _ in self._nodes(raw_path) for method in node.routes)
 
     def _nodes(self, raw_path: bytes) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
         segments = raw_path.removesuffix(b"/").split(b"/")[1:]
