@@ -189,7 +189,7 @@ class ContentApi:
     def _respond_now(self, request: Request) -> Answer | None:
         if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
-        found = self._find("GET", request.path)
+        found = self._find(request)
         respond_now = None if found is None else found[0].respond_now
         if found is None or respond_now is None:
             return None
@@ -208,7 +208,7 @@ class ContentApi:
 
     def reads_content(self, request: Request) -> bool:
         """Tell whether a GET is for a route that `respond_now` responds for, now or later."""
-        found = self._find("GET", request.path)
+        found = self._find(request)
         return found is not None and found[0].respond_now is not None
 
     async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
@@ -286,7 +286,7 @@ class ContentApi:
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
             return Answer(204, b"", None)
         verb = "GET" if method == "HEAD" else method
-        found = self._find(verb, request.path)
+        found = self._find(request)
         if found is None:
             if verb != "GET":
                 request.commits = watch_commits()
@@ -319,15 +319,23 @@ class ContentApi:
         """Tell whether a form is for a handler that reads it itself."""
         if not is_form(request.headers):
             return False
-        found = self._find(request.method, request.path)
+        found = self._find(request)
         if found is not None:
             return found[0].streams
         return self._beside is not None and self._beside.streams(request.method, request.path)
 
-    def _find(self, method: str, raw_path: bytes) -> Found | None:
-        """Return the route of a request. Raises BadRequestError as `RouteTable.find` does."""
-        path = self._below_prefix(raw_path)
-        return None if path is None else self._routes.find(method, path)
+    def _find(self, request: Request) -> Found | None:
+        """Return the route of a request, which is looked for once.
+
+        Raises BadRequestError as `RouteTable.find` does.
+        """
+        if request.found is not None and request.found[0] is self._routes:
+            return request.found[1]
+        path = self._below_prefix(request.path)
+        verb = "GET" if request.method == "HEAD" else request.method
+        found = None if path is None else self._routes.find(verb, path)
+        request.found = self._routes, found
+        return found
 
     def _below_prefix(self, raw_path: bytes) -> bytes | None:
         prefix = self._prefix

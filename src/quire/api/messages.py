@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quire.access.principal import Administrator, Principal
 from quire.api.rewritten_query import read_query
@@ -10,6 +10,9 @@ from quire.auth.authenticate import fingerprint
 from quire.database.commits import Commits
 from quire.ids import new_request_id
 from quire.query.querystring import QueryValue
+
+if TYPE_CHECKING:
+    from quire.api.routes import Found, RouteTable
 
 AsgiScope = MutableMapping[str, Any]
 AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -43,7 +46,8 @@ class Request:
     Then follow the decoded path ``parameters``, who asks, the
     database's token of the present content, and the parsed ``body`` (``None`` when there is none or
     it is of no known type). A body that a handler reads itself is had from ``receive``. ``commits``
-    counts what a request that is more than a read has written.
+    counts what a request that is more than a read has written. ``found`` is its route, with the
+    table in which it was looked for.
     """
 
     __slots__ = (
@@ -53,6 +57,7 @@ class Request:
         "client",
         "commits",
         "credential",
+        "found",
         "headers",
         "method",
         "parameters",
@@ -87,6 +92,7 @@ class Request:
         self.credential = credential
         self.body: object = None
         self.commits: Commits | None = None
+        self.found: tuple[RouteTable, Found | None] | None = None
         self._id: bytes | None = None
 
     @property
