@@ -11,27 +11,35 @@ ADDRESS ?= http://localhost:1337
 
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := src tests $(wildcard bench)
+CODE := src tests $(wildcard bench) hatch_build.py
+UI := src/quire/static/admin/index.html
+UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -type f -print)
+NPM := $(BIN)/python hatch_build.py --npm
 
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check fmt bench coverage lock upgrade
+.PHONY: help setup run ui test check fmt bench coverage lock upgrade
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-setup: $(VENV)/.installed ## Make .venv and install the locked dependencies and the project
+setup: $(VENV)/.installed $(UI) ## Make .venv, install the locked dependencies and the project, build the admin UI
 
 run: setup ## Start the example project on its own SQLite database, made and filled the first time
 	@test -f $(EXAMPLE)/.tmp/data.db || $(BIN)/quire seed $(EXAMPLE)
+	@echo "The API is at $(ADDRESS)/api, the admin UI at $(ADDRESS)/admin."
 	@echo "To try, and more in $(EXAMPLE)/README.md:"
 	@echo "  $(ADDRESS)/api/articles?fields=title,publishedOn&sort=publishedOn:desc"
 	@echo "  $(ADDRESS)/api/articles?filters[tags][slug]=storms&populate[author][fields]=name"
 	@echo "  $(ADDRESS)/api/articles?locale=de&fields=title"
 	@echo "  $(ADDRESS)/api/homepage?populate[sections][populate]=*"
 	$(BIN)/quire start $(EXAMPLE) $(ARGS)
+
+ui: setup ## Serve the admin UI from its sources, beside a server that runs already
+	$(NPM) ci --no-audit --no-fund
+	QUIRE_ADDRESS=$(ADDRESS) $(NPM) run dev
 
 test: setup ## Run the tests
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
@@ -41,6 +49,9 @@ check: setup ## Check style, formatting, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CODE)
 	$(BIN)/lint-imports --no-logo
+ifneq ($(wildcard ui/node_modules/typescript),)
+	$(NPM) run --silent check
+endif
 
 fmt: setup ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix .
@@ -58,10 +69,11 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock" $(UPGRADE)
 
-lock: setup ## Bring requirements/*.txt in line with pyproject.toml
+lock: $(VENV)/.installed ## Bring requirements/*.txt in line with pyproject.toml
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --group dev --constraint requirements/run.txt --output-file requirements/dev.txt
 	$(COMPILE) --group bootstrap --constraint requirements/dev.txt --output-file requirements/bootstrap.txt
+	$(COMPILE) --group node --output-file requirements/node.txt
 
 upgrade: ## Raise requirements/*.txt to the newest versions
 	@$(MAKE) lock UPGRADE=--upgrade
@@ -72,8 +84,16 @@ upgrade: ## Raise requirements/*.txt to the newest versions
 $(VENV)/.installed: $(VENV)/.bootstrapped pyproject.toml requirements/dev.txt src/quire/__init__.py
 	@echo "Installing the dependencies and the project ..."
 	@$(BIN)/uv pip install --compile-bytecode --python $(BIN)/python --require-hashes --requirement requirements/dev.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@QUIRE_SKIP_UI=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+# The admin UI: with Node.js of this machine, or else with one from the package index.
+$(UI): $(UI_SOURCES) hatch_build.py $(VENV)/.installed
+	@echo "Building the admin UI ..."
+	@! $(BIN)/python hatch_build.py --needs-node || \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements/node.txt
+	@$(BIN)/python hatch_build.py
 	@touch $@
 
 $(VENV)/.bootstrapped: requirements/bootstrap.txt

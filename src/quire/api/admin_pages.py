@@ -1,210 +1,174 @@
-"""HTML pages at the addresses of the admin UI: what the server offers, and three small forms.
+"""The admin UI at ``/admin``: static files that the build has made, and one document for all pages.
 
-The forms register administrators and set forgotten passwords: the server prints or mails links to
-them. Each is one document whose policy allows its own style and script alone, and lets it talk to
-this server alone. They know no secrets: the token of a link stays in the address, from where the
-script sends it to the admin API.
+Routes of the admin API come first. Every other GET below ``/admin`` is a file of the UI, one of its
+pages (which the UI itself finds by the address), or a 404.
 """
 
-import base64
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
+
+from quire.api.plain_files import path_below
+from quire.errors import NotFoundError
 
 PATH: Final = "/admin"
+BUILT: Final = Path(__file__).parent.parent / "static" / "admin"
+"""Where the build of the UI puts its files."""
 
-_STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 34rem; margin: 4rem auto; padding: 0 1.5rem; }
-h1 { font-size: 1.4rem; }
-label { display: block; margin: 1rem 0; font-weight: 600; }
-input { display: block; box-sizing: border-box; width: 100%; margin-top: .25rem;
-  padding: .5rem; font: inherit; }
-button { padding: .5rem 1rem; font: inherit; font-weight: 600; }
-fieldset { border: 0; padding: 0; margin: 0; }
-dt { font-weight: 600; margin-top: 1rem; }
-dd { margin: 0; }
-.hint { font-weight: 400; font-size: .875rem; }
-[role=alert] { color: #b3261e; }
-@media (prefers-color-scheme: dark) { [role=alert] { color: #f2b8b5; } }
-"""
-_SCRIPT = """
-const form = document.querySelector("form");
-const message = document.querySelector("[role=alert]");
-const parameters = new URLSearchParams(location.search);
-const bodies = {
-  "register-admin": (fields) => ({
-    ...fields, registrationToken: parameters.get("registrationToken") ?? undefined }),
-  "register": (fields) => ({
-    registrationToken: parameters.get("registrationToken") ?? "", userInfo: fields }),
-  "reset-password": (fields) => ({
-    resetPasswordToken: parameters.get("code") ?? "", ...fields }),
-};
-const route = form.dataset.route;
-form.querySelector("fieldset").disabled = false;
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  message.textContent = "";
-  const fields = [...new FormData(form)].filter(([, value]) => value !== "");
-  try {
-    const response = await fetch("/admin/" + route, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(bodies[route](Object.fromEntries(fields))),
-    });
-    if (response.ok) {
-      form.hidden = true;
-      document.querySelector("#done").hidden = false;
-      history.replaceState(null, "", location.pathname);
-      return;
-    }
-    const { error } = await response.json();
-    const details = error.details?.errors?.map((one) => one.message) ?? [];
-    message.textContent = (details.length ? details : [error.message]).join("; ");
-  } catch {
-    message.textContent = "The server did not respond. Try again.";
-  }
-});
-"""
+PAGES: Final = frozenset(
+    {"auth", "content", "explorer", "login", "media", "model", "profile", "settings", "setup"}
+)
+"""First segments below ``/admin`` that belong to the UI, whatever a client accepts."""
+
+_API_ONLY: Final = frozenset({"x"})
+"""First segments below ``/admin`` that the UI has no pages under."""
+
+_YEAR: Final = "public, max-age=31536000, immutable"
+_MEDIA_TYPES: Final = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+_NO_SOURCES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+
 _DOCUMENT = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>{title}</title>
-<style>{style}</style>
+<title>Content server</title>
+<style>
+:root {{ color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }}
+body {{ max-width: 34rem; margin: 4rem auto; padding: 0 1.5rem; }}
+h1 {{ font-size: 1.4rem; }}
+</style>
 </head>
 <body>
-<h1>{title}</h1>
-{content}
+<main>
+<h1>Content server</h1>
+<p>{reason}</p>
+<p>The content API is at <code>{prefix}</code>; <a href="{document}">{document}</a> (OpenAPI)
+describes it.{reference}</p>
+</main>
 </body>
 </html>
 """
-_FORM = """<form data-route="{route}"><fieldset disabled>
-{inputs}
-<p role="alert"></p>
-<button>{button}</button>
-</fieldset></form>
-<noscript>This form needs JavaScript.</noscript>
-<div id="done" hidden><p>{done}</p><p><a href="/admin">What this server offers</a></p></div>
-<script>{script}</script>"""
-_EMAIL_INPUT = """<label>E-mail
-<input name="email" type="email" autocomplete="username" required></label>"""
-_NAME_INPUTS = """<label>First name
-<input name="firstname" autocomplete="given-name" required></label>
-<label>Last name <input name="lastname" autocomplete="family-name"></label>"""
-_CREDENTIAL_INPUT = """<label>Password
-<span class="hint">at least 8 characters, among them a lowercase letter, an uppercase letter and a
-digit</span>
-<input name="password" type="password" autocomplete="new-password" minlength="8" required>
-</label>"""
-_CODE_INPUT = """<label>Code of your second factor
-<span class="hint">if you use one</span>
-<input name="code" autocomplete="one-time-code"></label>"""
-_OFFER = """<p>This is the server of a project. Its admin UI is not part of this version.</p>
-<dl>
-<dt>Content API</dt>
-<dd><code>{prefix}</code>, one path for each content type: <code>{prefix}/articles</code>, if there
-are articles. Nothing can be read before a role or a token grants it.</dd>
-<dt>Description of the content API</dt>
-<dd><a href="{document}">{document}</a> (OpenAPI), for what you may do.{reference}</dd>
-{admin}
-</dl>"""
-_ADMIN = """<dt>Admin API</dt>
-<dd><code>/admin</code>. While there is no administrator, the server prints a link at its start:
-whoever opens it becomes the first one. Administrators sign in with
-<code>POST /admin/login</code>; <code>/admin/x/openapi.json</code> describes all routes to
-them.</dd>"""
+_NOT_BUILT = (
+    "The admin UI was not built with this copy of the server. <code>make setup</code> in a source "
+    "checkout builds it; packages that you install have it. Meanwhile, "
+    "<code>quire admin create</code> makes administrators and the admin API works."
+)
+_NO_ADMIN_API = (
+    "This project has no admin API, so no admin UI either: it has no <code>ADMIN_JWT_SECRET</code>."
+)
 
 
 class AdminPages:
-    """Responds to GET requests for ``/admin`` and the pages that links of the admin API lead to."""
+    """Responds to GET requests below ``/admin`` that no route of the admin API takes."""
 
     def __init__(
-        self, *, api_prefix: str, document: str, reference: str | None, admin: bool
+        self,
+        *,
+        api_prefix: str,
+        document: str,
+        reference: str | None,
+        admin: bool,
+        sources: Mapping[str, tuple[str, ...]] = _NO_SOURCES,
+        directory: Path | None = None,
     ) -> None:
         """Build the pages.
 
         ``document`` is the path of the OpenAPI document, ``reference`` that of the page to try the
-        API, where that is served. Without ``admin`` the project has no admin API, so no forms.
+        API, where that is served. Without ``admin`` the project has no admin API. ``sources`` are
+        directives of the project's own content security policy: images and videos of the media
+        library may come from other hosts. ``directory`` holds the files of the UI, where they are
+        not where the build puts them.
         """
+        self._directory = directory = directory or BUILT
+        self._headers = _headers(sources)
         link = f' To try it: <a href="{reference}">{reference}</a>.' if reference else ""
-        self._pages: dict[str, str] = {
-            PATH: _page(
-                "Content server",
-                _OFFER.format(
-                    prefix=escape(api_prefix),
-                    document=escape(document),
-                    reference=link,
-                    admin=_ADMIN if admin else "",
-                ),
+        built = admin and (directory / "index.html").is_file()
+        self._substitute = (
+            None
+            if built
+            else _DOCUMENT.format(
+                reason=_NOT_BUILT if admin else _NO_ADMIN_API,
+                prefix=escape(api_prefix),
+                document=escape(document),
+                reference=link,
             )
-        }
-        if admin:
-            self._pages |= _forms()
+        )
 
-    def respond(self, path: str, _accepted: bytes) -> Response | None:
-        """Return the page at a path, ``None`` where there is none."""
-        page = self._pages.get(path.removesuffix("/"))
-        if page is None:
+    def respond(self, path: str, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Return the file or page at a path, ``None`` where there is none.
+
+        Raises NotFoundError for a missing file of the UI.
+        """
+        if path != PATH and not path.startswith(f"{PATH}/"):
             return None
-        return Response(page, media_type="text/html", headers=_HEADERS)
+        relative = path[len(PATH) + 1 :]
+        if self._substitute is not None:
+            if _is_page(relative, headers):
+                return Response(self._substitute, media_type="text/html", headers=self._headers)
+            return None
+        if relative.startswith("assets/"):
+            return self._asset(relative, headers)
+        file = self._directory.joinpath(*path_below(relative)) if relative else self._directory
+        if relative != "index.html" and file.is_file() and file.suffix in _MEDIA_TYPES:
+            return FileResponse(
+                file, media_type=_MEDIA_TYPES[file.suffix], headers={"cache-control": "no-cache"}
+            )
+        if _is_page(relative, headers):
+            return FileResponse(
+                self._directory / "index.html", media_type="text/html", headers=self._headers
+            )
+        return None
+
+    def _asset(self, relative: str, headers: Mapping[bytes, bytes]) -> Response:
+        """Return a file whose name has a hash of its content, compressed if the client takes it."""
+        file = self._directory.joinpath(*path_below(relative))
+        media_type = _MEDIA_TYPES.get(file.suffix)
+        if media_type is None or not file.is_file():
+            raise NotFoundError
+        compressed = file.with_name(f"{file.name}.gz")
+        out = {"cache-control": _YEAR, "vary": "Origin, Accept-Encoding"}
+        if b"gzip" in headers.get(b"accept-encoding", b"") and compressed.is_file():
+            file = compressed
+            out["content-encoding"] = "gzip"
+        return FileResponse(file, media_type=media_type, headers=out)
 
 
-def _forms() -> Mapping[str, str]:
-    welcome = "You are an administrator now. Sign in with your e-mail and password."
+def _is_page(relative: str, headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a path below ``/admin`` is for the UI rather than a misspelt API request."""
+    section = relative.partition("/")[0]
+    if section in PAGES or not section:
+        return True
+    return section not in _API_ONLY and b"text/html" in headers.get(b"accept", b"")
+
+
+def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    media = sources.get("media-src", ("'self'", "data:", "blob:"))
+    images = sources.get("img-src", ("'self'", "data:", "blob:"))
+    policy = (
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        f"img-src {_joined(images)}; media-src {_joined(media)}; font-src 'self' data:; "
+        "connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; "
+        "frame-ancestors 'self'"
+    )
     return {
-        f"{PATH}/auth/register-admin": _form(
-            "Create the first administrator",
-            route="register-admin",
-            inputs=(_EMAIL_INPUT, _NAME_INPUTS, _CREDENTIAL_INPUT),
-            button="Create administrator",
-            done=welcome,
-        ),
-        f"{PATH}/auth/register": _form(
-            "Accept your invitation",
-            route="register",
-            inputs=(_NAME_INPUTS, _CREDENTIAL_INPUT),
-            button="Create account",
-            done=welcome,
-        ),
-        f"{PATH}/auth/reset-password": _form(
-            "Set a new password",
-            route="reset-password",
-            inputs=(_CREDENTIAL_INPUT, _CODE_INPUT),
-            button="Set password",
-            done="Your password is changed.",
-        ),
+        "content-security-policy": policy,
+        # The address of a page that registers or resets has a token in it.
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cache-control": "no-cache",
     }
 
 
-def _form(title: str, *, route: str, inputs: tuple[str, ...], button: str, done: str) -> str:
-    content = _FORM.format(
-        route=route, inputs="\n".join(inputs), button=button, done=done, script=_SCRIPT
-    )
-    return _page(title, content)
-
-
-def _page(title: str, content: str) -> str:
-    return _DOCUMENT.format(title=title, style=_STYLE, content=content)
-
-
-def _source(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-_HEADERS: Final = {
-    "content-security-policy": (
-        f"default-src 'none'; script-src {_source(_SCRIPT)}; style-src {_source(_STYLE)}; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-    ),
-    # The address of a form has a token in it.
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cache-control": "no-store",
-}
+def _joined(sources: Iterable[str]) -> str:
+    return " ".join(sources)

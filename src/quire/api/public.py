@@ -29,10 +29,11 @@ _KEPT = ("cache-control", "etag", "last-modified")
 class PageProvider(Protocol):
     """Documents that the server brings along, and what belongs to them."""
 
-    def respond(self, path: str, accepted: bytes) -> Response | None:
+    def respond(self, path: str, headers: Mapping[bytes, bytes]) -> Response | None:
         """Return the document at a path, ``None`` where there is none.
 
-        ``accepted`` are the encodings that the client takes.
+        ``headers`` are those of the request, by lower-case name. Raises NotFoundError for a part
+        that is missing.
         """
 
 
@@ -56,8 +57,7 @@ class PublicFiles:
         """Answer with a file, or with the error envelope."""
         try:
             asked = dict(scope["headers"])
-            encodings = asked.get(b"accept-encoding", b"")
-            response = await self._respond(scope["raw_path"], scope["query_string"], encodings)
+            response = await self._respond(scope["raw_path"], scope["query_string"], asked)
             if _is_known(response, asked):
                 response = _not_modified(response)
         except AppError as error:
@@ -71,7 +71,9 @@ class PublicFiles:
         response.raw_headers = headers.raw
         await response(scope, receive, send)
 
-    async def _respond(self, raw_path: bytes, raw_query: bytes, encodings: bytes) -> Response:
+    async def _respond(
+        self, raw_path: bytes, raw_query: bytes, headers: Mapping[bytes, bytes]
+    ) -> Response:
         path = _decode(raw_path)
         if path == "/":
             response = RedirectResponse("/admin", 302)
@@ -84,7 +86,7 @@ class PublicFiles:
         if path.lower().startswith(_UPLOADS):
             return await self._uploads.respond(path[len(_UPLOADS) :], raw_query)
         for pages in self._pages:
-            page = pages.respond(path, encodings)
+            page = pages.respond(path, headers)
             if page is not None:
                 return page
         self._uploads.require_elsewhere(self._public.joinpath(*path_below(path[1:])))

@@ -4,6 +4,7 @@ Everything it needs is served from here, and its policy lets it talk to this ser
 what ``openapi.json`` says, so it shows everybody what they may do.
 """
 
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -48,11 +49,8 @@ class ReferencePage:
     def __init__(self, document: str) -> None:
         self._page = _PAGE.format(path=PATH, document=escape(document))
 
-    def respond(self, path: str, accepted: bytes) -> Response | None:
-        """Return the page or a part of it, ``None`` for any other path.
-
-        ``accepted`` are the encodings that the client takes.
-        """
+    def respond(self, path: str, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Return the page or a part of it, ``None`` for any other path."""
         if path.removesuffix("/") == PATH:
             page = Response(self._page, media_type="text/html")
             page.headers["content-security-policy"] = _POLICY
@@ -63,7 +61,7 @@ class ReferencePage:
         folder, _, name = path.rpartition("/")
         if folder != PATH or name not in _FILES:
             return None
-        return _part(*_FILES[name], accepted)
+        return _part(*_FILES[name], headers.get(b"accept-encoding", b""))
 
 
 def _part(stored: str, media_type: str, accepted: bytes) -> Response:

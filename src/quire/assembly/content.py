@@ -144,6 +144,7 @@ def _pages(settings: Settings) -> list[PageProvider]:
             document=document,
             reference=REFERENCE if on else None,
             admin=settings.secrets.admin_jwt_secret is not None,
+            sources=settings.security.content_security_policy,
         )
     ]
     if on:

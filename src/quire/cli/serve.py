@@ -125,6 +125,8 @@ def announce(
         f"{settings.project.name} is served at {address} "
         f"({settings.environment}). Stop it with Ctrl+C."
     )
+    if settings.secrets.admin_jwt_secret is not None:
+        print_message(f"The admin UI is at {settings.server.url or address}/admin.")
     if lacks_reset_page:
         print_warning(
             "mails to reset a password link to no page of their own: set email_reset_password "

@@ -1,0 +1,24 @@
+"""Pages held against the rules of accessibility that axe knows, in the scheme that they are in."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+AXE = Path(__file__).parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
+_RUN = """async () => {
+  const found = await axe.run(document, { resultTypes: ['violations'] })
+  return found.violations.map((one) =>
+    `${one.id}: ${one.help}\\n` + one.nodes.slice(0, 5).map((node) => `  ${node.html}`).join('\\n'))
+}"""
+
+
+def assert_accessible(page: Page) -> None:
+    """Assert that axe finds nothing to object to."""
+    if not AXE.is_file():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(
+            "accessibility is not checked: `npm ci` in ui/ installs axe-core"
+        )
+    page.evaluate(AXE.read_text())
+    assert page.evaluate(_RUN) == []

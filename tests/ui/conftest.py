@@ -1,0 +1,92 @@
+"""Chromium and a server for it. Without Chromium these tests are skipped, but fail in CI."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.ui.site import EMAIL, PASSWORD, Site, serve_site
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+_BUILT = Path(__file__).parents[2] / "src" / "quire" / "static" / "admin" / "index.html"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    lacking = [str(one) for one in (CHROMIUM, _BUILT) if not one.exists()]
+    if lacking:
+        reason = f"the admin UI is not tested in a browser: there is no {' and no '.join(lacking)}"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The blog with an administrator, who is signed in on each page."""
+    with serve_site(tmp_path_factory.mktemp("ui")) as served:
+        served.register()
+        yield served
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Open pages on which nothing may go wrong unnoticed, at the address of a server."""
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        # The browser notes every refused request; tests that make some look at the page.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            problems.append(message.text)
+
+    def opened(address: str, **options: Any) -> Page:  # noqa: ANN401 - as Playwright has them
+        settings = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light", **options}
+        context = browser.new_context(base_url=address, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", note)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def page(site: Site, open_page: OpenPage) -> Page:
+    """A page of the administrator, who is signed in."""
+    opened = open_page(site.address)
+    sign_in(opened)
+    return opened
+
+
+def sign_in(page: Page, email: str = EMAIL, password: str = PASSWORD) -> None:
+    """Sign in by the form."""
+    page.goto("/admin/login")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()

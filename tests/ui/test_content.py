@@ -1,0 +1,340 @@
+import re
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible
+from tests.ui.site import Site
+
+ARTICLES = "/content-manager/collection-types/api::article.article"
+SAMPLES = "/content-manager/collection-types/api::sample.sample"
+
+
+def test_entries_are_found_by_words_filters_and_relations(page: Page) -> None:
+    page.goto("/admin/content/api::article.article")
+    expect(page.get_by_text("30 entries")).to_be_visible()
+    page.get_by_role("textbox", name="Search Article").fill("beaufort")
+    expect(page.get_by_role("row")).to_have_count(2)
+    expect(page).to_have_url(re.compile("q=beaufort"))
+    page.get_by_role("button", name="Clear", exact=True).click()
+    expect(page.get_by_text("30 entries")).to_be_visible()
+
+    page.get_by_role("button", name="Filter").click()
+    builder = page.get_by_role("dialog")
+    builder.get_by_role("combobox", name="Field").or_(
+        builder.get_by_role("textbox", name="Field")
+    ).first.click()
+    page.get_by_role("option", name="Author", exact=True).click()
+    builder.get_by_label("Value").click()
+    page.get_by_role("option", name="Nádia Ferreira").click()
+    expect(page.get_by_text("8 entries")).to_be_visible()
+    page.keyboard.press("Escape")
+    builder.get_by_role("button", name="Done").click()
+    page.reload()
+    expect(page.get_by_text("8 entries")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.get_by_text("30 entries")).to_be_visible()
+
+
+def test_an_entry_is_changed_saved_and_published_with_the_keyboard_alone(
+    site: Site, page: Page
+) -> None:
+    page.goto("/admin/content/api::article.article")
+    page.get_by_role("table").wait_for()
+    page.keyboard.press("/")
+    page.keyboard.type("dead reckoning")
+    expect(page.get_by_role("row")).to_have_count(2)
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    title = page.get_by_role("textbox", name="Title").first
+    expect(title).to_have_value("Dead Reckoning")
+    title.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(", Again")
+    expect(page.get_by_text("Unsaved changes")).to_be_visible()
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Modified").first).to_be_visible()
+    page.keyboard.press("Control+Shift+P")
+    expect(page.get_by_text("Published").first).to_be_visible()
+    found = site.api("GET", f"{ARTICLES}?_q=dead%20reckoning&status=published")["results"]
+    assert [one["title"] for one in found] == ["Dead Reckoning, Again"]
+
+
+def test_what_keeps_an_entry_from_being_published_is_listed_and_leads_to_its_field(
+    site: Site, page: Page
+) -> None:
+    page.goto("/admin/content/api::sample.sample/create")
+    page.get_by_role("textbox", name="Name").first.fill("ab")
+    page.get_by_role("button", name="Add: Pairs").click()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    problems = page.get_by_role("alert").filter(has_text="problem")
+    expect(problems.first).to_be_visible()
+    page.get_by_role("textbox", name="Name").first.fill("abc")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("button", name="On", exact=True).click()
+    page.get_by_text("True", exact=True).first.click()
+    page.get_by_role("button", name=re.compile("^Pairs . 1 . Label")).click()
+    expect(page.get_by_role("textbox", name="Label").first).to_be_focused()
+    page.keyboard.type("first")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_text("Published").first).to_be_visible()
+    [entry] = site.api("GET", f"{SAMPLES}?_q=abc&status=published")["results"]
+    assert (entry["name"], entry["on"]) == ("abc", True)
+
+
+def test_every_attribute_type_is_written_and_read_back(site: Site, page: Page) -> None:
+    page.goto("/admin/content/api::sample.sample/create")
+    page.get_by_role("textbox", name="Name").first.fill("Everything")
+    page.get_by_text("True", exact=True).first.click()
+    expect(page.get_by_role("textbox", name="Extra")).to_be_visible()
+    for label, value in {
+        "Text": "two\nlines",
+        "Markdown": "# Heading",
+        "Email": "a@example.org",
+        "Secret": "Hush-hush-1",
+        "Count": "42",
+        "Big": "9007199254740991",
+        "Ratio": "0.5",
+        "Price": "1.25",
+        "Clock": "23:10:05",
+        "Extra": "shown",
+    }.items():
+        field = page.get_by_role("textbox", name=label).or_(page.get_by_label(label, exact=True))
+        field.and_(page.locator("input, textarea")).first.fill(value)
+    page.get_by_label("Day", exact=True).fill("2026-02-03")
+    page.keyboard.press("Tab")
+    page.get_by_label("Kind", exact=True).first.click()
+    page.get_by_role("option", name="two").click()
+    page.get_by_role("textbox", name="Data").click()
+    page.keyboard.type('{"a": [1, 2')
+    page.get_by_role("textbox", name="Search entries for Author").fill("Nádia")
+    page.get_by_role("option", name="Nádia Ferreira").click()
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_role("heading", name="Everything")).to_be_visible()
+    expect(page.get_by_text("Nádia Ferreira")).to_be_visible()
+
+    [found] = site.api("GET", f"{SAMPLES}?_q=Everything")["results"]
+    entry = site.api("GET", f"{SAMPLES}/{found['documentId']}")["data"]
+    assert {name: entry[name] for name in ("text", "markdown", "email", "count", "big")} == {
+        "text": "two\nlines",
+        "markdown": "# Heading",
+        "email": "a@example.org",
+        "count": 42,
+        "big": "9007199254740991",
+    }
+    assert {name: entry[name] for name in ("ratio", "price", "day", "clock", "kind", "extra")} == {
+        "ratio": 0.5,
+        "price": 1.25,
+        "day": "2026-02-03",
+        "clock": "23:10:05.000",
+        "kind": "two",
+        "extra": "shown",
+    }
+    assert (entry["data"], entry["author"]) == ({"a": [1, 2]}, {"count": 1})
+    assert "secret" not in entry
+
+
+def test_sections_are_added_ordered_by_keys_duplicated_and_undone(site: Site, page: Page) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Sections", "on": True})["data"]
+    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    for name in ("pair", "Quote"):
+        page.get_by_role("button", name="Add a section: Zone").click()
+        page.get_by_role("textbox", name="Search components").fill(name)
+        page.keyboard.press("Enter")
+    zone = page.get_by_role("group", name="Zone")
+    rows = (
+        zone.get_by_role("button", expanded=False)
+        .filter(has_text="pair")
+        .or_(zone.get_by_role("button", expanded=False).filter(has_text="Quote"))
+    )
+    expect(rows).to_have_text(["pair", "Quote"])
+    page.get_by_role("button", name="Move Quote 2").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(150)
+    page.keyboard.press("ArrowUp")
+    page.wait_for_timeout(300)
+    page.keyboard.press("Space")
+    expect(rows).to_have_text(["Quote", "pair"])
+    rows.first.click()
+    page.get_by_role("textbox", name="Text").last.fill("Said.")
+    page.get_by_role("button", name="Actions for Quote 1").click()
+    page.get_by_role("menuitem", name="Duplicate").click()
+    expect(page.get_by_role("button", name="Move Quote 2")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Move Quote 2")).to_have_count(0)
+    page.get_by_role("button", name="Actions for pair 2").click()
+    page.get_by_role("menuitem", name="Remove").click()
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_text("Saved").first).to_be_visible()
+    entry = site.api("GET", f"{SAMPLES}/{made['documentId']}")["data"]
+    [part] = entry["zone"]
+    assert (part["__component"], part["text"]) == ("blocks.quote", "Said.")
+
+
+def test_blocks_are_written_with_marks_and_shortcuts(site: Site, page: Page) -> None:
+    made = site.api("POST", ARTICLES, {"title": "Blocks"})["data"]
+    page.goto(f"/admin/content/api::article.article/{made['documentId']}")
+    page.get_by_role("textbox", name="Body").click()
+    page.keyboard.type("## Morning")
+    page.keyboard.press("Enter")
+    page.keyboard.type("It was ")
+    page.keyboard.press("Control+b")
+    page.keyboard.type("loud")
+    page.keyboard.press("Control+b")
+    page.keyboard.press("Enter")
+    page.keyboard.type("- one")
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_text("Saved").first).to_be_visible()
+    assert site.api("GET", f"{ARTICLES}/{made['documentId']}")["data"]["body"] == [
+        {"type": "heading", "level": 2, "children": [{"type": "text", "text": "Morning"}]},
+        {
+            "type": "paragraph",
+            "children": [
+                {"type": "text", "text": "It was "},
+                {"type": "text", "text": "loud", "bold": True},
+            ],
+        },
+        {
+            "type": "list",
+            "format": "unordered",
+            "children": [{"type": "list-item", "children": [{"type": "text", "text": "one"}]}],
+        },
+    ]
+
+
+def test_a_file_is_uploaded_placed_and_described(site: Site, page: Page) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Pictures", "on": True})["data"]
+    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    page.get_by_role("button", name="Choose files: Files").click()
+    dialog = page.get_by_role("dialog")
+    with page.expect_file_chooser() as chooser:
+        dialog.get_by_role("button", name="Upload").click()
+    chooser.value.set_files(
+        {
+            "name": "dot.svg",
+            "mimeType": "image/svg+xml",
+            "buffer": b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        }
+    )
+    dialog.get_by_role("button", name="Use one file").click()
+    page.get_by_role("button", name="Details of dot.svg").click()
+    page.get_by_label("Alternative text").fill("A dot")
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_text("Saved").first).to_be_visible()
+    [file] = site.api("GET", f"{SAMPLES}/{made['documentId']}")["data"]["files"]
+    assert (file["name"], file["alternativeText"]) == ("dot.svg", "A dot")
+
+
+def test_an_entry_that_somebody_else_has_changed_is_not_overwritten_unasked(
+    site: Site, page: Page
+) -> None:
+    made = site.api("POST", ARTICLES, {"title": "Contested", "summary": "as it was"})["data"]
+    path = f"{ARTICLES}/{made['documentId']}"
+    page.goto(f"/admin/content/api::article.article/{made['documentId']}")
+    page.get_by_role("textbox", name="Title").first.fill("Mine")
+    site.api("PUT", path, {"title": "Theirs"})
+    page.get_by_role("button", name="Save draft").click()
+    dialog = page.get_by_role("dialog", name="This entry has changed meanwhile")
+    expect(dialog.get_by_text("Theirs")).to_be_visible()
+    assert site.api("GET", path)["data"]["title"] == "Theirs"
+    dialog.get_by_role("button", name="Keep mine").click()
+    expect(dialog).to_be_hidden()
+    assert site.api("GET", path)["data"]["title"] == "Mine"
+
+
+def test_input_that_was_not_saved_is_offered_again_after_a_reload(page: Page) -> None:
+    page.goto("/admin/content/api::tag.tag/create")
+    page.get_by_role("textbox", name="Label").fill("Not saved")
+    page.wait_for_timeout(600)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    expect(page.get_by_text("Unsaved input")).to_be_visible()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("textbox", name="Label")).to_have_value("Not saved")
+    page.get_by_role("link", name="Home", exact=True).click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Leave", exact=True).click()
+    expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+def test_a_version_in_another_locale_is_made_from_what_all_locales_share(
+    site: Site, page: Page
+) -> None:
+    made = site.api("POST", f"{ARTICLES}?locale=en", {"title": "English", "readingTime": 7})["data"]
+    page.goto(f"/admin/content/api::article.article/{made['documentId']}?locale=de")
+    expect(page.get_by_text("There is no version in “de” yet.")).to_be_visible()
+    reading = page.get_by_label("Reading time")
+    expect(reading).to_have_value("7")
+    expect(reading).to_be_disabled()
+    page.get_by_role("textbox", name="Title").first.fill("Deutsch")
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_role("heading", name="Deutsch")).to_be_visible()
+    german = site.api("GET", f"{ARTICLES}/{made['documentId']}?locale=de")["data"]
+    assert (german["title"], german["readingTime"]) == ("Deutsch", 7)
+    assert (
+        site.api("GET", f"{ARTICLES}/{made['documentId']}?locale=en")["data"]["title"] == "English"
+    )
+
+
+def test_several_entries_are_published_and_those_that_cannot_be_are_named(
+    site: Site, page: Page
+) -> None:
+    for name, on in (("Bulk one", True), ("Bulk two", True), ("Bulk three", None)):
+        site.api("POST", SAMPLES, {"name": name, "on": on})
+    page.goto("/admin/content/api::sample.sample?q=Bulk")
+    expect(page.get_by_text("3 entries")).to_be_visible()
+    page.get_by_role("checkbox", name="Select all on this page").check()
+    selection = page.get_by_role("region", name="Selection")
+    selection.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+    report = page.get_by_role("dialog", name="One entry could not be published")
+    expect(report.get_by_role("link", name="Bulk three")).to_be_visible()
+    published = site.api("GET", f"{SAMPLES}?_q=Bulk&status=published")["results"]
+    assert {one["name"] for one in published} == {"Bulk one", "Bulk two"}
+
+
+SCREENS = {
+    "home": "/admin",
+    "list": "/admin/content/api::article.article",
+    "empty list": "/admin/content/api::article.article?q=nothing-has-this",
+    "entry": "/admin/content/api::article.article/create",
+    "all types": "/admin/content/api::sample.sample/create",
+    "single": "/admin/content/api::homepage.homepage",
+    "profile": "/admin/profile",
+    "no page": "/admin/content/api::nothing.nothing",
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_screen_is_accessible(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for path in SCREENS.values():
+        page.goto(path)
+        page.get_by_role("heading", level=1).first.wait_for()
+        page.wait_for_load_state("networkidle")
+        assert_accessible(page)
+
+
+def test_a_phone_has_the_menu_in_a_drawer_and_nothing_beside_the_page(
+    site: Site, page: Page
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in (SCREENS["home"], SCREENS["list"], SCREENS["all types"]):
+        page.goto(path)
+        page.get_by_role("heading", level=1).first.wait_for()
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("link", name="Home", exact=True).click()
+    expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+def test_the_palette_finds_types_and_entries(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    page.keyboard.type("beaufort")
+    page.get_by_role("dialog").get_by_text("Beaufort's Scale Has No Instrument").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Title").first).to_be_visible()

@@ -1,0 +1,162 @@
+import base64
+import hashlib
+import hmac
+import struct
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible
+from tests.ui.conftest import OpenPage
+from tests.ui.site import EMAIL, PASSWORD, Site, serve_empty
+
+
+def test_the_printed_link_makes_the_first_administrator_who_can_sign_out_and_in(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serve_empty(tmp_path) as site:
+        page = open_page(site.address)
+        page.goto("/admin")
+        expect(page.get_by_role("heading", name="There is no administrator yet")).to_be_visible()
+        page.goto(site.registration)
+        assert_accessible(page)
+        page.get_by_label("E-mail").fill(EMAIL)
+        page.get_by_label("First name").fill("Ada")
+        page.get_by_label("New password").fill("short")
+        page.get_by_role("button", name="Create administrator").click()
+        expect(page.get_by_text("A password has at least 8 characters.")).to_be_visible()
+        page.get_by_label("New password").fill(PASSWORD)
+        page.get_by_label("Repeat password").fill(PASSWORD)
+        page.get_by_role("button", name="Create administrator").click()
+        expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()
+
+        page.get_by_role("button", name="Ada").click()
+        page.get_by_role("menuitem", name="Sign out").click()
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        page.get_by_label("E-mail").fill(EMAIL)
+        page.get_by_label("Password", exact=True).fill("Wrong-password-1")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_text("Invalid credentials")).to_be_visible()
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()
+
+
+def test_an_invited_administrator_chooses_a_password_and_may_do_what_the_role_allows(
+    site: Site, open_page: OpenPage
+) -> None:
+    invited = site.api(
+        "POST",
+        "/admin/users",
+        {"email": "nina@example.org", "firstname": "Nina", "roles": [role(site, "strapi-author")]},
+    )["data"]
+    page = open_page(site.address)
+    page.goto(f"/admin/auth/register?registrationToken={invited['registrationToken']}")
+    expect(page.get_by_text("Choose a password for nina@example.org.")).to_be_visible()
+    page.get_by_label("New password").fill("High-water-at-9")
+    page.get_by_label("Repeat password").fill("High-water-at-9")
+    page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_role("heading", name="Hello, Nina")).to_be_visible()
+
+    navigation = page.get_by_role("navigation", name="Main")
+    expect(navigation.get_by_role("link", name="Article")).to_be_visible()
+    expect(navigation.get_by_role("link", name="User")).to_have_count(0)
+    page.goto("/admin/content/api::article.article/create")
+    page.get_by_role("textbox", name="Title").fill("By Nina")
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_role("heading", name="By Nina")).to_be_visible()
+    publish = page.get_by_role("button", name="Publish", exact=True)
+    expect(publish).to_have_attribute("aria-disabled", "true")
+    publish.hover(force=True)
+    expect(page.get_by_text("Your role may not publish entries of this type.")).to_be_visible()
+
+
+def test_a_second_factor_is_set_up_and_asked_for(site: Site, open_page: OpenPage) -> None:
+    email, password = "grace@example.org", "High-water-at-9"
+    invited = site.api(
+        "POST",
+        "/admin/users",
+        {"email": email, "firstname": "Grace", "roles": [role(site, "strapi-editor")]},
+    )["data"]
+    page = open_page(site.address)
+    page.goto(f"/admin/auth/register?registrationToken={invited['registrationToken']}")
+    page.get_by_label("New password").fill(password)
+    page.get_by_label("Repeat password").fill(password)
+    page.get_by_role("button", name="Create account").click()
+    page.get_by_role("heading", name="Hello, Grace").wait_for()
+
+    page.goto("/admin/profile")
+    page.get_by_role("button", name="Set up a second factor").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Current password").fill(password)
+    dialog.get_by_role("button", name="Continue").click()
+    secret = dialog.locator("pre").inner_text()
+    dialog.get_by_label("Code").fill(code_of(secret))
+    dialog.get_by_role("button", name="Continue").click()
+    expect(dialog.get_by_text("Keep these recovery codes")).to_be_visible()
+    recovery = dialog.locator("pre").inner_text().split()
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.get_by_text("10 recovery codes left")).to_be_visible()
+
+    other = open_page(site.address)
+    other.goto("/admin/login")
+    other.get_by_label("E-mail").fill(email)
+    other.get_by_label("Password", exact=True).fill(password)
+    other.get_by_role("button", name="Sign in").click()
+    other.get_by_text("Use a recovery code").click()
+    other.get_by_label("Recovery code").fill(recovery[0])
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_role("heading", name="Hello, Grace")).to_be_visible()
+
+
+def test_a_session_that_ends_while_somebody_writes_loses_nothing(site: Site, page: Page) -> None:
+    page.goto("/admin/content/api::tag.tag/create")
+    page.get_by_role("textbox", name="Label").fill("Undertow")
+    site.api("POST", "/admin/logout", {})
+    page.get_by_role("button", name="Make Slug of the text").click()
+    dialog = page.get_by_role("dialog", name="Your session has ended")
+    dialog.get_by_label("Password", exact=True).fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("textbox", name="Slug")).to_have_value("undertow")
+    expect(page.get_by_role("textbox", name="Label")).to_have_value("Undertow")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("heading", name="Undertow")).to_be_visible()
+
+
+def test_a_link_to_a_page_leads_there_after_signing_in_and_a_reload_stays(
+    site: Site, open_page: OpenPage
+) -> None:
+    page = open_page(site.address)
+    page.goto("/admin/content/api::tag.tag?q=storms")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Tag")).to_be_visible()
+    expect(page.get_by_text("One entry")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("One entry")).to_be_visible()
+
+
+def test_the_profile_is_changed(site: Site, page: Page) -> None:
+    page.goto("/admin/profile")
+    page.get_by_label("Last name").fill("Byron")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("button", name="Ada Byron")).to_be_visible()
+    assert site.api("GET", "/admin/users/me")["data"]["lastname"] == "Byron"
+
+
+def role(site: Site, code: str) -> int:
+    return next(
+        int(one["id"]) for one in site.api("GET", "/admin/roles")["data"] if one["code"] == code
+    )
+
+
+def code_of(secret: str) -> str:
+    """Return the code that an authenticator app shows now (RFC 6238)."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.new(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1).digest()
+    offset = digest[-1] & 15
+    number = struct.unpack(">I", digest[offset : offset + 4])[0] & 0x7FFFFFFF
+    return f"{number % 1_000_000:06}"

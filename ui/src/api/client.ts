@@ -1,0 +1,219 @@
+import { create } from 'zustand'
+import type { Operations } from './generated'
+import { encodeQuery, type QueryValue } from './query'
+
+export type Problem = { path: (string | number)[]; message: string; name?: string }
+
+/** An error response of the server, or no response at all (status 0). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: Record<string, unknown> | null = null,
+    readonly requestId: string | null = null,
+    readonly retryAfter: number | null = null,
+  ) {
+    super(message)
+    this.name = 'ApiError'
+  }
+
+  /** The problems of a request body, by attribute. */
+  get problems(): Problem[] {
+    const errors = this.details?.errors
+    if (!Array.isArray(errors)) return []
+    return errors.map((one: { path?: unknown; message?: unknown; name?: string }) => ({
+      path: Array.isArray(one.path) ? (one.path as (string | number)[]) : String(one.path ?? '').split('.'),
+      message: String(one.message),
+      name: one.name,
+    }))
+  }
+}
+
+export type SessionStatus = 'unknown' | 'anonymous' | 'signed-in' | 'expired'
+
+type Session = { status: SessionStatus; online: boolean; serverReachable: boolean }
+
+/** Whether somebody is signed in, and whether the server can be reached. */
+export const useSession = create<Session>(() => ({
+  status: 'unknown',
+  online: typeof navigator === 'undefined' ? true : navigator.onLine,
+  serverReachable: true,
+}))
+
+let token: string | null = null
+let waiting: (() => void)[] = []
+let refreshing: Promise<boolean> | null = null
+
+// Scripts cannot see the refresh cookie. This says whether there should be one, so that visitors who
+// never signed in do not ask for a token in vain.
+const SESSION_MARK = 'quire-admin-session'
+
+/** Whether this browser was signed in when it was used last. */
+export const mayHaveSession = (): boolean => localStorage.getItem(SESSION_MARK) !== null
+
+/** Take the access token of a sign-in, and let requests go on that waited for one. */
+export function signedIn(accessToken: string): void {
+  token = accessToken
+  localStorage.setItem(SESSION_MARK, '1')
+  useSession.setState({ status: 'signed-in' })
+  const waited = waiting
+  waiting = []
+  for (const resume of waited) resume()
+}
+
+export function signedOut(): void {
+  token = null
+  localStorage.removeItem(SESSION_MARK)
+  waiting = []
+  useSession.setState({ status: 'anonymous' })
+}
+
+/** Exchange the refresh cookie for an access token. Several tabs take turns: each use changes it. */
+export function refreshToken(): Promise<boolean> {
+  refreshing ??= exclusively(async () => {
+    const response = await send('POST', '/admin/access-token', undefined, null)
+    if (!response.ok) return false
+    const { data } = (await response.json()) as { data: { token: string } }
+    signedIn(data.token)
+    return true
+  }).finally(() => {
+    refreshing = null
+  })
+  return refreshing
+}
+
+async function exclusively(work: () => Promise<boolean>): Promise<boolean> {
+  // Browsers have locks on secure addresses only.
+  if (!('locks' in navigator)) return work()
+  return (await navigator.locks.request('quire-admin-token', work)) as boolean
+}
+
+type Options<Key extends keyof Operations> = {
+  path?: Record<string, string | number>
+  query?: { readonly [key: string]: QueryValue }
+  body?: Operations[Key]['body'] | FormData
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** Send a request that the server describes: the key is its method and path. */
+export async function request<Key extends keyof Operations>(
+  key: Key,
+  options: Options<Key> = {},
+): Promise<Operations[Key]['response']> {
+  const [method = 'GET', template = ''] = key.split(' ')
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(options.path?.[name] ?? '')),
+  )
+  const query = options.query ? encodeQuery(options.query) : ''
+  return (await call(method, query ? `${path}?${query}` : path, options)) as Operations[Key]['response']
+}
+
+const WITHOUT_TOKEN = /^\/admin\/(login|register|register-admin|forgot-password|reset-password)$/
+
+async function call(
+  method: string,
+  address: string,
+  options: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
+): Promise<unknown> {
+  let response = await send(method, address, options.body, token, options.headers, options.signal)
+  if (response.status === 401 && !WITHOUT_TOKEN.test(address)) {
+    if (!(await refreshToken())) {
+      if (useSession.getState().status === 'unknown' || token === null) {
+        signedOut()
+        throw await errorOf(response)
+      }
+      // Somebody was signed in: the page stays, and the request goes on when they are again.
+      useSession.setState({ status: 'expired' })
+      await new Promise<void>((resume) => waiting.push(resume))
+    }
+    response = await send(method, address, options.body, token, options.headers, options.signal)
+  }
+  if (!response.ok) throw await errorOf(response)
+  if (response.status === 204) return undefined
+  const type = response.headers.get('content-type') ?? ''
+  return type.includes('json') ? await response.json() : await response.text()
+}
+
+async function send(
+  method: string,
+  address: string,
+  body: unknown,
+  bearer: string | null,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  const isForm = body instanceof FormData
+  try {
+    const response = await fetch(address, {
+      method,
+      signal,
+      credentials: 'same-origin',
+      headers: {
+        ...(body !== undefined && !isForm ? { 'content-type': 'application/json' } : {}),
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+        ...headers,
+      },
+      body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
+    })
+    if (!useSession.getState().serverReachable) useSession.setState({ serverReachable: true })
+    return response
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    useSession.setState({ serverReachable: false })
+    throw new ApiError(0, 'NetworkError', 'The server cannot be reached.')
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const id = response.headers.get('x-request-id')
+  const after = Number(response.headers.get('retry-after'))
+  let error: { name?: string; message?: string; details?: Record<string, unknown> } | undefined
+  try {
+    error = ((await response.json()) as { error?: typeof error }).error
+  } catch {
+    error = undefined
+  }
+  return new ApiError(
+    response.status,
+    error?.name ?? 'Error',
+    error?.message ?? (response.statusText || `Status ${response.status}`),
+    error?.details ?? null,
+    id,
+    Number.isFinite(after) && after > 0 ? after : null,
+  )
+}
+
+/** Upload with progress, which fetch does not report. */
+export function upload(
+  address: string,
+  form: FormData,
+  onProgress: (share: number) => void,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const sent = new XMLHttpRequest()
+    sent.open('POST', address)
+    if (token) sent.setRequestHeader('authorization', `Bearer ${token}`)
+    sent.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
+    sent.onerror = () => reject(new ApiError(0, 'NetworkError', 'The server cannot be reached.'))
+    sent.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'))
+    sent.onload = () => {
+      let body: unknown
+      try {
+        body = JSON.parse(sent.responseText)
+      } catch {
+        body = null
+      }
+      if (sent.status >= 200 && sent.status < 300) return resolve(body)
+      const error = (body as { error?: { name?: string; message?: string } } | null)?.error
+      reject(
+        new ApiError(sent.status, error?.name ?? 'Error', error?.message ?? sent.statusText, null,
+          sent.getResponseHeader('x-request-id')),
+      )
+    }
+    signal?.addEventListener('abort', () => sent.abort())
+    sent.send(form)
+  })
+}

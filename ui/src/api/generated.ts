@@ -1,0 +1,228 @@
+// Made by `python -m tests.ui.api_types` of GET /admin/x/openapi.json: change the server instead.
+
+/** An entry of any content type; its type says what its attributes are. */
+export type ManagedEntry = Record<string, unknown> & { documentId: string; id: number };
+
+export type AdminApiToken = { "id": number; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
+
+export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string | null; "code": string | null; "isDefault": boolean; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+
+export type AdminPagination = { "page": number; "pageSize": number; "pageCount": number; "total": number };
+
+export type AdminPermission = { "id"?: number | null; "action": string; "actionParameters"?: unknown; "subject": string | null; "properties": Record<string, unknown>; "conditions": (string)[] };
+
+export type AdminRole = { "id": number; "name": string; "code": string; "description": string | null; "usersCount"?: number; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+
+export type AdminRoleInShort = { "id": number; "name": string; "description": string | null; "code": string };
+
+export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleInShort)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+
+export type AuditRow = { "id": number; "at": string; "actorId": number | null; "actor": string; "action": string; "target": string; "details": Record<string, unknown> | null; "status": number; "place": string };
+
+export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
+
+export type Delivery = { "id": number; "event": string; "uid"?: string; "documentId"?: string; "state": "waiting" | "delivered" | "failed"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
+
+export type DocumentCounts = { "draft": number; "published": number; "modified": number };
+
+export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
+
+export type MediaFile = { "id": number; "documentId"?: string; "name": string; "alternativeText"?: string | null; "caption"?: string | null; "url": string; "mime": string; "size"?: number; "width"?: number | null; "height"?: number | null; "formats"?: Record<string, unknown> | null };
+
+export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
+
+export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
+
+export type RelatedEntry = { "id": number; "documentId": string; "locale"?: string | null; "status"?: string };
+
+export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
+
+export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
+
+export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
+
+export type Webhook = { "id": string; "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled": boolean };
+
+export interface Operations {
+  "DELETE /admin/api-tokens/{id}": { body: undefined; response: { "data": Record<string, unknown> | null } };
+  "DELETE /admin/roles/{id}": { body: undefined; response: { "data": Record<string, unknown> | null } };
+  "DELETE /admin/users/me/sessions/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
+  "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
+  "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
+  "DELETE /admin/x/model/aside/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
+  "DELETE /admin/x/users/{id}/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
+  "DELETE /admin/x/views/{id}": { body: undefined; response: { "data": SavedView } };
+  "DELETE /content-manager/collection-types/{uid}/{id}": { body: undefined; response: Record<string, unknown> };
+  "DELETE /content-manager/single-types/{uid}": { body: undefined; response: Record<string, unknown> };
+  "DELETE /content-type-builder/component-categories/{name}": { body: undefined; response: { "name": string } };
+  "DELETE /content-type-builder/components/{uid}": { body: undefined; response: { "data": { "uid": string } } };
+  "DELETE /content-type-builder/content-types/{uid}": { body: undefined; response: { "data": { "uid": string } } };
+  "DELETE /i18n/locales/{id}": { body: undefined; response: AdminLocale };
+  "DELETE /upload/files/{id}": { body: undefined; response: MediaFile };
+  "DELETE /users-permissions/roles/{id}": { body: undefined; response: Record<string, unknown> };
+  "GET /admin/api-tokens": { body: undefined; response: { "data": (AdminApiToken)[] } };
+  "GET /admin/api-tokens/{id}": { body: undefined; response: { "data": AdminApiToken } };
+  "GET /admin/content-api/permissions": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/content-api/routes": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/homepage/key-statistics": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/homepage/layout": { body: undefined; response: { "data": unknown } };
+  "GET /admin/information": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/init": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/permissions": { body: undefined; response: { "data": { "conditions": (Record<string, unknown>)[]; "sections": Record<string, unknown> } } };
+  "GET /admin/project-type": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/registration-info": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/roles": { body: undefined; response: { "data": (AdminRole)[] } };
+  "GET /admin/roles/{id}": { body: undefined; response: { "data": AdminRole } };
+  "GET /admin/roles/{id}/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
+  "GET /admin/users": { body: undefined; response: { "data": { "results": (Administrator)[]; "pagination": AdminPagination } } };
+  "GET /admin/users/me": { body: undefined; response: { "data": Administrator } };
+  "GET /admin/users/me/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
+  "GET /admin/users/me/sessions": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
+  "GET /admin/webhooks": { body: undefined; response: { "data": (Webhook)[] } };
+  "GET /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
+  "GET /admin/x/audit": { body: undefined; response: { "data": (AuditRow)[] } };
+  "GET /admin/x/audit/export": { body: undefined; response: undefined };
+  "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "fields": Record<string, unknown> } } };
+  "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
+  "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };
+  "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
+  "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /admin/x/media/{id}/usage": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /admin/x/model/aside": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
+  "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
+  "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
+  "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };
+  "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": unknown } };
+  "GET /admin/x/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/x/views": { body: undefined; response: { "data": (SavedView)[] } };
+  "GET /admin/x/webhooks/{id}/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
+  "GET /admin/x/webhooks/{id}/deliveries/{delivery}": { body: undefined; response: { "data": Delivery } };
+  "GET /admin/x/webhooks/{id}/secret": { body: undefined; response: { "data": { "secret": string | null } } };
+  "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination } };
+  "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": { body: undefined; response: { "data": number } };
+  "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-manager/components": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /content-manager/components/{uid}/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-manager/content-types": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /content-manager/content-types-settings": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /content-manager/content-types/{uid}/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-manager/homepage/count-documents": { body: undefined; response: { "data": DocumentCounts } };
+  "GET /content-manager/homepage/recent-documents": { body: undefined; response: { "data": (RecentEntry)[] } };
+  "GET /content-manager/init": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-manager/relations/{model}/{field}": { body: undefined; response: { "results": (RelatedEntry)[]; "pagination": AdminPagination } };
+  "GET /content-manager/relations/{model}/{id}/{field}": { body: undefined; response: { "results"?: (RelatedEntry)[] } };
+  "GET /content-manager/single-types/{uid}": { body: undefined; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "GET /content-manager/single-types/{uid}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-type-builder/components": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /content-type-builder/components/{uid}": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-type-builder/content-types": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /content-type-builder/content-types/{uid}": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /content-type-builder/reserved-names": { body: undefined; response: { "models": (string)[]; "attributes": (string)[] } };
+  "GET /content-type-builder/schema": { body: undefined; response: { "data": { "contentTypes": Record<string, unknown>; "components": Record<string, unknown> } } };
+  "GET /content-type-builder/update-schema-status": { body: undefined; response: { "data": { "isUpdating": boolean } } };
+  "GET /i18n/content-manager/get-fill-from-locale/{model}": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /i18n/iso-locales": { body: undefined; response: ({ "code": string; "name": string })[] };
+  "GET /i18n/locales": { body: undefined; response: (AdminLocale)[] };
+  "GET /upload/ai-metadata-jobs/pending-count": { body: undefined; response: Record<string, unknown> };
+  "GET /upload/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /upload/files": { body: undefined; response: Record<string, unknown> };
+  "GET /upload/files/{id}": { body: undefined; response: MediaFile };
+  "GET /upload/folder-structure": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /upload/folders": { body: undefined; response: { "data": (MediaFolder)[] } };
+  "GET /upload/folders/{id}": { body: undefined; response: { "data": MediaFolder } };
+  "GET /upload/settings": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /users-permissions/advanced": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/email-templates": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/permissions": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/policies": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/providers": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/roles": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/roles/{id}": { body: undefined; response: Record<string, unknown> };
+  "GET /users-permissions/routes": { body: undefined; response: Record<string, unknown> };
+  "POST /admin/access-token": { body: undefined; response: { "data": { "token": string } } };
+  "POST /admin/api-tokens": { body: { "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "lifespan"?: number | null; "permissions"?: (string)[] | null }; response: { "data": AdminApiToken } };
+  "POST /admin/api-tokens/{id}/regenerate": { body: undefined; response: { "data": { "accessKey": string } } };
+  "POST /admin/forgot-password": { body: { "email": string }; response: undefined };
+  "POST /admin/login": { body: { "email": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
+  "POST /admin/logout": { body: { "deviceId"?: string }; response: { "data": Record<string, unknown> } };
+  "POST /admin/permissions/check": { body: { "permissions": ({ "action": string; "subject"?: string | null; "field"?: string })[] }; response: { "data": (boolean)[] } };
+  "POST /admin/register": { body: { "registrationToken": string; "userInfo": { "email"?: string; "firstname": string; "lastname"?: string | null; "password": string }; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
+  "POST /admin/register-admin": { body: { "email": string; "firstname": string; "lastname"?: string | null; "password": string; "registrationToken"?: string; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
+  "POST /admin/reset-password": { body: { "resetPasswordToken": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
+  "POST /admin/roles": { body: { "name": string; "description"?: string | null }; response: { "data": AdminRole } };
+  "POST /admin/roles/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (AdminRole)[] } };
+  "POST /admin/users": { body: { "email": string; "firstname": string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles": (number | string)[]; "preferedLanguage"?: string | null }; response: { "data": Administrator } };
+  "POST /admin/users/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (Administrator)[] } };
+  "POST /admin/webhooks": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[] }; response: { "data": Webhook } };
+  "POST /admin/webhooks/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (unknown)[] } };
+  "POST /admin/webhooks/{id}/trigger": { body: undefined; response: { "data": { "statusCode": number; "message": string } } };
+  "POST /admin/x/bulk-edit/{uid}": { body: { "documentIds": (string)[]; "data": Record<string, unknown>; "preview"?: boolean }; response: { "data": { "preview": boolean; "count": number; "changes": ({ "documentId": string; "fields": Record<string, unknown> })[] } } };
+  "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
+  "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
+  "POST /admin/x/model/aside/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
+  "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
+  "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
+  "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };
+  "POST /admin/x/second-factor/confirm": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };
+  "POST /admin/x/second-factor/recovery-codes": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };
+  "POST /admin/x/second-factor/remove": { body: { "password": string; "code": string }; response: { "data": Record<string, unknown> } };
+  "POST /admin/x/views": { body: { "uid": string; "name": string; "shared"?: boolean; "state": Record<string, unknown> }; response: { "data": SavedView } };
+  "POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver": { body: undefined; response: { "data": Record<string, unknown> } };
+  "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } | ManagedEntry };
+  "POST /content-manager/collection-types/{uid}/actions/bulkDelete": { body: { "documentIds": (string)[] }; response: { "count": number } };
+  "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": { body: { "documentIds": (string)[] }; response: { "results": (ManagedEntry)[] } };
+  "POST /content-manager/collection-types/{uid}/actions/bulkPublish": { body: { "documentIds": (string)[] }; response: { "count": number } };
+  "POST /content-manager/collection-types/{uid}/actions/bulkUnpublish": { body: { "documentIds": (string)[] }; response: { "count": number } };
+  "POST /content-manager/collection-types/{uid}/actions/publish": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/collection-types/{uid}/auto-clone/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/collection-types/{uid}/clone/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/discard": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/publish": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/unpublish": { body: { "discardDraft"?: boolean }; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/single-types/{uid}/actions/discard": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/single-types/{uid}/actions/publish": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/single-types/{uid}/actions/unpublish": { body: { "discardDraft"?: boolean }; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "POST /content-manager/uid/check-availability": { body: { "contentTypeUID": string; "field": string; "value": string }; response: { "isAvailable": boolean; "suggestion": string | null } };
+  "POST /content-manager/uid/generate": { body: { "contentTypeUID": string; "field": string; "data": Record<string, unknown> }; response: { "data": string } };
+  "POST /content-type-builder/components": { body: { "component": { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
+  "POST /content-type-builder/content-types": { body: { "contentType": { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
+  "POST /content-type-builder/update-schema": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: Record<string, unknown> };
+  "POST /i18n/content-manager/actions/get-non-localized-fields": { body: { "model": string; "id": number | string; "locale": string }; response: { "nonLocalizedFields": Record<string, unknown>; "localizations": (Record<string, unknown>)[] } };
+  "POST /i18n/locales": { body: { "name": string; "code": string; "isDefault": boolean }; response: AdminLocale };
+  "POST /upload": { body: undefined; response: unknown };
+  "POST /upload/actions/bulk-delete": { body: { "fileIds"?: (number)[]; "folderIds"?: (number)[] }; response: { "data": Record<string, unknown> } };
+  "POST /upload/actions/bulk-move": { body: { "fileIds"?: (number)[]; "folderIds"?: (number)[]; "destinationFolderId"?: number | null }; response: { "data": Record<string, unknown> } };
+  "POST /upload/actions/bulk-update": { body: Record<string, unknown>; response: unknown };
+  "POST /upload/actions/generate-ai-metadata": { body: undefined; response: Record<string, unknown> };
+  "POST /upload/actions/upload-from-urls": { body: { "urls": (string)[]; "folderId"?: number | null }; response: undefined };
+  "POST /upload/ai-metadata-jobs": { body: undefined; response: Record<string, unknown> };
+  "POST /upload/files": { body: undefined; response: MediaFile };
+  "POST /upload/files/{id}/replace": { body: undefined; response: MediaFile };
+  "POST /upload/folders": { body: { "name": string; "parent"?: number | null }; response: { "data": MediaFolder } };
+  "POST /users-permissions/roles": { body: { "name": string; "description"?: string; "permissions": Record<string, unknown> }; response: Record<string, unknown> };
+  "PUT /admin/api-tokens/{id}": { body: { "name"?: string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "lifespan"?: number | null; "permissions"?: (string)[] | null }; response: { "data": AdminApiToken } };
+  "PUT /admin/roles/{id}": { body: { "name"?: string; "description"?: string | null }; response: { "data": AdminRole } };
+  "PUT /admin/roles/{id}/permissions": { body: { "permissions": (Record<string, unknown>)[] }; response: { "data": (AdminPermission)[] } };
+  "PUT /admin/users/me": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null; "currentPassword"?: string }; response: { "data": Administrator } };
+  "PUT /admin/users/{id}": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null }; response: { "data": Administrator } };
+  "PUT /admin/webhooks/{id}": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled"?: boolean }; response: { "data": Webhook } };
+  "PUT /admin/x/views/{id}": { body: { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> }; response: { "data": SavedView } };
+  "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "PUT /content-manager/components/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };
+  "PUT /content-manager/content-types/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };
+  "PUT /content-manager/single-types/{uid}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "PUT /content-type-builder/component-categories/{name}": { body: { "name": string }; response: { "name": string } };
+  "PUT /content-type-builder/components/{uid}": { body: { "component": { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
+  "PUT /content-type-builder/content-types/{uid}": { body: { "contentType": { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
+  "PUT /i18n/locales/{id}": { body: { "name"?: string; "isDefault"?: boolean }; response: AdminLocale };
+  "PUT /upload/configuration": { body: Record<string, unknown>; response: { "data": Record<string, unknown> } };
+  "PUT /upload/files/{id}": { body: Record<string, unknown>; response: MediaFile };
+  "PUT /upload/folders/{id}": { body: { "name"?: string; "parent"?: number | null }; response: { "data": MediaFolder } };
+  "PUT /upload/settings": { body: Record<string, unknown>; response: { "data": Record<string, unknown> } };
+  "PUT /users-permissions/advanced": { body: Record<string, unknown>; response: Record<string, unknown> };
+  "PUT /users-permissions/email-templates": { body: Record<string, unknown>; response: Record<string, unknown> };
+  "PUT /users-permissions/providers": { body: Record<string, unknown>; response: Record<string, unknown> };
+  "PUT /users-permissions/roles/{id}": { body: { "name": string; "description"?: string; "permissions": Record<string, unknown> }; response: Record<string, unknown> };
+}

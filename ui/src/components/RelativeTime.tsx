@@ -1,0 +1,24 @@
+import { Text, Tooltip, type TextProps } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import dayjs from 'dayjs'
+import relativeTime from 'dayjs/plugin/relativeTime'
+import { useState } from 'react'
+
+dayjs.extend(relativeTime)
+
+/** How long ago something was; the moment itself, with the time zone, on hover. */
+export function RelativeTime({ at, ...props }: { at: string | number } & TextProps) {
+  const [, setTick] = useState(0)
+  useInterval(() => setTick((tick) => tick + 1), 30_000, { autoInvoke: true })
+  return (
+    <Tooltip label={absolute(at)}>
+      <Text span inherit {...props}>
+        <time dateTime={dayjs(at).toISOString()}>{dayjs(at).fromNow()}</time>
+      </Text>
+    </Tooltip>
+  )
+}
+
+export function absolute(at: string | number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }).format(new Date(at))
+}

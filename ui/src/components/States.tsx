@@ -1,0 +1,67 @@
+import { Button, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
+import { RotateCw } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/client'
+
+/** What went wrong, with the id under which the server's log has it. */
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useTranslation()
+  const known = error instanceof ApiError ? error : null
+  const title =
+    known?.status === 403 ? t('error.forbidden') : known?.status === 404 ? t('error.missing') : t('error.title')
+  return (
+    <Paper withBorder p="lg" maw={560} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Title order={2}>{title}</Title>
+        <Text size="sm">{known?.status === 403 ? t('error.forbiddenHint') : (error as Error)?.message}</Text>
+        {known && known.status > 0 && (
+          <Text size="xs" c="dimmed">
+            {t('error.status', { status: known.status })}
+            {known.requestId && (
+              <>
+                {' · '}
+                {t('error.requestId')} <Code fz="xs">{known.requestId}</Code>
+              </>
+            )}
+          </Text>
+        )}
+        {retry && (
+          <Button variant="default" mt="xs" leftSection={<RotateCw size={14} />} onClick={retry}>
+            {t('action.retry')}
+          </Button>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <Stack align="center" gap={6} py={56} px="md" ta="center">
+      <Text fw={600}>{title}</Text>
+      {children && (
+        <Text size="sm" c="dimmed" maw={420} component="div">
+          {children}
+        </Text>
+      )}
+      {action && <Group mt="sm">{action}</Group>}
+    </Stack>
+  )
+}
+
+/** Rows in the shape of what is loading; nothing at all for what comes at once. */
+export function Loading({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(false)
+  useTimeout(() => setShown(true), 150, { autoInvoke: true })
+  if (!shown) return null
+  return (
+    <Stack gap={8} aria-busy="true" role="status" aria-label={t('state.loading')}>
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={height} radius={6} />
+      ))}
+    </Stack>
+  )
+}

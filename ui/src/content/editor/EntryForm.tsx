@@ -1,0 +1,250 @@
+import { Alert, Box, Button, Grid, Group, Paper, Stack, Text } from '@mantine/core'
+import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStore } from 'zustand'
+import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
+import type { ContentType, Entry, TypeConfiguration } from '../../api/types'
+import { RelativeTime } from '../../components/RelativeTime'
+import { isVisible } from '../../fields/conditions'
+import { fieldTypeOf } from '../../fields/registry'
+import { ConflictDialog } from './ConflictDialog'
+import { EntryHeader } from './EntryHeader'
+import { Inspector } from './Inspector'
+import type { Loaded } from './loading'
+import { Problems } from './Problems'
+import { EntryScopeContext, type EntryScope } from './scope'
+import { createEditorStore, dirtyNames, EditorContext, type EditorStore, type Values } from './store'
+import { dropUnsaved, readUnsaved, unsavedKey, writeUnsaved, type Unsaved } from './unsaved'
+import { problemsToShow, useEntryActions } from './useEntryActions'
+import { editable, initialValues, valuesOf } from './values'
+
+type Props = {
+  type: ContentType
+  configuration: TypeConfiguration
+  locale: string | undefined
+  initial: Loaded
+  copied: Entry | null
+}
+
+/** The form of one entry in one locale. */
+export function EntryForm({ type, configuration, locale, initial, copied }: Props) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const me = useMe()
+  const ability = useAbility()
+  const locales = useLocales()
+  const [loaded, setLoaded] = useState(initial)
+  const [store] = useState<EditorStore>(() => {
+    const made = createEditorStore(initial.entry ? valuesOf(initial.entry, type, model) : beginning(type, model, initial))
+    if (copied) made.getState().restore(copyOf(copied, type, model))
+    const problems = initial.documentId ? problemsToShow.get(initial.documentId) : undefined
+    if (problems && initial.documentId) {
+      made.getState().setErrors(problems)
+      problemsToShow.delete(initial.documentId)
+    }
+    return made
+  })
+  const isSingle = type.kind === 'singleType'
+  const key = unsavedKey(me.id, type.uid, isSingle ? 'single' : (initial.documentId ?? 'create'), locale)
+  const [offered, setOffered] = useState<Unsaved | null>(() => readUnsaved(key))
+  const values = useStore(store, (state) => state.values)
+  const saved = useStore(store, (state) => state.saved)
+  const dirty = useMemo(() => dirtyNames({ values, saved }), [values, saved])
+  const isDirty = dirty.length > 0
+  const { entry, documentId } = loaded
+  const isNew = entry === null
+
+  const actions = useEntryActions({ type, model, locale, store, loaded, onLoaded: setLoaded, onSaved: () => dropUnsaved(key) })
+  useKeepUnsaved(store, key, entry?.updatedAt ?? null, offered !== null)
+  const blocker = useBlocker({ shouldBlockFn: () => isDirty, withResolver: true, enableBeforeUnload: () => isDirty })
+
+  const view = configuration.contentType
+  const main = view.settings.mainField
+  const title = String(values[main] ?? '') || (isNew ? t('entry.new', { type: type.info.displayName }) : isSingle ? type.info.displayName : t('entry.untitled'))
+  useDocumentTitle(`${title} · Quire`)
+
+  const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)
+  const mayPublish = hasDrafts(type) && ability.canContent('publish', type.uid, locale)
+  const save = () => void (mayWrite && actions.save())
+  const publish = () => void (mayPublish && actions.publish())
+  useHotkeys(
+    [
+      ['mod+S', save],
+      ['mod+shift+P', publish],
+      ['mod+Z', () => store.getState().undo()],
+      ['mod+shift+Z', () => store.getState().redo()],
+    ],
+    [],
+  )
+
+  const scope: EntryScope = useMemo(
+    () => ({ uid: type.uid, type, configuration, documentId: isNew ? null : documentId, locale, status: 'draft' }),
+    [type, configuration, documentId, locale, isNew],
+  )
+  const home = locales.find((one) => one.isDefault)
+  const isSecond = isLocalized(type) && home && locale !== home.code && loaded.others.some((one) => one.locale === home.code)
+  const lockOf = (name: string): string | undefined => {
+    if (!ability.canField(isNew ? 'create' : 'update', type.uid, name) || !mayWrite) return t('field.noPermission')
+    if (view.metadatas[name]?.edit.editable === false) return t('field.notEditable')
+    if (isSecond && !type.attributes[name]?.pluginOptions?.i18n?.localized && type.attributes[name]?.type !== 'relation') return t('field.shared', { locale: home.name })
+    return undefined
+  }
+
+  return (
+    <EditorContext.Provider value={store}>
+      <EntryScopeContext.Provider value={scope}>
+        <EntryHeader
+          type={type}
+          title={title}
+          loaded={loaded}
+          locale={locale}
+          isDirty={isDirty}
+          actions={actions}
+          may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
+        />
+        <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }}>
+          <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={1040}>
+            <Stack gap="md">
+              {offered && (
+                <Alert variant="light" color="yellow" p="sm" role="status" title={t('unsaved.title')}>
+                  <Group justify="space-between">
+                    <Text size="sm" c="inherit">{t('unsaved.hint')} <RelativeTime at={offered.at} />.</Text>
+                    <Group gap="xs">
+                      <Button variant="default" onClick={() => { dropUnsaved(key); setOffered(null) }}>{t('unsaved.drop')}</Button>
+                      <Button onClick={() => { store.getState().restore(offered.values); setOffered(null) }}>{t('unsaved.restore')}</Button>
+                    </Group>
+                  </Group>
+                </Alert>
+              )}
+              {isNew && loaded.others.length > 0 && (
+                <Alert variant="light" p="sm" role="status">
+                  <Text size="sm" c="inherit">{t('entry.newLocale', { locale: locale ?? '' })}</Text>
+                </Alert>
+              )}
+              {!mayWrite && <Alert variant="light" color="gray" p="sm">{t('entry.readOnly')}</Alert>}
+              <Problems view={configuration} type={type} />
+              <Grid gap="lg">
+                {view.layouts.edit.flat().map(({ name, size }) => {
+                  const attribute = type.attributes[name]
+                  if (!attribute || !isVisible(attribute, values) || !ability.canField('read', type.uid, name)) return null
+                  const { Input } = fieldTypeOf(attribute)
+                  return (
+                    <Grid.Col key={name} span={{ base: 12, md: size }}>
+                      <Input
+                        path={[name]}
+                        attribute={attribute}
+                        label={labelOf(view, name)}
+                        meta={view.metadatas[name]?.edit}
+                        required={attribute.required === true}
+                        locked={lockOf(name)}
+                      />
+                    </Grid.Col>
+                  )
+                })}
+              </Grid>
+            </Stack>
+          </Box>
+          {!isNew && (
+            <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49 }}>
+              <Inspector type={type} loaded={loaded} locale={locale} reload={() => void actions.takeTheirs()} />
+            </Box>
+          )}
+        </Group>
+        {actions.conflict && <ConflictDialog conflict={actions.conflict} type={type} loaded={loaded} locale={locale} actions={actions} view={view} />}
+        {blocker.status === 'blocked' && (
+          <LeaveDialog
+            onStay={() => blocker.reset()}
+            onSave={async () => {
+              if (await actions.save()) blocker.proceed()
+              else blocker.reset()
+            }}
+            onLeave={() => blocker.proceed()}
+            mayWrite={mayWrite}
+          />
+        )}
+      </EntryScopeContext.Provider>
+    </EditorContext.Provider>
+  )
+}
+
+/** The values of a locale that an entry has no version for: what all its locales share. */
+function beginning(type: ContentType, model: ReturnType<typeof useModel>, loaded: Loaded): Values {
+  const values = initialValues(type.attributes, model)
+  const other = loaded.others[0]
+  if (!other) return values
+  const shared = valuesOf(other, type, model)
+  for (const [name, attribute] of editable(type.attributes)) {
+    if (name in other && !attribute.pluginOptions?.i18n?.localized && attribute.type !== 'relation') values[name] = shared[name]
+  }
+  return values
+}
+
+/** The values of an entry for a copy of it: parts lose their ids, relations are not taken along. */
+function copyOf(entry: Entry, type: ContentType, model: ReturnType<typeof useModel>): Values {
+  const values = valuesOf(entry, type, model)
+  const withoutIds = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(withoutIds)
+    if (typeof value !== 'object' || value === null || !('__key' in value)) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name]) => name !== 'id')
+        .map(([name, inner]) => [name, isCount(inner) ? { count: 0 } : withoutIds(inner)]),
+    )
+  }
+  return Object.fromEntries(
+    editable(type.attributes).map(([name, attribute]) => [name, attribute.type === 'relation' ? { count: 0 } : withoutIds(values[name])]),
+  )
+}
+
+const isCount = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 1 && 'count' in value
+
+const KEPT_AFTER_MS = 400
+
+/** Keep what is typed in the browser until it is saved. */
+function useKeepUnsaved(store: EditorStore, key: string, base: string | null, paused: boolean) {
+  const timer = useRef(0)
+  useEffect(() => {
+    const keep = () => {
+      const { values, saved } = store.getState()
+      const names = dirtyNames({ values, saved })
+      if (names.length === 0) dropUnsaved(key)
+      else writeUnsaved(key, { at: Date.now(), base, values: Object.fromEntries(names.map((name) => [name, values[name]])) })
+    }
+    const stop = store.subscribe((state, before) => {
+      if (state.values === before.values || paused) return
+      window.clearTimeout(timer.current)
+      timer.current = window.setTimeout(keep, KEPT_AFTER_MS)
+    })
+    const leave = () => {
+      if (dirtyNames(store.getState()).length > 0 && !paused) keep()
+    }
+    window.addEventListener('pagehide', leave)
+    return () => {
+      stop()
+      window.clearTimeout(timer.current)
+      window.removeEventListener('pagehide', leave)
+    }
+  }, [store, key, base, paused])
+}
+
+function LeaveDialog({ onStay, onSave, onLeave, mayWrite }: { onStay: () => void; onSave: () => void; onLeave: () => void; mayWrite: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <Paper withBorder shadow="md" p="md" pos="fixed" bottom={24} left="50%" style={{ transform: 'translateX(-50%)', zIndex: 300, maxWidth: '92vw' }} role="alertdialog" aria-label={t('leave.title')} className="quire-surface">
+      <Group>
+        <div>
+          <Text fw={600} size="sm">{t('leave.title')}</Text>
+          <Text size="sm" c="dimmed">{t('leave.hint')}</Text>
+        </div>
+        <Group gap="xs">
+          <Button variant="subtle" color="gray" onClick={onStay} autoFocus>{t('leave.stay')}</Button>
+          <Button variant="default" onClick={onLeave}>{t('leave.leave')}</Button>
+          {mayWrite && <Button onClick={onSave}>{t('leave.save')}</Button>}
+        </Group>
+      </Group>
+    </Paper>
+  )
+}

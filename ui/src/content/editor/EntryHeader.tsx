@@ -1,0 +1,238 @@
+import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { ChevronDown, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStore } from 'zustand'
+import { request, useSession } from '../../api/client'
+import { hasDrafts, isLocalized, useAbility, useLocales } from '../../api/hooks'
+import type { ContentType } from '../../api/types'
+import { RelativeTime } from '../../components/RelativeTime'
+import { StatusBadge } from '../../components/StatusBadge'
+import { toastError } from '../../components/toast'
+import { ChangesDialog } from './ChangesDialog'
+import type { Loaded } from './loading'
+import { useEditor } from './store'
+import type { useEntryActions } from './useEntryActions'
+
+type Props = {
+  type: ContentType
+  title: string
+  loaded: Loaded
+  locale: string | undefined
+  isDirty: boolean
+  actions: ReturnType<typeof useEntryActions>
+  may: { write: boolean; publish: boolean; delete: boolean }
+}
+
+/** Where one is, in which state the entry is, and what can be done to it. */
+export function EntryHeader({ type, title, loaded, locale, isDirty, actions, may }: Props) {
+  const { t } = useTranslation()
+  const ability = useAbility()
+  const navigate = useNavigate()
+  const store = useEditor()
+  const canUndo = useStore(store, (state) => state.past.length > 0)
+  const canRedo = useStore(store, (state) => state.future.length > 0)
+  const [changes, setChanges] = useState(false)
+  const { entry, documentId } = loaded
+  const isNew = entry === null
+  const isSingle = type.kind === 'singleType'
+  const drafts = hasDrafts(type)
+  const published = entry?.status === 'published' || entry?.status === 'modified'
+  const nothingToPublish = entry?.status === 'published' && !isDirty
+  const busy = actions.activity !== null
+  const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : undefined
+  const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
+
+  const publish = async () => {
+    if (entry && documentId) {
+      const count = await draftRelations(type, documentId, locale)
+      if (count > 0) {
+        modals.openConfirmModal({
+          title: t('publish.draftsTitle', { count }),
+          children: <Text size="sm">{t('publish.draftsHint')}</Text>,
+          labels: { confirm: t('publish.anyway'), cancel: t('action.cancel') },
+          confirmProps: { size: 'sm' },
+          cancelProps: { size: 'sm' },
+          closeButtonProps: { 'aria-label': t('action.close') },
+          onConfirm: () => void actions.publish(),
+        })
+        return
+      }
+    }
+    await actions.publish()
+  }
+  const confirm = (title: string, hint: string, label: string, run: () => void) =>
+    modals.openConfirmModal({
+      title,
+      children: <Text size="sm">{hint}</Text>,
+      labels: { confirm: label, cancel: t('action.cancel') },
+      confirmProps: { color: 'red', size: 'sm' },
+      cancelProps: { size: 'sm' },
+      closeButtonProps: { 'aria-label': t('action.close') },
+      onConfirm: run,
+    })
+
+  return (
+    <Box px={{ base: 'sm', sm: 'lg' }} py={8} className="quire-entry-header">
+      <Group justify="space-between" gap="xs">
+        <Group gap={10} wrap="nowrap" style={{ minWidth: 0, flex: '1 1 260px' }}>
+          <Stack gap={0} style={{ minWidth: 0 }}>
+            <Breadcrumbs separator="›" separatorMargin={6} styles={{ root: { flexWrap: 'nowrap' } }}>
+              {!isSingle && (
+                <Link to="/content/$uid" params={{ uid: type.uid }} search={locale ? { locale } : {}} className="quire-crumb">
+                  {type.info.displayName}
+                </Link>
+              )}
+              <Title order={1} fz={15} className="quire-ellipsis" title={title}>{title}</Title>
+            </Breadcrumbs>
+          </Stack>
+          {entry?.status && drafts && <StatusBadge status={entry.status} />}
+          <SaveState isDirty={isDirty} isNew={isNew} actions={actions} />
+        </Group>
+        <Group gap={6}>
+          <LocaleSelect type={type} loaded={loaded} locale={locale} />
+          <Tooltip label={t('shortcut.undo')}>
+            <ActionIcon aria-label={t('shortcut.undo')} disabled={!canUndo} onClick={() => store.getState().undo()}><Undo2 size={16} /></ActionIcon>
+          </Tooltip>
+          <Tooltip label={t('shortcut.redo')}>
+            <ActionIcon aria-label={t('shortcut.redo')} disabled={!canRedo} onClick={() => store.getState().redo()}><Redo2 size={16} /></ActionIcon>
+          </Tooltip>
+          {!isNew && (
+            <Menu position="bottom-end" width={210}>
+              <Menu.Target>
+                <ActionIcon aria-label={t('entry.more')}><Ellipsis size={16} /></ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {entry.status === 'modified' && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => setChanges(true)}>{t('changes.show')}</Menu.Item>}
+                {!isSingle && ability.canContent('create', type.uid, locale) && (
+                  <Menu.Item leftSection={<Copy size={14} />} onClick={() => void navigate({ to: '/content/$uid/$documentId', params: { uid: type.uid, documentId: 'create' }, search: { ...(locale ? { locale } : {}), from: documentId ?? undefined } })}>
+                    {t('action.duplicate')}
+                  </Menu.Item>
+                )}
+                {may.delete && (
+                  <>
+                    <Menu.Divider />
+                    {isLocalized(type) && loaded.others.length > 0 && (
+                      <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => confirm(t('delete.localeTitle', { locale: locale ?? '' }), t('delete.localeHint'), t('action.delete'), () => void actions.remove(false))}>
+                        {t('delete.locale', { locale: locale ?? '' })}
+                      </Menu.Item>
+                    )}
+                    <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => confirm(t('delete.title', { title }), t('delete.hint'), t('action.delete'), () => void actions.remove(true))}>
+                      {t('action.delete')}
+                    </Menu.Item>
+                  </>
+                )}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+          <Tooltip label={whyNotSave} disabled={!whyNotSave}>
+            <Button
+              variant={drafts ? 'default' : 'filled'}
+              size="xs"
+              loading={actions.activity === 'saving'}
+              data-disabled={Boolean(whyNotSave) || undefined}
+              aria-disabled={Boolean(whyNotSave)}
+              onClick={(event) => (whyNotSave || busy ? event.preventDefault() : void actions.save())}
+            >
+              {drafts ? t('entry.saveDraft') : t('action.save')}
+            </Button>
+          </Tooltip>
+          {drafts && (
+            <Button.Group>
+              <Tooltip label={whyNotPublish} disabled={!whyNotPublish} multiline maw={260}>
+                <Button
+                  size="xs"
+                  loading={actions.activity === 'publishing'}
+                  data-disabled={Boolean(whyNotPublish) || undefined}
+                  aria-disabled={Boolean(whyNotPublish)}
+                  onClick={(event) => (whyNotPublish || busy ? event.preventDefault() : void publish())}
+                >
+                  {t('action.publish')}
+                </Button>
+              </Tooltip>
+              {published && may.publish && (
+                <Menu position="bottom-end">
+                  <Menu.Target>
+                    <Button size="xs" px={6} aria-label={t('publish.more')}><ChevronDown size={14} /></Button>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => confirm(t('unpublish.title'), t('unpublish.hint'), t('action.unpublish'), () => void actions.unpublish())}>
+                      {t('action.unpublish')}
+                    </Menu.Item>
+                    {entry?.status === 'modified' && (
+                      <Menu.Item color="red" leftSection={<RotateCcw size={14} />} onClick={() => confirm(t('discard.title'), t('discard.hint'), t('discard.confirm'), () => void actions.discard())}>
+                        {t('discard.action')}
+                      </Menu.Item>
+                    )}
+                  </Menu.Dropdown>
+                </Menu>
+              )}
+            </Button.Group>
+          )}
+        </Group>
+      </Group>
+      {changes && documentId && <ChangesDialog type={type} documentId={documentId} locale={locale} onClose={() => setChanges(false)} />}
+    </Box>
+  )
+}
+
+async function draftRelations(type: ContentType, id: string, locale: string | undefined): Promise<number> {
+  try {
+    const found =
+      type.kind === 'singleType'
+        ? await request('GET /content-manager/single-types/{uid}/actions/countDraftRelations', { path: { uid: type.uid }, query: { locale } })
+        : await request('GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations', { path: { uid: type.uid, id }, query: { locale } })
+    const data = (found as { data: unknown }).data as { unpublishedRelations?: number } | number
+    return typeof data === 'number' ? data : (data.unpublishedRelations ?? 0)
+  } catch (error) {
+    toastError(error)
+    return 0
+  }
+}
+
+function SaveState({ isDirty, isNew, actions }: Pick<Props, 'isDirty' | 'actions'> & { isNew: boolean }) {
+  const { t } = useTranslation()
+  const { online, serverReachable } = useSession()
+  let text
+  if (actions.activity === 'saving' || actions.activity === 'publishing') text = t('entry.saving')
+  else if (isDirty) text = online && serverReachable ? t('entry.unsaved') : t('entry.unsavedOffline')
+  else if (actions.savedAt) text = <>{t('entry.savedAt')} <RelativeTime at={actions.savedAt} /></>
+  else if (isNew) text = t('entry.notSaved')
+  return <Text size="xs" c="dimmed" role="status" visibleFrom="sm" style={{ whiteSpace: 'nowrap' }}>{text}</Text>
+}
+
+function LocaleSelect({ type, loaded, locale }: Pick<Props, 'type' | 'loaded' | 'locale'>) {
+  const { t } = useTranslation()
+  const locales = useLocales()
+  const navigate = useNavigate()
+  if (!isLocalized(type) || locales.length < 2) return null
+  const state = (code: string) => {
+    if (code === locale) return loaded.entry ? t(`status.${loaded.entry.status ?? 'draft'}`) : t('entry.missingLocale')
+    const other = loaded.others.find((one) => one.locale === code)
+    return other ? t(`status.${other.status ?? 'draft'}`) : t('entry.missingLocale')
+  }
+  return (
+    <Select
+      size="xs"
+      w={150}
+      aria-label={t('entry.locale')}
+      allowDeselect={false}
+      value={locale ?? null}
+      data={locales.map((one) => ({ value: one.code, label: one.name }))}
+      comboboxProps={{ width: 250, position: 'bottom-end' }}
+      renderOption={({ option }) => (
+        <Group justify="space-between" wrap="nowrap" w="100%">
+          <span>{option.label}</span>
+          <Text size="xs" c="dimmed">{hasDrafts(type) || state(option.value) === t('entry.missingLocale') ? state(option.value) : ''}</Text>
+        </Group>
+      )}
+      onChange={(code) => {
+        if (!code || code === locale) return
+        if (type.kind === 'singleType') void navigate({ to: '/content/$uid', params: { uid: type.uid }, search: { locale: code } })
+        else void navigate({ to: '/content/$uid/$documentId', params: { uid: type.uid, documentId: loaded.documentId ?? 'create' }, search: { locale: code } })
+      }}
+    />
+  )
+}

@@ -1,0 +1,51 @@
+import { Alert, Anchor, List, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useStore } from 'zustand'
+import { labelOf } from '../../api/hooks'
+import type { ContentType, TypeConfiguration } from '../../api/types'
+import { useEditor } from './store'
+
+/** Everything that keeps an entry from being saved or published, each leading to its field. */
+export function Problems({ view, type }: { view: TypeConfiguration; type: ContentType }) {
+  const { t } = useTranslation()
+  const errors = useStore(useEditor(), (state) => state.errors)
+  const entries = Object.entries(errors)
+  if (entries.length === 0) return null
+  return (
+    <Alert variant="light" color="red" p="sm" role="alert" title={t('problems.title', { count: entries.length })}>
+      <List size="sm" spacing={2}>
+        {entries.map(([path, message]) => (
+          <List.Item key={path}>
+            <Anchor component="button" type="button" size="sm" c="inherit" fw={600} underline="always" onClick={() => goToField(path)}>
+              {nameOf(path, view, type)}
+            </Anchor>{' '}
+            <Text span size="sm" c="inherit">{message}</Text>
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}
+
+function nameOf(path: string, view: TypeConfiguration, type: ContentType): string {
+  const [first = '', ...rest] = path.split('.')
+  const inner = rest.map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : labelOf(undefined, step)))
+  return [type.attributes[first] ? labelOf(view.contentType, first) : first, ...inner].join(' › ')
+}
+
+/** Show a field and put the cursor in it; where it has no control of its own, the nearest one around it. */
+export function goToField(path: string): void {
+  const steps = path.split('.')
+  while (steps.length > 0) {
+    const found = document.querySelector<HTMLElement>(`[data-path="${CSS.escape(steps.join('.'))}"]`)
+    if (found) {
+      const control = found.matches('input,textarea,select')
+        ? found
+        : (found.querySelector<HTMLElement>('input:not([type=hidden]),textarea,[contenteditable=true],button') ?? found)
+      found.scrollIntoView({ block: 'center', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' })
+      control.focus({ preventScroll: true })
+      return
+    }
+    steps.pop()
+  }
+}

@@ -1,0 +1,20 @@
+import { createContext, useContext } from 'react'
+import type { ContentType, TypeConfiguration } from '../../api/types'
+
+/** What the fields of one form have to know of the entry. */
+export type EntryScope = {
+  uid: string
+  type: ContentType
+  configuration: TypeConfiguration
+  documentId: string | null
+  locale: string | undefined
+  status: 'draft' | 'published'
+}
+
+export const EntryScopeContext = createContext<EntryScope | null>(null)
+
+export function useEntryScope(): EntryScope {
+  const scope = useContext(EntryScopeContext)
+  if (!scope) throw new Error('A field stands outside of an entry')
+  return scope
+}

@@ -1,0 +1,37 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { isLocalized, useConfiguration, useLocales } from '../../api/hooks'
+import type { QueryValue } from '../../api/query'
+import type { ContentType } from '../../api/types'
+import type { ListSearch } from '../../router'
+import { encodeFilters } from './filters'
+
+export type ListState = ReturnType<typeof useListState>
+
+/** What a list shows, all of it in the address, with the defaults of the type's view. */
+export function useListState(type: ContentType) {
+  const search = useSearch({ from: '/shell/content/$uid' })
+  const navigate = useNavigate({ from: '/content/$uid' })
+  const { settings, layouts } = useConfiguration(type.uid).contentType
+  const locales = useLocales()
+  return useMemo(() => {
+    const change = (values: Partial<ListSearch>, replace = false) =>
+      void navigate({
+        search: (before) => ({ ...before, page: undefined, ...values }) as ListSearch,
+        replace,
+      })
+    const locale = isLocalized(type) ? (search.locale ?? locales.find((one) => one.isDefault)?.code) : undefined
+    const columns = search.columns ?? layouts.list.filter((name) => name !== 'id' || layouts.list.length === 1)
+    const sort = search.sort ?? `${settings.defaultSortBy}:${settings.defaultSortOrder}`
+    const query: { [key: string]: QueryValue } = {
+      page: search.page ?? 1,
+      pageSize: search.pageSize ?? settings.pageSize,
+      sort,
+      locale,
+      _q: search.q,
+      filters: encodeFilters(search.filters),
+      columns: [...new Set([settings.mainField, ...columns])].join(','),
+    }
+    return { search, change, locale, columns, sort, query, pageSize: search.pageSize ?? settings.pageSize }
+  }, [search, navigate, settings, layouts, locales, type])
+}

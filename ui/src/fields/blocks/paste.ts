@@ -1,0 +1,105 @@
+import type { Descendant } from 'slate'
+import { isAddress, type BlockNode, type TextNode } from './editor'
+
+type Marks = Omit<Partial<TextNode>, 'type' | 'text'>
+
+const MARKS: Record<string, Marks> = {
+  B: { bold: true }, STRONG: { bold: true }, I: { italic: true }, EM: { italic: true }, U: { underline: true },
+  S: { strikethrough: true }, DEL: { strikethrough: true }, STRIKE: { strikethrough: true }, CODE: { code: true }, KBD: { code: true },
+}
+const IGNORED = new Set(['STYLE', 'SCRIPT', 'META', 'LINK', 'TITLE', 'HEAD', 'TEMPLATE', 'NOSCRIPT', 'IMG', 'SVG'])
+const BLOCKS = /^(P|DIV|H[1-6]|UL|OL|LI|BLOCKQUOTE|PRE|TABLE|TR|SECTION|ARTICLE|HEADER|FOOTER|MAIN|FIGURE|HR|DL|DT|DD)$/
+
+/** Blocks of HTML from a web page or a word processor: only what a blocks value may hold. */
+export function blocksOfHtml(html: string): Descendant[] {
+  const { body } = new DOMParser().parseFromString(html, 'text/html')
+  return blocksIn(body)
+}
+
+function blocksIn(parent: Element): BlockNode[] {
+  const blocks: BlockNode[] = []
+  let inline: Descendant[] = []
+  const flush = () => {
+    const children = trimmed(inline)
+    inline = []
+    if (children.length > 0) blocks.push({ type: 'paragraph', children })
+  }
+  for (const node of Array.from(parent.childNodes)) {
+    if (node instanceof HTMLElement && IGNORED.has(node.tagName.toUpperCase())) continue
+    if (node instanceof HTMLElement && (BLOCKS.test(node.tagName) || node.querySelector('p,div,ul,ol,h1,h2,h3,blockquote,pre'))) {
+      flush()
+      blocks.push(...blockOf(node))
+    } else {
+      inline.push(...inlineOf(node, {}))
+    }
+  }
+  flush()
+  return blocks
+}
+
+function blockOf(element: HTMLElement): BlockNode[] {
+  const tag = element.tagName
+  const text = (): Descendant[] => {
+    const children = trimmed(Array.from(element.childNodes).flatMap((node) => inlineOf(node, {})))
+    return children.length > 0 ? children : [{ type: 'text', text: '' }]
+  }
+  if (/^H[1-6]$/.test(tag)) return [{ type: 'heading', level: Number(tag[1]), children: text() }]
+  if (tag === 'PRE') return [{ type: 'code', children: [{ type: 'text', text: element.textContent ?? '' }] }]
+  if (tag === 'BLOCKQUOTE') return [{ type: 'quote', children: text() }]
+  if (tag === 'UL' || tag === 'OL') return [listOf(element, 0)]
+  if (tag === 'HR') return []
+  return blocksIn(element)
+}
+
+function listOf(list: HTMLElement, depth: number): BlockNode {
+  const children: BlockNode[] = []
+  for (const item of Array.from(list.children)) {
+    if (!(item instanceof HTMLElement)) continue
+    if (item.tagName === 'UL' || item.tagName === 'OL') {
+      children.push(listOf(item, depth + 1))
+      continue
+    }
+    const nested = Array.from(item.children).filter((child) => child.tagName === 'UL' || child.tagName === 'OL') as HTMLElement[]
+    const own = Array.from(item.childNodes).filter((node) => !nested.includes(node as HTMLElement))
+    const inline = trimmed(own.flatMap((node) => inlineOf(node, {})))
+    children.push({ type: 'list-item', children: inline.length > 0 ? inline : [{ type: 'text', text: '' }] })
+    nested.forEach((inner) => children.push(listOf(inner, depth + 1)))
+  }
+  return { type: 'list', format: list.tagName === 'OL' ? 'ordered' : 'unordered', ...(depth > 0 ? { indentLevel: depth } : {}), children }
+}
+
+function inlineOf(node: Node, marks: Marks): Descendant[] {
+  if (node.nodeType === 3) {
+    const text = (node.textContent ?? '').replace(/\s+/g, ' ')
+    return text ? [{ type: 'text', text, ...marks }] : []
+  }
+  if (!(node instanceof HTMLElement) || IGNORED.has(node.tagName.toUpperCase())) return []
+  if (node.tagName === 'BR') return [{ type: 'text', text: '\n', ...marks }]
+  const inner = { ...marks, ...MARKS[node.tagName], ...styled(node) }
+  const children = Array.from(node.childNodes).flatMap((child) => inlineOf(child, inner))
+  const url = node.tagName === 'A' ? node.getAttribute('href') : null
+  if (url && isAddress(url) && children.length > 0) {
+    return [{ type: 'link', url, children: children.filter((one) => 'text' in one) }]
+  }
+  return children
+}
+
+/** Word processors write marks as styles. */
+function styled(element: HTMLElement): Marks {
+  const marks: Marks = {}
+  const { fontWeight, fontStyle, textDecoration } = element.style
+  if (fontWeight === 'bold' || Number(fontWeight) >= 600) marks.bold = true
+  if (fontStyle === 'italic') marks.italic = true
+  if (textDecoration.includes('underline') && element.tagName !== 'A') marks.underline = true
+  if (textDecoration.includes('line-through')) marks.strikethrough = true
+  return marks
+}
+
+function trimmed(inline: Descendant[]): Descendant[] {
+  const nodes = inline.map((node) => ({ ...node }))
+  const [first] = nodes
+  const last = nodes[nodes.length - 1]
+  if (first && 'text' in first) first.text = first.text.replace(/^\s+/, '')
+  if (last && 'text' in last) last.text = last.text.replace(/\s+$/, '')
+  return nodes.filter((node) => !('text' in node) || node.text !== '')
+}

@@ -1,0 +1,112 @@
+import { Button, Group, Paper, Text } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useModel } from '../../api/hooks'
+import { useField, type Values } from '../../content/editor/store'
+import { newPart, serializePart } from '../../content/editor/values'
+import { Nothing } from '../shared/cells'
+import { JsonDiff } from '../shared/diffs'
+import { FieldFrame } from '../shared/Frame'
+import { PartFields } from '../shared/PartFields'
+import { PartList, type Part } from '../shared/PartList'
+import type { CellProps, FieldType, InputProps } from '../types'
+
+const Input = (props: InputProps) => (props.attribute.repeatable ? <Repeatable {...props} /> : <Single {...props} />)
+
+function Single(props: InputProps) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const uid = props.attribute.component ?? ''
+  const { value, error, set } = useField<Values | null | undefined>(props.path)
+  return (
+    <FieldFrame
+      {...props}
+      error={error}
+      side={
+        value && !props.locked ? (
+          <Button size="compact-xs" variant="subtle" color="gray" leftSection={<Trash2 size={12} />} onClick={() => set(null)} aria-label={t('part.removeNamed', { name: props.label })}>
+            {t('part.remove')}
+          </Button>
+        ) : undefined
+      }
+    >
+      {value ? (
+        <Paper withBorder p="sm" className="quire-surface">
+          <PartFields uid={uid} path={props.path} locked={props.locked} />
+        </Paper>
+      ) : props.locked ? (
+        <Nothing />
+      ) : (
+        <Button variant="default" leftSection={<Plus size={14} />} onClick={() => set(newPart(uid, model, false))} aria-label={`${t('part.add')}: ${props.label}`}>
+          {t('part.add')}
+        </Button>
+      )}
+    </FieldFrame>
+  )
+}
+
+function Repeatable(props: InputProps) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const uid = props.attribute.component ?? ''
+  const { value, error, change } = useField<Part[] | null | undefined>(props.path)
+  const parts = value ?? []
+  const max = Number(props.attribute.max ?? Infinity)
+  const canAdd = parts.length < max
+  const insert = (at: number) =>
+    change((all) => [...(all ?? []).slice(0, at), newPart(uid, model, false), ...(all ?? []).slice(at)])
+  return (
+    <FieldFrame
+      {...props}
+      error={error}
+      side={<Text size="xs" c="dimmed">{Number.isFinite(max) ? `${parts.length}/${max}` : parts.length}</Text>}
+    >
+      <PartList
+        path={props.path}
+        parts={parts}
+        uidOf={() => uid}
+        change={(recipe) => change((all) => recipe(all ?? []))}
+        locked={props.locked}
+        canAdd={canAdd}
+        adder={(at, close) => (
+          <Button
+            variant="light"
+            onClick={() => {
+              insert(at)
+              close()
+            }}
+          >
+            {t('part.insertHere')}
+          </Button>
+        )}
+      />
+      {!props.locked && (
+        <Group mt={parts.length > 0 ? 6 : 0} gap="xs">
+          <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => insert(parts.length)} aria-label={`${t('part.add')}: ${props.label}`}>
+            {t('part.add')}
+          </Button>
+          {!canAdd && <Text size="xs" c="dimmed">{t('part.full', { max })}</Text>}
+        </Group>
+      )}
+    </FieldFrame>
+  )
+}
+
+function Cell({ value }: CellProps) {
+  const { t } = useTranslation()
+  const count = Array.isArray(value) ? value.length : value ? 1 : 0
+  return count > 0 ? <span>{t('part.count', { count })}</span> : <Nothing />
+}
+
+export const component: FieldType = {
+  Input,
+  Cell,
+  Diff: JsonDiff,
+  initial: (attribute, model) =>
+    attribute.repeatable ? [] : attribute.required && attribute.component ? newPart(attribute.component, model, false) : null,
+  serialize: (value, attribute, model) => {
+    const uid = attribute.component ?? ''
+    if (Array.isArray(value)) return value.map((part) => serializePart(part as Values, uid, model, false))
+    return value ? serializePart(value as Values, uid, model, false) : attribute.repeatable ? [] : null
+  },
+}

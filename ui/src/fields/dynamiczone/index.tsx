@@ -1,0 +1,142 @@
+import { Button, Group, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Layers, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useModel } from '../../api/hooks'
+import { useField, type Values } from '../../content/editor/store'
+import { newPart, serializePart } from '../../content/editor/values'
+import { Nothing } from '../shared/cells'
+import { JsonDiff } from '../shared/diffs'
+import { FieldFrame } from '../shared/Frame'
+import { PartList, type Part } from '../shared/PartList'
+import type { CellProps, FieldType, InputProps } from '../types'
+
+function Input(props: InputProps) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const { value, error, change } = useField<Part[] | null | undefined>(props.path)
+  const [adding, setAdding] = useState(false)
+  const parts = value ?? []
+  const max = Number(props.attribute.max ?? Infinity)
+  const canAdd = parts.length < max
+  const insert = (uid: string, at: number) =>
+    change((all) => [...(all ?? []).slice(0, at), newPart(uid, model, true), ...(all ?? []).slice(at)])
+  return (
+    <FieldFrame
+      {...props}
+      error={error}
+      side={<Text size="xs" c="dimmed">{Number.isFinite(max) ? `${parts.length}/${max}` : parts.length}</Text>}
+    >
+      <PartList
+        path={props.path}
+        parts={parts}
+        uidOf={(part) => part.__component ?? ''}
+        change={(recipe) => change((all) => recipe(all ?? []))}
+        locked={props.locked}
+        canAdd={canAdd}
+        adder={(at, close) => (
+          <Picker
+            uids={props.attribute.components ?? []}
+            onClose={close}
+            onPick={(uid) => {
+              insert(uid, at)
+              close()
+            }}
+          />
+        )}
+      />
+      {!props.locked && (
+        <Stack gap={6} mt={parts.length > 0 ? 6 : 0} align="flex-start">
+          {adding ? (
+            <Picker
+              uids={props.attribute.components ?? []}
+              onClose={() => setAdding(false)}
+              onPick={(uid) => {
+                insert(uid, parts.length)
+                setAdding(false)
+              }}
+            />
+          ) : (
+            <Group gap="xs">
+              <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => setAdding(true)} aria-label={`${t('zone.add')}: ${props.label}`}>
+                {t('zone.add')}
+              </Button>
+              {!canAdd && <Text size="xs" c="dimmed">{t('part.full', { max })}</Text>}
+            </Group>
+          )}
+        </Stack>
+      )}
+    </FieldFrame>
+  )
+}
+
+/** The components of a zone, to choose one from. */
+function Picker({ uids, onPick, onClose }: { uids: string[]; onPick: (uid: string) => void; onClose: () => void }) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const [search, setSearch] = useState('')
+  const known = uids.map((uid) => model.components.get(uid)).filter((one) => one !== undefined)
+  const words = search.toLowerCase().trim()
+  const shown = known.filter((one) => `${one.info.displayName} ${one.category}`.toLowerCase().includes(words))
+  return (
+    <Paper
+      withBorder
+      p="xs"
+      w="100%"
+      className="quire-surface"
+      role="group"
+      aria-label={t('zone.pick')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        onClose()
+      }}
+    >
+      <Group gap="xs" mb={shown.length ? 'xs' : 0} wrap="nowrap">
+        <TextInput
+          size="xs"
+          autoFocus
+          style={{ flex: 1 }}
+          aria-label={t('zone.search')}
+          placeholder={t('zone.search')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return
+            event.preventDefault()
+            if (shown[0]) onPick(shown[0].uid)
+          }}
+        />
+        <Button variant="subtle" color="gray" onClick={onClose}>{t('action.cancel')}</Button>
+      </Group>
+      <Group gap={6}>
+        {shown.map((one) => (
+          <UnstyledButton key={one.uid} onClick={() => onPick(one.uid)} title={one.info.description}>
+            <Paper withBorder px="sm" py={6}>
+              <Group gap={6} wrap="nowrap">
+                <Layers size={14} color="var(--mantine-color-dimmed)" />
+                <Text size="sm" fw={500}>{one.info.displayName}</Text>
+                <Text size="xs" c="dimmed">{one.category}</Text>
+              </Group>
+            </Paper>
+          </UnstyledButton>
+        ))}
+      </Group>
+    </Paper>
+  )
+}
+
+function Cell({ value }: CellProps) {
+  const { t } = useTranslation()
+  const count = Array.isArray(value) ? value.length : 0
+  return count > 0 ? <span>{t('part.count', { count })}</span> : <Nothing />
+}
+
+export const dynamiczone: FieldType = {
+  Input,
+  Cell,
+  Diff: JsonDiff,
+  initial: () => [],
+  serialize: (value, _attribute, model) =>
+    ((value as Part[] | null) ?? []).map((part: Values) => serializePart(part, String(part.__component), model, true)),
+}

@@ -1,0 +1,202 @@
+import { ActionIcon, AspectRatio, Box, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { ImagePlus, Pencil, X } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request } from '../../api/client'
+import { useAbility } from '../../api/hooks'
+import { keys } from '../../api/keys'
+import type { MediaFile } from '../../api/types'
+import { FormError } from '../../auth/AuthPage'
+import { toastError } from '../../components/toast'
+import { useField } from '../../content/editor/store'
+import { FileDrop } from '../../media/FileDrop'
+import { isAllowed, sizeText } from '../../media/files'
+import { openMediaDialog } from '../../media/openMediaDialog'
+import { Thumbnail } from '../../media/Thumbnail'
+import { useUploads } from '../../media/uploads'
+import { queries } from '../../queries'
+import { Nothing } from '../shared/cells'
+import { linesDiff } from '../shared/diffs'
+import { TextFilter } from '../shared/filters'
+import { FieldFrame } from '../shared/Frame'
+import { PRESENT } from '../shared/operators'
+import { DragHandle, moveItem, SortableItem, SortableList } from '../shared/Sortable'
+import type { CellProps, FieldType, InputProps } from '../types'
+
+const filesOf = (value: unknown): MediaFile[] =>
+  Array.isArray(value) ? (value as MediaFile[]) : value && typeof value === 'object' ? [value as MediaFile] : []
+
+function Input(props: InputProps) {
+  const { t } = useTranslation()
+  const ability = useAbility()
+  const { value, error, set, change } = useField<unknown>(props.path)
+  const [edited, setEdited] = useState<MediaFile | null>(null)
+  const { attribute, locked } = props
+  const multiple = attribute.multiple === true
+  const files = filesOf(value)
+  const mayUpload = ability.can('plugin::upload.assets.create') && !locked
+  const put = (list: MediaFile[]) => set(multiple ? list : (list[0] ?? null))
+  const add = useCallback(
+    (list: MediaFile[]) =>
+      change((current) => {
+        if (!multiple) return list[list.length - 1] ?? current
+        const known = filesOf(current)
+        return [...known, ...list.filter((file) => !known.some((one) => one.id === file.id))]
+      }),
+    [change, multiple],
+  )
+  const arrived = useCallback(
+    (file: MediaFile) => {
+      void queries.invalidateQueries({ queryKey: keys.media })
+      add([file])
+    },
+    [add],
+  )
+  const { uploads, start } = useUploads(arrived)
+  const begin = (list: File[]) => {
+    const fitting = list.filter((file) => isAllowed(file.type, attribute.allowedTypes))
+    if (fitting.length < list.length) toastError(new Error(t('media.notAllowed', { types: attribute.allowedTypes?.join(', ') ?? '' })))
+    start(multiple ? fitting : fitting.slice(0, 1), null)
+  }
+  const choose = () => openMediaDialog({ multiple, allowedTypes: attribute.allowedTypes, onSelect: add })
+  return (
+    <FieldFrame {...props} error={error}>
+      <FileDrop className="quire-drop" p={8} onFiles={begin} disabled={!mayUpload}>
+        {files.length > 0 && (
+          <SortableList grid ids={files.map((file) => String(file.id))} onMove={(from, to) => put(moveItem(files, from, to))}>
+            <SimpleGrid cols={multiple ? { base: 2, sm: 3 } : 1} spacing={8} mb={locked ? 0 : 8}>
+              {files.map((file) => (
+                <SortableItem key={file.id} id={String(file.id)}>
+                  <Paper withBorder className="quire-surface" style={{ overflow: 'hidden' }}>
+                    <Group wrap="nowrap" gap={0} align="stretch" style={multiple ? { flexDirection: 'column' } : undefined}>
+                      <Box w={multiple ? '100%' : 120} style={{ flexShrink: 0 }}>
+                        <AspectRatio ratio={4 / 3}><Thumbnail file={file} /></AspectRatio>
+                      </Box>
+                      <Group gap={2} p={6} wrap="nowrap" style={{ flex: 1, minWidth: 0 }} align="flex-start">
+                        <Stack gap={0} style={{ flex: 1, minWidth: 0 }}>
+                          <Text size="xs" fw={500} className="quire-ellipsis" title={file.name}>{file.name}</Text>
+                          <Text size="xs" c="dimmed" className="quire-ellipsis">
+                            {[file.width && file.height ? `${file.width} × ${file.height}` : null, sizeText(file.size)].filter(Boolean).join(' · ')}
+                          </Text>
+                          {!multiple && (
+                            <Text size="xs" c="dimmed" lineClamp={2}>{file.alternativeText || t('media.noAlternative')}</Text>
+                          )}
+                        </Stack>
+                        {multiple && !locked && <DragHandle label={t('order.move', { name: file.name })} />}
+                        <Tooltip label={t('media.edit')}>
+                          <ActionIcon size="sm" aria-label={t('media.editNamed', { name: file.name })} onClick={() => setEdited(file)}>
+                            <Pencil size={13} />
+                          </ActionIcon>
+                        </Tooltip>
+                        {!locked && (
+                          <Tooltip label={t('media.remove')}>
+                            <ActionIcon size="sm" aria-label={t('media.removeNamed', { name: file.name })} onClick={() => put(files.filter((one) => one.id !== file.id))}>
+                              <X size={14} />
+                            </ActionIcon>
+                          </Tooltip>
+                        )}
+                      </Group>
+                    </Group>
+                  </Paper>
+                </SortableItem>
+              ))}
+            </SimpleGrid>
+          </SortableList>
+        )}
+        {uploads.map((one) => (
+          <Group key={one.id} gap="xs" mb={4}>
+            <Text size="xs" className="quire-ellipsis" style={{ flex: 1 }} c={one.error ? 'var(--mantine-color-error)' : undefined} role="status">
+              {one.name}: {one.error ?? `${Math.round(one.share * 100)} %`}
+            </Text>
+            {one.error && <Button size="compact-xs" variant="subtle" onClick={one.retry}>{t('action.retry')}</Button>}
+            <Button size="compact-xs" variant="subtle" color="gray" onClick={one.cancel}>{t('action.cancel')}</Button>
+          </Group>
+        ))}
+        {!locked && (
+          <Group gap="xs">
+            <Button variant="default" leftSection={<ImagePlus size={14} />} onClick={choose} aria-label={`${!multiple && files.length > 0 ? t('media.replace') : t('media.choose')}: ${props.label}`}>
+              {!multiple && files.length > 0 ? t('media.replace') : t('media.choose')}
+            </Button>
+            {mayUpload && <Text size="xs" c="dimmed">{t('media.dropHint')}</Text>}
+          </Group>
+        )}
+        {locked && files.length === 0 && <Nothing />}
+      </FileDrop>
+      {edited && (
+        <FileDetails
+          file={edited}
+          onClose={() => setEdited(null)}
+          onSaved={(saved) => {
+            put(files.map((one) => (one.id === saved.id ? { ...one, ...saved } : one)))
+            setEdited(null)
+          }}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+/** Name, alternative text and caption of a file: they are those of the library. */
+function FileDetails({ file, onClose, onSaved }: { file: MediaFile; onClose: () => void; onSaved: (file: MediaFile) => void }) {
+  const { t } = useTranslation()
+  const mayUpdate = useAbility().can('plugin::upload.assets.update')
+  const form = useForm({
+    initialValues: { name: file.name, alternativeText: file.alternativeText ?? '', caption: file.caption ?? '' },
+  })
+  const save = useMutation({
+    mutationFn: async (fileInfo: typeof form.values) =>
+      (await request('PUT /upload/files/{id}', { path: { id: file.id }, body: { fileInfo } as never })) as unknown as MediaFile,
+    onSuccess: (saved) => {
+      void queries.invalidateQueries({ queryKey: keys.media })
+      onSaved(saved)
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('media.edit')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <form
+        onSubmit={(event) => {
+          event.stopPropagation()
+          form.onSubmit((values) => save.mutate(values))(event)
+        }}
+      >
+        <Stack gap="sm">
+          <Box h={220} className="quire-drop" style={{ overflow: 'hidden' }}><Thumbnail file={file} size={40} /></Box>
+          <TextInput label={t('media.name')} readOnly={!mayUpdate} {...form.getInputProps('name')} />
+          <Textarea label={t('media.alternative')} description={t('media.alternativeHint')} autosize minRows={2} readOnly={!mayUpdate} data-autofocus {...form.getInputProps('alternativeText')} />
+          <TextInput label={t('media.caption')} readOnly={!mayUpdate} {...form.getInputProps('caption')} />
+          <FormError error={save.error} />
+          <Group justify="space-between">
+            <Button variant="subtle" color="gray" component="a" href={file.url} target="_blank" rel="noreferrer">{t('media.open')}</Button>
+            {mayUpdate ? <Button type="submit" loading={save.isPending}>{t('action.save')}</Button> : <Text size="xs" c="dimmed">{t('media.readOnly')}</Text>}
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function Cell({ value }: CellProps) {
+  const files = filesOf(value)
+  const first = files[0]
+  if (!first) return <Nothing />
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Box w={36} h={26} style={{ borderRadius: 4, overflow: 'hidden', flexShrink: 0 }} title={first.name}><Thumbnail file={first} size={16} /></Box>
+      {files.length > 1 && <Text size="xs" c="dimmed">+{files.length - 1}</Text>}
+    </Group>
+  )
+}
+
+export const media: FieldType = {
+  Input,
+  Cell,
+  Diff: linesDiff((value) => filesOf(value).map((file) => file.name)),
+  filter: { operators: PRESENT, Value: TextFilter },
+  initial: (attribute) => (attribute.multiple ? [] : null),
+  serialize: (value, attribute) => {
+    const ids = filesOf(value).map((file) => file.id)
+    return attribute.multiple ? ids : (ids[0] ?? null)
+  },
+}

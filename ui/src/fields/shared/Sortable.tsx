@@ -1,0 +1,77 @@
+import { ActionIcon } from '@mantine/core'
+import {
+  closestCenter, DndContext, KeyboardSensor, PointerSensor, useSensor, useSensors, type DragEndEvent,
+} from '@dnd-kit/core'
+import { restrict } from './restrict'
+import {
+  arrayMove, SortableContext, sortableKeyboardCoordinates, useSortable, verticalListSortingStrategy, rectSortingStrategy,
+} from '@dnd-kit/sortable'
+import { CSS } from '@dnd-kit/utilities'
+import { GripVertical } from 'lucide-react'
+import { createContext, useContext, useMemo, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+
+type Handle = { label: string }
+const HandleContext = createContext<{ attributes: object; listeners: object | undefined; setRef: (node: HTMLElement | null) => void } | null>(null)
+
+/** A list whose items are ordered by dragging, or with Space and the arrow keys on their handle. */
+export function SortableList({ ids, onMove, grid, children }: { ids: string[]; onMove: (from: number, to: number) => void; grid?: boolean; children: ReactNode }) {
+  const { t } = useTranslation()
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  )
+  const place = (id: unknown) => ids.indexOf(String(id)) + 1
+  const announcements = {
+      onDragStart: ({ active }: { active: { id: unknown } }) => t('order.lifted', { at: place(active.id), of: ids.length }),
+      onDragOver: ({ over }: { over: { id: unknown } | null }) => (over ? t('order.over', { at: place(over.id), of: ids.length }) : undefined),
+      onDragEnd: ({ over }: { over: { id: unknown } | null }) => (over ? t('order.dropped', { at: place(over.id) }) : t('order.cancelled')),
+      onDragCancel: () => t('order.cancelled'),
+  }
+  const end = ({ active, over }: DragEndEvent) => {
+    if (!over || active.id === over.id) return
+    onMove(ids.indexOf(String(active.id)), ids.indexOf(String(over.id)))
+  }
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      modifiers={grid ? undefined : [restrict]}
+      onDragEnd={end}
+      accessibility={{ announcements, screenReaderInstructions: { draggable: t('order.instructions') } }}
+    >
+      <SortableContext items={ids} strategy={grid ? rectSortingStrategy : verticalListSortingStrategy}>
+        {children}
+      </SortableContext>
+    </DndContext>
+  )
+}
+
+export function SortableItem({ id, children }: { id: string; children: ReactNode }) {
+  const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({ id })
+  const handle = useMemo(
+    () => ({ attributes, listeners, setRef: setActivatorNodeRef }),
+    [attributes, listeners, setActivatorNodeRef],
+  )
+  return (
+    <HandleContext.Provider value={handle}>
+      <div
+        ref={setNodeRef}
+        style={{ transform: CSS.Translate.toString(transform), transition, opacity: isDragging ? 0.6 : 1, position: 'relative', zIndex: isDragging ? 10 : undefined }}
+      >
+        {children}
+      </div>
+    </HandleContext.Provider>
+  )
+}
+
+export function DragHandle({ label }: Handle) {
+  const handle = useContext(HandleContext)
+  return (
+    <ActionIcon ref={handle?.setRef} size="sm" aria-label={label} style={{ cursor: 'grab', touchAction: 'none' }} {...handle?.attributes} {...handle?.listeners}>
+      <GripVertical size={14} />
+    </ActionIcon>
+  )
+}
+
+export { arrayMove as moveItem }

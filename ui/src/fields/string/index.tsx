@@ -1,0 +1,14 @@
+import { TextCell } from '../shared/cells'
+import { TextDiff } from '../shared/diffs'
+import { TextFilter } from '../shared/filters'
+import { TEXT } from '../shared/operators'
+import { TextControl } from '../shared/TextControl'
+import type { FieldType } from '../types'
+
+export const string: FieldType = {
+  Input: TextControl,
+  Cell: TextCell,
+  Diff: TextDiff,
+  filter: { operators: TEXT, Value: TextFilter },
+  summary: (value) => String(value ?? ''),
+}

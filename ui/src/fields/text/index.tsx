@@ -1,0 +1,14 @@
+import { TextCell } from '../shared/cells'
+import { TextDiff } from '../shared/diffs'
+import { TextFilter } from '../shared/filters'
+import { LONG_TEXT } from '../shared/operators'
+import { LongTextControl } from '../shared/TextControl'
+import type { FieldType } from '../types'
+
+export const text: FieldType = {
+  Input: LongTextControl,
+  Cell: TextCell,
+  Diff: TextDiff,
+  filter: { operators: LONG_TEXT, Value: TextFilter },
+  summary: (value) => String(value ?? ''),
+}

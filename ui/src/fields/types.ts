@@ -1,0 +1,47 @@
+import type { ComponentType } from 'react'
+import type { Model } from '../api/hooks'
+import type { Attribute, Entry, Metadata } from '../api/types'
+import type { Path } from '../content/editor/store'
+
+export type InputProps = {
+  path: Path
+  attribute: Attribute
+  label: string
+  /** What the view says of the attribute: hint, placeholder, the title field of a relation. */
+  meta?: Metadata['edit']
+  /** Why the value cannot be changed; undefined where it can. */
+  locked?: string
+  required: boolean
+}
+
+export type CellProps = { value: unknown; attribute: Attribute; mainField?: string }
+
+export type FilterProps = {
+  attribute: Attribute
+  op: string
+  value: string | string[] | undefined
+  onChange: (value: string | string[] | undefined) => void
+  label: string
+}
+
+export type DiffProps = { before: unknown; after: unknown; attribute: Attribute }
+
+/** Everything that the UI knows of one attribute type. */
+export type FieldType = {
+  Input: ComponentType<InputProps>
+  Cell: ComponentType<CellProps>
+  Diff: ComponentType<DiffProps>
+  /** Absent for types that no filter compares. */
+  filter?: { operators: readonly string[]; Value: ComponentType<FilterProps> }
+  /** The value in an entry that is new. */
+  initial?: (attribute: Attribute, model: Model) => unknown
+  /** The value as the server takes it; undefined leaves it as it is. */
+  serialize?: (value: unknown, attribute: Attribute, model: Model) => unknown
+  /** A short text for lists of parts. */
+  summary?: (value: unknown) => string
+}
+
+export type RelatedItem = { id: number; documentId: string; locale?: string | null; status?: Entry['status'] } & Record<
+  string,
+  unknown
+>

@@ -1,0 +1,101 @@
+import { ActionIcon, Group, Loader, Text, TextInput, Tooltip } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Check, RefreshCw, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request } from '../../api/client'
+import { toastError } from '../../components/toast'
+import { useEntryScope } from '../../content/editor/scope'
+import { getIn, useEditor, useField } from '../../content/editor/store'
+import { TextCell } from '../shared/cells'
+import { TextDiff } from '../shared/diffs'
+import { TextFilter } from '../shared/filters'
+import { inputProps } from '../shared/Frame'
+import { TEXT } from '../shared/operators'
+import type { FieldType, InputProps } from '../types'
+
+/** A short name for addresses: made of another field on demand, and checked while it is typed. */
+function Input(props: InputProps) {
+  const { t } = useTranslation()
+  const store = useEditor()
+  const { uid, locale } = useEntryScope()
+  const { value, error, set } = useField<string | null | undefined>(props.path)
+  const saved = getIn(store.getState().saved, props.path)
+  const [busy, setBusy] = useState(false)
+  const [asked] = useDebouncedValue(value ?? '', 300)
+  const field = String(props.path[props.path.length - 1])
+  const isOfType = props.path.length === 1
+  const check = useQuery({
+    queryKey: ['uid', uid, field, locale, asked],
+    enabled: isOfType && asked !== '' && asked !== saved && !props.locked,
+    queryFn: async () =>
+      (await request('POST /content-manager/uid/check-availability', {
+        query: { locale },
+        body: { contentTypeUID: uid, field, value: asked } as never,
+      })) as unknown as { isAvailable: boolean; suggestion: string | null },
+  })
+  const generate = async () => {
+    setBusy(true)
+    try {
+      const { values } = store.getState()
+      const made = await request('POST /content-manager/uid/generate', {
+        query: { locale },
+        body: { contentTypeUID: uid, field, data: { ...values, [field]: '' } } as never,
+      })
+      set(String((made as { data: unknown }).data))
+    } catch (reason) {
+      toastError(reason)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const isCurrent = asked === value && check.data !== undefined
+  const taken = isCurrent && !check.data.isAvailable
+  return (
+    <div>
+      <TextInput
+        {...inputProps(props, error)}
+        value={value ?? ''}
+        onChange={(event) => set(event.currentTarget.value || null)}
+        autoComplete="off"
+        spellCheck={false}
+        rightSectionWidth={64}
+        rightSection={
+          <Group gap={4} wrap="nowrap">
+            {check.isFetching && <Loader size={14} />}
+            {isCurrent && check.data.isAvailable && (
+              <Check size={15} role="img" aria-label={t('uid.available')} color="var(--mantine-color-green-light-color)" />
+            )}
+            {isOfType && !props.locked && (
+              <Tooltip label={t('uid.generate')}>
+                <ActionIcon size="sm" aria-label={t('uid.generateFor', { field: props.label })} loading={busy} onClick={() => void generate()}>
+                  <RefreshCw size={14} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </Group>
+        }
+      />
+      {taken && (
+        <Group gap={6} mt={4} role="status">
+          <TriangleAlert size={13} />
+          <Text size="xs">{t('uid.taken')}</Text>
+          {check.data.suggestion && (
+            <Text component="button" type="button" size="xs" c="var(--mantine-color-anchor)" bg="none" bd="none" style={{ cursor: 'pointer' }} onClick={() => set(check.data.suggestion)}>
+              {t('uid.use', { value: check.data.suggestion })}
+            </Text>
+          )}
+        </Group>
+      )}
+    </div>
+  )
+}
+
+export const uid: FieldType = {
+  Input,
+  Cell: TextCell,
+  Diff: TextDiff,
+  filter: { operators: TEXT, Value: TextFilter },
+  summary: (value) => String(value ?? ''),
+}

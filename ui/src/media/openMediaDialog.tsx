@@ -1,0 +1,34 @@
+import { modals } from '@mantine/modals'
+import { Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import type { MediaFile } from '../api/types'
+import { t } from '../i18n'
+
+const MediaBrowser = lazy(() => import('./MediaBrowser').then((module) => ({ default: module.MediaBrowser })))
+
+export type MediaChoice = {
+  multiple: boolean
+  allowedTypes?: string[] | null
+  onSelect: (files: MediaFile[]) => void
+}
+
+/** Let somebody choose files of the media library, or upload some. */
+export function openMediaDialog({ multiple, allowedTypes, onSelect }: MediaChoice): void {
+  const id = modals.open({
+    title: multiple ? t('media.chooseMany') : t('media.chooseOne'),
+    size: 'min(1080px, 96vw)',
+    closeButtonProps: { 'aria-label': t('action.close') },
+    children: (
+      <Suspense fallback={<Skeleton height={420} />}>
+        <MediaBrowser
+          multiple={multiple}
+          allowedTypes={allowedTypes}
+          onSelect={(files) => {
+            modals.close(id)
+            onSelect(files)
+          }}
+        />
+      </Suspense>
+    ),
+  })
+}

@@ -1,0 +1,53 @@
+import { useCallback, useState } from 'react'
+import { upload } from '../api/client'
+import type { MediaFile } from '../api/types'
+
+export type Upload = {
+  id: number
+  name: string
+  share: number
+  error?: string
+  cancel: () => void
+  retry: () => void
+}
+
+const AT_ONCE = 3
+let lastId = 0
+
+/** Uploads under way, each with its progress; `onDone` is told of every file that has arrived. */
+export function useUploads(onDone: (file: MediaFile) => void) {
+  const [uploads, setUploads] = useState<Upload[]>([])
+  const start = useCallback(
+    (files: File[], folder: number | null) => {
+      const queue = files.map((file) => ({ file, id: ++lastId }))
+      const change = (id: number, values: Partial<Upload>) =>
+        setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...values } : one)))
+      const drop = (id: number) => setUploads((all) => all.filter((one) => one.id !== id))
+      const send = async ({ file, id }: { file: File; id: number }): Promise<void> => {
+        const controller = new AbortController()
+        change(id, { share: 0, error: undefined, cancel: () => controller.abort() })
+        const form = new FormData()
+        form.append('files', file)
+        form.append('fileInfo', JSON.stringify({ name: file.name, folder }))
+        try {
+          const made = (await upload('/upload', form, (share) => change(id, { share }), controller.signal)) as MediaFile[]
+          drop(id)
+          made.forEach(onDone)
+        } catch (error) {
+          if (error instanceof DOMException && error.name === 'AbortError') drop(id)
+          else change(id, { error: (error as Error).message, cancel: () => drop(id), retry: () => void send({ file, id }) })
+        }
+      }
+      setUploads((all) => [
+        ...all,
+        ...queue.map(({ file, id }) => ({ id, name: file.name, share: 0, cancel: () => drop(id), retry: () => {} })),
+      ])
+      const work = async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) await send(next)
+      }
+      for (let index = 0; index < Math.min(AT_ONCE, files.length); index += 1) void work()
+    },
+    [onDone],
+  )
+  return { uploads, start }
+}

@@ -1,0 +1,133 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { mayHaveSession, refreshToken, useSession } from './api/client'
+import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
+import { isFilterTree, type FilterGroup } from './content/list/filters'
+import { queries } from './queries'
+import { NotFound, ScreenError } from './shell/ErrorScreens'
+import { Shell } from './shell/Shell'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: () => <NotFound outside />, errorComponent: (props) => <ScreenError {...props} outside /> })
+
+const asText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const asNumber = (value: unknown) => (Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined)
+
+/** Let those in who have a session; restore it from its cookie after a reload. */
+async function requireSession(href: string): Promise<void> {
+  if (useSession.getState().status === 'unknown') {
+    const restored = mayHaveSession() && (await refreshToken().catch(() => false))
+    if (!restored) useSession.setState({ status: 'anonymous' })
+  }
+  if (useSession.getState().status === 'anonymous') {
+    throw redirect({ to: '/login', search: href === '/' ? {} : { to: href } })
+  }
+  await Promise.all([
+    queries.ensureQueryData(meQuery),
+    queries.ensureQueryData(modelQuery),
+    queries.ensureQueryData(permissionsQuery),
+    queries.ensureQueryData(localesQuery),
+  ])
+}
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>): { to?: string } => {
+    const to = asText(search.to)
+    // An address of this UI alone: a link must not lead elsewhere after signing in.
+    return to?.startsWith('/') && !to.startsWith('//') && !to.includes('\\') ? { to } : {}
+  },
+  component: lazyRouteComponent(() => import('./auth/Login'), 'Login'),
+})
+const registration = (path: string, name: 'RegisterFirst' | 'AcceptInvitation' | 'ForgotPassword' | 'ResetPassword') =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(() => import('./auth/Registration'), name),
+  })
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: ({ location }) => requireSession(location.href),
+})
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./home/Home'), 'Home'),
+})
+const profile = createRoute({
+  getParentRoute: () => shell,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./profile/Profile'), 'Profile'),
+})
+
+export type ListSearch = {
+  q?: string
+  filters?: FilterGroup
+  sort?: string
+  page?: number
+  pageSize?: number
+  columns?: string[]
+  locale?: string
+  view?: number
+}
+
+export const contentRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/content/$uid',
+  validateSearch: (search: Record<string, unknown>): ListSearch => ({
+    q: typeof search.q === 'number' ? String(search.q) : asText(search.q),
+    filters: isFilterTree(search.filters) ? search.filters : undefined,
+    sort: asText(search.sort),
+    page: asNumber(search.page),
+    pageSize: asNumber(search.pageSize),
+    columns: Array.isArray(search.columns) ? search.columns.filter((one) => typeof one === 'string') : undefined,
+    locale: asText(search.locale),
+    view: asNumber(search.view),
+  }),
+  component: lazyRouteComponent(() => import('./content/ContentScreen'), 'ContentScreen'),
+})
+export const entryRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/content/$uid/$documentId',
+  validateSearch: (search: Record<string, unknown>): { locale?: string; from?: string } => ({
+    locale: asText(search.locale),
+    from: asText(search.from),
+  }),
+  component: lazyRouteComponent(() => import('./content/EntryScreen'), 'EntryScreen'),
+})
+
+const routeTree = root.addChildren([
+  login,
+  registration('/setup', 'RegisterFirst'),
+  registration('/auth/register-admin', 'RegisterFirst'),
+  registration('/auth/register', 'AcceptInvitation'),
+  registration('/auth/forgot-password', 'ForgotPassword'),
+  registration('/auth/reset-password', 'ResetPassword'),
+  shell.addChildren([home, profile, contentRoute, entryRoute]),
+])
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/admin',
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: ScreenError,
+  defaultNotFoundComponent: () => <NotFound />,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

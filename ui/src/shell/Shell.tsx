@@ -1,0 +1,260 @@
+import {
+  ActionIcon, AppShell, Avatar, Box, Burger, Button, Group, Kbd, Menu, NavLink, ScrollArea, Skeleton, Stack, Text, UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { spotlight } from '@mantine/spotlight'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, StickyNote, Sun, User } from 'lucide-react'
+import { lazy, Suspense, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request, signedOut } from '../api/client'
+import { useAbility, useHome, useMe, useModel } from '../api/hooks'
+import type { ContentType } from '../api/types'
+import { deviceId } from '../auth/device'
+import { toastError } from '../components/toast'
+import { OfflineBar } from './OfflineBar'
+import { MOD } from './keyboard'
+import { ShortcutSheet } from './ShortcutSheet'
+
+const Palette = lazy(() => import('./Palette').then((module) => ({ default: module.Palette })))
+
+/** The frame around all screens of people who are signed in. */
+export function Shell() {
+  const { t } = useTranslation()
+  const [drawer, { toggle, close }] = useDisclosure()
+  const [collapsed, setCollapsed] = useLocalStorage({ key: 'quire-admin-sidebar', defaultValue: false })
+  const [sheet, { open: openSheet, close: closeSheet }] = useDisclosure()
+  const navigate = useNavigate()
+  const pathname = useLocation({ select: (location) => location.pathname })
+  useEffect(() => close(), [pathname, close])
+  useHotkeys([['mod+K', () => spotlight.open()]], [])
+  useHotkeys([
+    ['[', () => setCollapsed((value) => !value)],
+    ['?', openSheet],
+    ['shift+?', openSheet],
+  ])
+  useGoKeys({ h: () => void navigate({ to: '/' }), p: () => void navigate({ to: '/profile' }) })
+  return (
+    <AppShell
+      header={{ height: { base: 48, sm: 0 } }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !drawer, desktop: collapsed } }}
+    >
+      <a className="quire-skip" href="#main">
+        {t('shell.skip')}
+      </a>
+      <AppShell.Header hiddenFrom="sm" px="sm">
+        <Group h="100%" justify="space-between">
+          <Group gap="xs">
+            <Burger opened={drawer} onClick={toggle} size="sm" aria-label={t('shell.menu')} />
+            <Text fw={600}>Quire</Text>
+          </Group>
+          <ActionIcon aria-label={t('shell.search')} onClick={() => spotlight.open()}>
+            <Search size={18} />
+          </ActionIcon>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <Sidebar onCollapse={() => setCollapsed(true)} onShortcuts={openSheet} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main">
+        <OfflineBar />
+        {collapsed && (
+          <Box visibleFrom="sm" pos="fixed" top={10} left={8} style={{ zIndex: 100 }}>
+            <ActionIcon variant="default" aria-label={t('shell.expand')} onClick={() => setCollapsed(false)}>
+              <PanelLeft size={16} />
+            </ActionIcon>
+          </Box>
+        )}
+        <Box style={{ flex: 1, minWidth: 0 }} pl={collapsed ? { sm: 36 } : undefined}>
+          <Suspense fallback={<ScreenSkeleton />}>
+            <Outlet />
+          </Suspense>
+        </Box>
+      </AppShell.Main>
+      <Suspense>
+        <Palette />
+      </Suspense>
+      <ShortcutSheet opened={sheet} onClose={closeSheet} />
+    </AppShell>
+  )
+}
+
+function ScreenSkeleton() {
+  return (
+    <Stack p="lg" gap="sm" aria-busy="true">
+      <Skeleton height={28} width={240} />
+      <Skeleton height={320} />
+    </Stack>
+  )
+}
+
+/** `g`, then a letter. */
+function useGoKeys(targets: Record<string, () => void>) {
+  useEffect(() => {
+    let armedAt = 0
+    const listen = (event: KeyboardEvent) => {
+      const element = event.target as HTMLElement
+      if (event.ctrlKey || event.metaKey || event.altKey || element.isContentEditable) return
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) return
+      if (event.key === 'g') armedAt = Date.now()
+      else if (Date.now() - armedAt < 1500 && targets[event.key]) {
+        armedAt = 0
+        event.preventDefault()
+        targets[event.key]?.()
+      }
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  })
+}
+
+function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortcuts: () => void }) {
+  const { t } = useTranslation()
+  const { displayed } = useModel()
+  const ability = useAbility()
+  const home = useHome()
+  const readable = displayed.filter((type) => ability.canContent('read', type.uid))
+  const counts = new Map(home.data?.types.map((type) => [type.uid, type.count]))
+  const pathname = useLocation({ select: (location) => decodeURIComponent(location.pathname) })
+  const isOpen = (path: string) => pathname === path || pathname.startsWith(`${path}/`)
+  const group = (kind: ContentType['kind'], label: string) => {
+    const types = readable.filter((type) => type.kind === kind)
+    if (types.length === 0) return null
+    return (
+      <Box component="section" aria-label={label} mt="sm">
+        <Text size="xs" fw={500} c="dimmed" px={10} py={4}>
+          {label}
+        </Text>
+        {types.map((type) => {
+          const path = `/content/${type.uid}`
+          return (
+            <NavLink
+              key={type.uid}
+              className="quire-nav"
+              component={Link}
+              to={path}
+              label={type.info.displayName}
+              active={isOpen(path) || isOpen(`/admin${path}`)}
+              leftSection={kind === 'collectionType' ? <FileText size={15} /> : <StickyNote size={15} />}
+              rightSection={
+                kind === 'collectionType' && counts.has(type.uid) ? (
+                  <Text size="xs" c="dimmed">{counts.get(type.uid)}</Text>
+                ) : undefined
+              }
+              py={6}
+              px={10}
+              styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
+            />
+          )
+        })}
+      </Box>
+    )
+  }
+  return (
+    <>
+      <Group justify="space-between" px={10} pt={4} pb="xs" wrap="nowrap">
+        <Text fw={600}>Quire</Text>
+        <ActionIcon visibleFrom="sm" aria-label={t('shell.collapse')} onClick={onCollapse}>
+          <PanelLeft size={16} />
+        </ActionIcon>
+      </Group>
+      <Button
+        variant="default"
+        justify="space-between"
+        fullWidth
+        fw={500}
+        leftSection={<Search size={14} />}
+        rightSection={<Kbd size="xs">{MOD} K</Kbd>}
+        onClick={() => spotlight.open()}
+      >
+        {t('shell.jump')}
+      </Button>
+      <ScrollArea style={{ flex: 1 }} type="auto" offsetScrollbars="present" component="nav" aria-label={t('nav.main')} viewportProps={{ tabIndex: -1 }}>
+        <NavLink
+          className="quire-nav"
+          component={Link}
+          to="/"
+          label={t('nav.home')}
+          active={pathname === '/' || pathname === '/admin' || pathname === '/admin/'}
+          leftSection={<House size={15} />}
+          mt="sm"
+          py={6}
+          px={10}
+          styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
+        />
+        {group('collectionType', t('nav.collections'))}
+        {group('singleType', t('nav.singles'))}
+      </ScrollArea>
+      <UserMenu onShortcuts={onShortcuts} />
+    </>
+  )
+}
+
+function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
+  const { t } = useTranslation()
+  const me = useMe()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const name = [me.firstname, me.lastname].filter(Boolean).join(' ') || me.email
+  const signOut = async () => {
+    try {
+      await request('POST /admin/logout', { body: { deviceId: deviceId() } as never })
+    } catch (error) {
+      toastError(error)
+      return
+    }
+    signedOut()
+    queries.clear()
+    await navigate({ to: '/login' })
+  }
+  const schemes = [
+    ['auto', t('scheme.auto'), Monitor],
+    ['light', t('scheme.light'), Sun],
+    ['dark', t('scheme.dark'), Moon],
+  ] as const
+  return (
+    <Menu position="top-start" width={216}>
+      <Menu.Target>
+        <UnstyledButton p={8} mt="xs" style={{ borderRadius: 6 }}>
+          <Group gap="xs" wrap="nowrap">
+            <Avatar size={26} radius="xl" color="brand" aria-hidden>
+              <User size={14} />
+            </Avatar>
+            <Text size="sm" className="quire-ellipsis" style={{ flex: 1 }}>
+              {name}
+            </Text>
+            <ChevronsUpDown size={14} />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<User size={14} />} onClick={() => void navigate({ to: '/profile' })}>
+          {t('nav.profile')}
+        </Menu.Item>
+        <Menu.Item leftSection={<CircleHelp size={14} />} rightSection={<Kbd size="xs">?</Kbd>} onClick={onShortcuts}>
+          {t('shell.shortcuts')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{t('scheme.title')}</Menu.Label>
+        {schemes.map(([value, label, Icon]) => (
+          <Menu.Item
+            key={value}
+            closeMenuOnClick={false}
+            leftSection={<Icon size={14} />}
+            rightSection={colorScheme === value ? '✓' : undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<LogOut size={14} />} onClick={() => void signOut()}>
+          {t('auth.signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,37 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const server = process.env.QUIRE_ADDRESS ?? 'http://localhost:1337'
+
+// Paths of the admin API below /admin, whose other paths are pages of this UI.
+const adminApi =
+  '^/admin/(x|init|information|login|logout|access-token|register|register-admin|registration-info|' +
+  'forgot-password|reset-password|users|roles|permissions|api-tokens|webhooks|project-type)(/|\\?|$)'
+
+export default defineConfig({
+  base: '/admin/',
+  plugins: [react()],
+  build: {
+    outDir: '../src/quire/static/admin',
+    emptyOutDir: true,
+    sourcemap: false,
+    manifest: 'build-manifest.json',
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 900,
+  },
+  server: {
+    proxy: Object.fromEntries(
+      [
+        '/api',
+        adminApi,
+        '/content-manager',
+        '/content-type-builder',
+        '/i18n',
+        '/upload',
+        '/uploads',
+        '/users-permissions',
+        '/_health',
+      ].map((path) => [path, { target: server, changeOrigin: false }]),
+    ),
+  },
+})
