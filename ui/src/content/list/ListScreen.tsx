@@ -6,7 +6,7 @@ import { useDebouncedCallback, useDocumentTitle, useHotkeys } from '@mantine/hoo
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, Columns3, Copy, Ellipsis, Filter, Pencil, Plus, Search, Trash2 } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { hasDrafts, isLocalized, labelOf, useAbility, useConfiguration, useLocales, useModel } from '../../api/hooks'
@@ -357,6 +357,7 @@ function SearchBox({ value, label, inputRef, onChange }: { value: string; label:
 function FilterMenu({ fields, value, onChange }: { fields: FilterField[]; value: FilterGroup | undefined; onChange: (value: FilterGroup | undefined) => void }) {
   const { t } = useTranslation()
   const [opened, setOpened] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
   const count = countRules(value)
   const [draft, setDraft] = useState<FilterGroup>({ all: true, items: [] })
   const open = () => {
@@ -364,14 +365,25 @@ function FilterMenu({ fields, value, onChange }: { fields: FilterField[]; value:
     setDraft(value ?? { all: true, items: first ? [ruleFor(first)] : [] })
     setOpened(true)
   }
+  // Menus of the controls stand in portals of their own: a click there is none outside.
+  useEffect(() => {
+    if (!opened) return
+    const close = (event: MouseEvent) => {
+      const target = event.target as HTMLElement
+      if (!target.closest('[data-portal]') && !button.current?.contains(target)) setOpened(false)
+    }
+    document.addEventListener('mousedown', close)
+    return () => document.removeEventListener('mousedown', close)
+  }, [opened])
   const change = (group: FilterGroup) => {
     setDraft(group)
     onChange(group.items.length > 0 ? group : undefined)
   }
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={620} trapFocus withinPortal>
+    <Popover opened={opened} onChange={setOpened} onDismiss={() => setOpened(false)} position="bottom-start" width={620} trapFocus withinPortal closeOnClickOutside={false}>
       <Popover.Target>
         <Button
+          ref={button}
           variant={count > 0 ? 'light' : 'default'}
           leftSection={<Filter size={13} />}
           rightSection={count > 0 ? <Badge size="xs" circle>{count}</Badge> : undefined}
