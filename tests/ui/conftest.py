@@ -1,6 +1,8 @@
 """Chromium and a server for it. Without Chromium these tests are skipped, but fail in CI."""
 
+import asyncio
 import os
+from asyncio.events import _set_running_loop as set_running_loop
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,32 @@ def browser() -> Iterator[Browser]:
         reason = f"the admin UI is not tested in a browser: there is no {' and no '.join(lacking)}"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     with sync_playwright() as playwright:
+        loop = asyncio.get_running_loop()
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        set_running_loop(None)
+        _loops.append(loop)
         yield chromium
+        set_running_loop(loop)
         chromium.close()
+
+
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+@pytest.fixture(autouse=True)
+def _playwright_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let Playwright's event loop be the running one during a test of the UI alone.
+
+    It stays marked as running in its thread between calls, where other tests run loops of their
+    own.
+    """
+    if "browser" not in request.fixturenames:
+        yield
+        return
+    request.getfixturevalue("browser")
+    set_running_loop(_loops[0])
+    yield
+    set_running_loop(None)
 
 
 @pytest.fixture(scope="session")

@@ -333,8 +333,39 @@ def test_a_phone_has_the_menu_in_a_drawer_and_nothing_beside_the_page(
 
 def test_the_palette_finds_types_and_entries(page: Page) -> None:
     page.keyboard.press("Control+k")
+    page.get_by_role("dialog").get_by_placeholder("Search or jump to").wait_for()
     page.keyboard.type("beaufort")
     page.get_by_role("dialog").get_by_text("Beaufort's Scale Has No Instrument").wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Title").first).to_be_visible()
+
+
+def test_a_view_of_a_list_is_saved_and_comes_back(page: Page) -> None:
+    page.goto("/admin/content/api::tag.tag?q=storms")
+    expect(page.get_by_text("One entry")).to_be_visible()
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("menuitem", name="Save as a new view").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Stormy")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("button", name="Stormy")).to_be_visible()
+    page.goto("/admin/content/api::tag.tag")
+    expect(page.get_by_text("12 entries")).to_be_visible()
+    page.get_by_role("button", name="Views").click()
+    page.get_by_role("menuitem", name="Stormy").click()
+    expect(page.get_by_text("One entry")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Search Tag")).to_have_value("storms")
+
+
+def test_the_entries_of_a_list_are_exported_as_they_are_filtered(page: Page) -> None:
+    page.goto("/admin/content/api::tag.tag?q=storms")
+    expect(page.get_by_text("One entry")).to_be_visible()
+    for name, mark in (("CSV", "slug"), ("JSON", '"slug"')):
+        page.get_by_role("button", name="More actions for this list").click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=f"Export as {name}").click()
+        text = download.value.path().read_text()
+        assert download.value.suggested_filename == f"tags.{name.lower()}"
+        assert mark in text
+        assert text.lower().count("storms") == 2

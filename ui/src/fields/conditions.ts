@@ -8,6 +8,10 @@ export function isVisible(attribute: Attribute, values: Record<string, unknown>)
   return rule === undefined || Boolean(evaluate(rule, values))
 }
 
+/** The attributes that do not show with some values. */
+export const hiddenNames = (attributes: Record<string, Attribute>, values: Record<string, unknown>): string[] =>
+  Object.keys(attributes).filter((name) => !isVisible(attributes[name]!, values))
+
 function evaluate(rule: Rule, values: Record<string, unknown>): unknown {
   if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return rule
   const [operator] = Object.keys(rule)

@@ -133,7 +133,7 @@ export function MediaBrowser({ multiple, allowedTypes, onSelect }: Props) {
             <CloseButton size="xs" aria-label={t('media.cancel', { name: one.name })} onClick={one.cancel} />
           </Group>
         ))}
-        <ScrollArea.Autosize mah="min(52vh, 520px)" type="auto" viewportProps={{ tabIndex: 0, 'aria-label': t('media.library'), role: 'region' }}>
+        <ScrollArea.Autosize mah="min(52vh, 520px)" type="auto" offsetScrollbars="y" viewportProps={{ tabIndex: 0, 'aria-label': t('media.library'), role: 'region' }}>
           {files.error && <ErrorState error={files.error} retry={() => void files.refetch()} />}
           {!files.data && !files.error && <Loading rows={3} height={110} />}
           {isEmpty && (

@@ -7,7 +7,7 @@ import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, StickyNote, Sun, User } from 'lucide-react'
-import { lazy, Suspense, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
 import { useAbility, useHome, useMe, useModel } from '../api/hooks'
@@ -16,9 +16,8 @@ import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
 import { OfflineBar } from './OfflineBar'
 import { MOD } from './keyboard'
+import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
-
-const Palette = lazy(() => import('./Palette').then((module) => ({ default: module.Palette })))
 
 /** The frame around all screens of people who are signed in. */
 export function Shell() {
@@ -73,9 +72,7 @@ export function Shell() {
           </Suspense>
         </Box>
       </AppShell.Main>
-      <Suspense>
-        <Palette />
-      </Suspense>
+      <Palette />
       <ShortcutSheet opened={sheet} onClose={closeSheet} />
     </AppShell>
   )

@@ -7,8 +7,8 @@ import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
 import type { ContentType, Entry, TypeConfiguration } from '../../api/types'
 import { RelativeTime } from '../../components/RelativeTime'
-import { isVisible } from '../../fields/conditions'
-import { fieldTypeOf } from '../../fields/registry'
+import { hiddenNames } from '../../fields/conditions'
+import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { ConflictDialog } from './ConflictDialog'
 import { EntryHeader } from './EntryHeader'
 import { Inspector } from './Inspector'
@@ -49,10 +49,12 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
   const isSingle = type.kind === 'singleType'
   const key = unsavedKey(me.id, type.uid, isSingle ? 'single' : (initial.documentId ?? 'create'), locale)
   const [offered, setOffered] = useState<Unsaved | null>(() => readUnsaved(key))
-  const values = useStore(store, (state) => state.values)
-  const saved = useStore(store, (state) => state.saved)
-  const dirty = useMemo(() => dirtyNames({ values, saved }), [values, saved])
-  const isDirty = dirty.length > 0
+  // Only what the whole form depends on: a key press renders the field that it is for, and no other.
+  const view = configuration.contentType
+  const main = view.settings.mainField
+  const isDirty = useStore(store, (state) => dirtyNames(state).length > 0)
+  const mainText = useStore(store, (state) => String(state.values[main] ?? ''))
+  const hidden = useStore(store, (state) => hiddenNames(type.attributes, state.values).join(' ')).split(' ')
   const { entry, documentId } = loaded
   const isNew = entry === null
 
@@ -60,9 +62,7 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
   useKeepUnsaved(store, key, entry?.updatedAt ?? null, offered !== null)
   const blocker = useBlocker({ shouldBlockFn: () => isDirty, withResolver: true, enableBeforeUnload: () => isDirty })
 
-  const view = configuration.contentType
-  const main = view.settings.mainField
-  const title = String(values[main] ?? '') || (isNew ? t('entry.new', { type: type.info.displayName }) : isSingle ? type.info.displayName : t('entry.untitled'))
+  const title = mainText || (isNew ? t('entry.new', { type: type.info.displayName }) : isSingle ? type.info.displayName : t('entry.untitled'))
   useDocumentTitle(`${title} · Quire`)
 
   const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)
@@ -128,18 +128,10 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
               <Grid gap="lg">
                 {view.layouts.edit.flat().map(({ name, size }) => {
                   const attribute = type.attributes[name]
-                  if (!attribute || !isVisible(attribute, values) || !ability.canField('read', type.uid, name)) return null
-                  const { Input } = fieldTypeOf(attribute)
+                  if (!attribute || hidden.includes(name) || !ability.canField('read', type.uid, name)) return null
                   return (
                     <Grid.Col key={name} span={{ base: 12, md: size }}>
-                      <Input
-                        path={[name]}
-                        attribute={attribute}
-                        label={labelOf(view, name)}
-                        meta={view.metadatas[name]?.edit}
-                        required={attribute.required === true}
-                        locked={lockOf(name)}
-                      />
+                      <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={lockOf(name)} />
                     </Grid.Col>
                   )
                 })}

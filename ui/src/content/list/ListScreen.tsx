@@ -22,6 +22,7 @@ import { useBulk } from './bulk'
 import { fieldKey, filterFields, type FilterField } from './fields'
 import { FilterBuilder, operatorLabel, ruleFor } from './FilterBuilder'
 import { countRules, isComplete, isGroup, type FilterGroup, type FilterItem } from './filters'
+import { ListMenu, ViewMenu } from './ListMenu'
 import { useListState } from './useListState'
 
 type Selection = { of: string | undefined; entries: ReadonlyMap<string, Entry> }
@@ -37,7 +38,8 @@ export function ListScreen({ type }: { type: ContentType }) {
   const model = useModel()
   const locales = useLocales()
   const view = useConfiguration(type.uid).contentType
-  const { search, change, locale, columns, sort, query, pageSize } = useListState(type)
+  const state = useListState(type)
+  const { search, change, locale, columns, sort, query, pageSize } = state
   const [selection, setSelection] = useState<Selection>({ of: locale, entries: new Map() })
   const [cursor, setCursor] = useState({ of: query, at: -1 })
   const searchField = useRef<HTMLInputElement>(null)
@@ -152,6 +154,8 @@ export function ListScreen({ type }: { type: ContentType }) {
         {view.settings.searchable && <SearchBox key={uid} value={search.q ?? ''} label={t('list.search', { type: info.displayName })} inputRef={searchField} onChange={(q) => change({ q: q || undefined }, true)} />}
         {view.settings.filterable && <FilterMenu fields={fields} value={search.filters} onChange={(filters) => change({ filters }, true)} />}
         <ColumnMenu type={type} shown={shown} onChange={(names) => change({ columns: names, page: search.page })} />
+        <ViewMenu type={type} state={state} />
+        <ListMenu type={type} state={state} />
       </Group>
       <FilterChips fields={fields} value={search.filters} onChange={(filters) => change({ filters })} />
       {selected.size > 0 && (
@@ -380,7 +384,7 @@ function FilterMenu({ fields, value, onChange }: { fields: FilterField[]; value:
     onChange(group.items.length > 0 ? group : undefined)
   }
   return (
-    <Popover opened={opened} onChange={setOpened} onDismiss={() => setOpened(false)} position="bottom-start" width={620} trapFocus withinPortal closeOnClickOutside={false}>
+    <Popover opened={opened} onChange={setOpened} onDismiss={() => setOpened(false)} position="bottom-start" width={620} trapFocus withinPortal closeOnClickOutside={false} closeOnEscape={false}>
       <Popover.Target>
         <Button
           ref={button}
@@ -392,7 +396,14 @@ function FilterMenu({ fields, value, onChange }: { fields: FilterField[]; value:
           {t('list.filter')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown maw="96vw">
+      <Popover.Dropdown
+        maw="96vw"
+        onKeyDown={(event) => {
+          // Escape closes the menu of a control first.
+          const isMenuOpen = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true'
+          if (event.key === 'Escape' && !isMenuOpen) setOpened(false)
+        }}
+      >
         <ScrollArea.Autosize mah="60vh">
           <FilterBuilder fields={fields} group={draft} onChange={change} />
         </ScrollArea.Autosize>

@@ -1,0 +1,231 @@
+import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useClipboard } from '@mantine/hooks'
+import { modals } from '@mantine/modals'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Bookmark, BookmarkPlus, Check, Copy, Download, Ellipsis, Save, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request } from '../../api/client'
+import type { SavedView } from '../../api/generated'
+import { encodeQuery, type QueryValue } from '../../api/query'
+import type { ContentType } from '../../api/types'
+import { FormError } from '../../auth/AuthPage'
+import { toast, toastError } from '../../components/toast'
+import type { ListSearch } from '../../router'
+import { isFilterTree } from './filters'
+import type { ListState } from './useListState'
+
+const EXPORT_PAGE = 1000
+
+const viewsKey = (uid: string) => ['views', uid]
+
+/** What a saved view keeps of the address: all but the page. */
+const stateOf = (search: ListSearch): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(search).filter(([name]) => name !== 'page' && name !== 'view'))
+
+/** The address for a saved view; what was stored by another version of the UI is read with care. */
+function searchOf(view: SavedView): ListSearch {
+  const { q, filters, sort, pageSize, columns, locale } = view.state as ListSearch
+  return {
+    view: view.id,
+    q: typeof q === 'string' ? q : undefined,
+    filters: isFilterTree(filters) ? filters : undefined,
+    sort: typeof sort === 'string' ? sort : undefined,
+    pageSize: typeof pageSize === 'number' ? pageSize : undefined,
+    columns: Array.isArray(columns) ? columns : undefined,
+    locale: typeof locale === 'string' ? locale : undefined,
+  }
+}
+
+/** Saved views of a list: one's own and those that others share. */
+export function ViewMenu({ type, state }: { type: ContentType; state: ListState }) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const [naming, setNaming] = useState(false)
+  const views = useQuery({
+    queryKey: viewsKey(type.uid),
+    queryFn: async () => (await request('GET /admin/x/views', { query: { uid: type.uid } })).data as SavedView[],
+  })
+  const current = views.data?.find((one) => one.id === state.search.view)
+  const isChanged = current && JSON.stringify(stateOf(searchOf(current))) !== JSON.stringify(stateOf({ ...searchOf(current), ...definedOnly(state.search) }))
+  const refresh = () => void queries.invalidateQueries({ queryKey: viewsKey(type.uid) })
+  const update = useMutation({
+    mutationFn: (view: SavedView) =>
+      request('PUT /admin/x/views/{id}', { path: { id: view.id }, body: { state: stateOf(state.search) } }),
+    onSuccess: () => {
+      refresh()
+      toast(t('views.updated'))
+    },
+    onError: (error) => toastError(error),
+  })
+  const remove = (view: SavedView) =>
+    modals.openConfirmModal({
+      title: t('views.deleteTitle', { name: view.name }),
+      labels: { confirm: t('action.delete'), cancel: t('action.cancel') },
+      confirmProps: { color: 'red', size: 'sm' },
+      cancelProps: { size: 'sm' },
+      closeButtonProps: { 'aria-label': t('action.close') },
+      onConfirm: () =>
+        void request('DELETE /admin/x/views/{id}', { path: { id: view.id } })
+          .then(() => {
+            refresh()
+            state.change({ view: undefined })
+          })
+          .catch(toastError),
+    })
+  return (
+    <>
+      <Menu position="bottom-start" width={240}>
+        <Menu.Target>
+          <Button variant={current ? 'light' : 'default'} leftSection={<Bookmark size={13} />}>
+            {current ? current.name : t('views.title')}
+            {isChanged ? ' *' : ''}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {views.data?.length === 0 && <Menu.Label>{t('views.none')}</Menu.Label>}
+          {views.data?.map((view) => (
+            <Menu.Item
+              key={view.id}
+              leftSection={view.id === current?.id ? <Check size={14} /> : <Bookmark size={14} />}
+              rightSection={view.shared ? <Text size="xs" c="dimmed">{t('views.shared')}</Text> : undefined}
+              onClick={() => state.change({ ...NONE, ...searchOf(view) })}
+            >
+              {view.name}
+            </Menu.Item>
+          ))}
+          {(views.data?.length ?? 0) > 0 && <Menu.Divider />}
+          {current && <Menu.Item onClick={() => state.change(NONE)}>{t('views.leave')}</Menu.Item>}
+          {current?.own && <Menu.Item leftSection={<Save size={14} />} onClick={() => update.mutate(current)}>{t('views.update')}</Menu.Item>}
+          <Menu.Item leftSection={<BookmarkPlus size={14} />} onClick={() => setNaming(true)}>{t('views.save')}</Menu.Item>
+          {current?.own && <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => remove(current)}>{t('views.delete')}</Menu.Item>}
+        </Menu.Dropdown>
+      </Menu>
+      {naming && (
+        <NameDialog
+          type={type}
+          search={state.search}
+          onClose={() => setNaming(false)}
+          onSaved={(view) => {
+            refresh()
+            setNaming(false)
+            state.change({ view: view.id })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const NONE: ListSearch = {
+  view: undefined, q: undefined, filters: undefined, sort: undefined, pageSize: undefined, columns: undefined, locale: undefined,
+}
+
+const definedOnly = (search: ListSearch): ListSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as ListSearch
+
+function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; search: ListSearch; onClose: () => void; onSaved: (view: SavedView) => void }) {
+  const { t } = useTranslation()
+  const form = useForm({
+    initialValues: { name: '', shared: false },
+    validate: { name: (value) => (value.trim() ? null : t('form.required')) },
+  })
+  const save = useMutation({
+    mutationFn: async (values: typeof form.values) =>
+      (await request('POST /admin/x/views', { body: { uid: type.uid, name: values.name.trim(), shared: values.shared, state: stateOf(search) } })).data,
+    onSuccess: onSaved,
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('views.save')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+        <Stack gap="sm">
+          <TextInput label={t('views.name')} maxLength={100} data-autofocus {...form.getInputProps('name')} />
+          <Checkbox size="xs" label={t('views.share')} {...form.getInputProps('shared', { type: 'checkbox' })} />
+          <FormError error={save.error} />
+          <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** What else can be done with a list: take it out as a file, or as a request of the content API. */
+export function ListMenu({ type, state }: { type: ContentType; state: ListState }) {
+  const { t } = useTranslation()
+  const clipboard = useClipboard()
+  const [done, setDone] = useState<number | null>(null)
+  const query = { sort: state.sort, locale: state.locale, _q: state.query._q, filters: state.query.filters }
+  const copy = () => {
+    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...query, pagination: { page: state.query.page, pageSize: state.pageSize } })}`
+    clipboard.copy(`curl -g '${path.replaceAll("'", '%27')}'`)
+    toast(t('list.requestCopied'))
+  }
+  const run = async (format: 'csv' | 'json') => {
+    setDone(0)
+    try {
+      download(`${type.info.pluralName}.${format}`, await exported(type, format, query, setDone))
+    } catch (error) {
+      toastError(error)
+    } finally {
+      setDone(null)
+    }
+  }
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={30} aria-label={t('list.more')} loading={done !== null}><Ellipsis size={15} /></ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Download size={14} />} onClick={() => void run('csv')}>{t('list.exportCsv')}</Menu.Item>
+        <Menu.Item leftSection={<Download size={14} />} onClick={() => void run('json')}>{t('list.exportJson')}</Menu.Item>
+        <Menu.Item leftSection={<Copy size={14} />} onClick={copy}>{t('list.copyRequest')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** All entries of a list, page after page, as the text of a file. */
+async function exported(
+  type: ContentType,
+  format: 'csv' | 'json',
+  query: { [key: string]: QueryValue },
+  onPage: (page: number) => void,
+): Promise<string> {
+  const parts: string[] = []
+  const entries: unknown[] = []
+  for (let page = 1; ; page += 1) {
+    const answer = (await request('POST /admin/x/export/{uid}', {
+      path: { uid: type.uid },
+      query: { ...query, page, pageSize: EXPORT_PAGE },
+      body: { format },
+    })) as unknown as string | { data: unknown[]; meta: { pagination: { pageCount: number } } }
+    onPage(page)
+    if (typeof answer === 'string') {
+      parts.push(answer)
+      // A page that is not full is the last one: rows end with a line, and the first has the names too.
+      if (answer === '' || (await isLast(type, query, page))) return parts.join('')
+    } else {
+      entries.push(...answer.data)
+      if (page >= answer.meta.pagination.pageCount) return JSON.stringify(entries, null, 2)
+    }
+  }
+}
+
+/** Tell whether a page of a list is its last: a table says nothing of how many there are. */
+async function isLast(type: ContentType, query: { [key: string]: QueryValue }, page: number): Promise<boolean> {
+  const { pagination } = await request('GET /content-manager/collection-types/{uid}', {
+    path: { uid: type.uid },
+    query: { ...query, page: 1, pageSize: 1, columns: 'id' },
+  })
+  return page * EXPORT_PAGE >= pagination.total
+}
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: name.endsWith('.csv') ? 'text/csv' : 'application/json' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}
