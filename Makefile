@@ -49,7 +49,7 @@ check: setup ## Check style, formatting, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CODE)
 	$(BIN)/lint-imports --no-logo
-ifneq ($(wildcard ui/node_modules/typescript),)
+ifneq ($(wildcard ui/node_modules/vitest),)
 	$(NPM) run --silent check
 endif
 
