@@ -89,6 +89,13 @@ def _no_secret_shows() -> Iterator[None]:
     assert found == []
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _secrets_are_those_of_a_module() -> Iterator[None]:
+    """What was sent in one module is not looked for in others: that would take ever longer."""
+    yield
+    WATCH.forget()
+
+
 @pytest.fixture
 def full_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash and check passwords at the cost that they have outside of tests."""

@@ -8,6 +8,7 @@ an answer, but for the answers that give tokens out. Hashes of passwords are now
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from itertools import chain
 
 import orjson
 from msgspec import Struct, field
@@ -45,15 +46,24 @@ class Watch(Struct):
     leaks: list[str] = field(default_factory=list)
     _tokens: set[str] = field(default_factory=set)
     _texts: set[str] = field(default_factory=set)
+    _sent: set[str] = field(default_factory=set)
+    """Texts that came with requests, until they are forgotten."""
 
     def keep(self, secret: object) -> None:
         """Learn that a value is secret."""
+        self._add(secret, self._texts)
+
+    def _add(self, secret: object, texts: set[str]) -> None:
         if not isinstance(secret, str) or len(secret) < _SHORTEST:
             return
         if _TOKEN.fullmatch(secret):
             self._tokens.add(secret)
         elif len(set(secret)) >= _FEWEST_SIGNS and not secret.isalpha():
-            self._texts.add(secret)
+            texts.add(secret)
+
+    def forget(self) -> None:
+        """Forget the texts of requests, so that one module's tests do not look for those of all."""
+        self._sent.clear()
 
     def learn(self, settings: object) -> None:
         """Learn the secrets of a project that is to be served."""
@@ -71,10 +81,10 @@ class Watch(Struct):
         """Learn what is secret in a request."""
         for name, value in headers.items():
             if name.lower() == "authorization":
-                self.keep(value.rpartition(" ")[2])
+                self._note(value.rpartition(" ")[2])
         if b"assw" in body or b"oken" in body or b'"code"' in body:
             for secret in _secrets_of(_parsed(body)):
-                self.keep(secret)
+                self._note(secret)
 
     def told(self, target: str, headers: Mapping[str, str], body: bytes, sent: bytes) -> None:
         """Look at the answer to a request, and learn what it gives out."""
@@ -89,7 +99,7 @@ class Watch(Struct):
             self.look(f"the answer to {target}", orjson.dumps(shown).decode())
         if _TELLING.match(target):
             for secret in _members(_parsed(body), _TOLD):
-                self.keep(secret)
+                self._note(secret)
 
     def _found(self, text: str) -> str | None:
         for found in _TOKEN.findall(text):
@@ -98,7 +108,12 @@ class Watch(Struct):
         hashed = _HASH.search(text)
         if hashed is not None:
             return hashed[0]
-        return next((secret for secret in self._texts if secret in text), None)
+        texts = chain(self._texts, self._sent)
+        return next((secret for secret in texts if secret in text), None)
+
+    def _note(self, secret: object) -> None:
+        """Learn a secret of a request or its answer."""
+        self._add(secret, self._sent)
 
 
 WATCH = Watch()
