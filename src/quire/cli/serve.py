@@ -121,12 +121,12 @@ def announce(
     ``lacks_reset_page`` mails to reset passwords have no page to link to.
     """
     address = address_of(settings, listener)
+    has_admin = settings.secrets.admin_jwt_secret is not None
+    admin = f", its admin UI at {settings.server.url or address}/admin" if has_admin else ""
     print_message(
-        f"{settings.project.name} is served at {address} "
-        f"({settings.environment}). Stop it with Ctrl+C."
+        f"{settings.project.name} is served at {address} ({settings.environment}){admin}. "
+        "Stop it with Ctrl+C."
     )
-    if settings.secrets.admin_jwt_secret is not None:
-        print_message(f"The admin UI is at {settings.server.url or address}/admin.")
     if lacks_reset_page:
         print_warning(
             "mails to reset a password link to no page of their own: set email_reset_password "
