@@ -16,6 +16,7 @@ import orjson
 
 from quire.access.principal import ApiToken, EndUser
 from quire.api.messages import AsgiSend, Request
+from quire.api.rewritten_query import sent_query
 from quire.clock import Clock, iso_from_ms, now_ms
 
 _SECRETS = frozenset(
@@ -82,8 +83,8 @@ class RequestLog:
             "method": request.method,
             "path": request.path.decode("latin-1"),
         }
-        if request.raw_query:
-            facts["query"] = mask_query(request.raw_query)
+        if query := sent_query(request.raw_query):
+            facts["query"] = mask_query(query)
         facts |= {
             "status": status,
             "duration_ms": round((perf_counter() - started) * 1000, 3),

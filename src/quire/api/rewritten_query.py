@@ -14,8 +14,12 @@ Rewrite = Callable[[Mapping[str, QueryValue]], Mapping[str, object]]
 
 
 class RewrittenQuery(bytes):
-    """A raw query, marked by its route; ``query`` is what it was changed to."""
+    """A raw query, marked by its route; ``sent`` is the query as it was sent.
 
+    ``query`` is what it was changed to.
+    """
+
+    sent: bytes
     query: dict[str, QueryValue]
 
 
@@ -27,9 +31,15 @@ def rewrite_query(raw: bytes, route: str, rewrite: Rewrite) -> RewrittenQuery:
     if isinstance(raw, RewrittenQuery):
         return raw
     rewritten = RewrittenQuery(b"\0" + route.encode() + b"\0" + raw)
+    rewritten.sent = raw
     parsed = parse_query(raw.decode("latin-1"))
     rewritten.query = {name: as_query(value) for name, value in rewrite(parsed).items()}
     return rewritten
+
+
+def sent_query(raw: bytes) -> bytes:
+    """Return the query of a request as it was sent."""
+    return raw.sent if isinstance(raw, RewrittenQuery) else raw
 
 
 def read_query(raw: bytes) -> dict[str, QueryValue]:

@@ -6,6 +6,7 @@ import pytest
 
 from quire.api.messages import Request
 from quire.api.request_log import RequestLog, mask_query
+from quire.api.rewritten_query import rewrite_query
 
 
 def request(query: bytes = b"", path: bytes = b"/api/tags") -> Request:
@@ -31,6 +32,16 @@ def request(query: bytes = b"", path: bytes = b"/api/tags") -> Request:
 )
 def test_values_of_parameters_with_secrets_are_masked(query: bytes, shown: str) -> None:
     assert mask_query(query) == shown
+
+
+def test_a_query_that_was_changed_is_shown_as_it_was_sent() -> None:
+    lines: list[str] = []
+    log = RequestLog(as_json=True, write=lines.append)
+    for sent in (b"a=1", b""):
+        changed = rewrite_query(sent, "a route", lambda query: {**query, "populate": "*"})
+        log.add(request(changed), 200, 10, 0.0)
+
+    assert [json.loads(line).get("query") for line in lines] == ["a=1", None]
 
 
 def test_a_line_for_people_cannot_control_their_terminal() -> None:
