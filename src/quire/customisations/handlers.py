@@ -12,12 +12,12 @@ from enum import Enum
 from msgspec import Struct, field
 
 from quire.customisations.query_changes import (
-    Both,
+    And,
     Constant,
-    Either,
-    Equal,
+    Equals,
     Merged,
     Not,
+    Or,
     Parameter,
     QueryBranch,
     QueryChange,
@@ -315,7 +315,7 @@ class _Interpreter(Struct):
             raise NotUnderstoodError(f"sets ctx.query.{name}")
         made = self._value(value)
         if operator in {"??=", "||="} and name is not None:
-            made = Either(Parameter(name), made, only_missing=operator == "??=")
+            made = Or(Parameter(name), made, only_missing=operator == "??=")
         elif operator != "=":
             raise NotUnderstoodError("holds code that does not run")
         if name is None and not isinstance(made, Merged):
@@ -410,13 +410,13 @@ class _Interpreter(Struct):
                 return Merged(tuple(self._member(member) for member in members))
             case Binary("||" | "??" as operator, left, right):
                 only_missing = operator == "??"
-                return Either(self._value(left), self._value(right), only_missing=only_missing)
+                return Or(self._value(left), self._value(right), only_missing=only_missing)
             case Binary("&&", left, right):
-                return Both(self._value(left), self._value(right))
+                return And(self._value(left), self._value(right))
             case Binary("===" | "==" as operator, left, right):
-                return Equal(self._value(left), self._value(right), loose=operator == "==")
+                return Equals(self._value(left), self._value(right), loose=operator == "==")
             case Binary("!==" | "!=" as operator, left, right):
-                return Not(Equal(self._value(left), self._value(right), loose=operator == "!="))
+                return Not(Equals(self._value(left), self._value(right), loose=operator == "!="))
             case Unary("!", inner):
                 return Not(self._value(inner))
             case _:

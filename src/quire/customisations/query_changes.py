@@ -34,7 +34,7 @@ class Merged(Struct, frozen=True, eq=False):
     members: tuple[tuple[str | None, "Value"], ...]
 
 
-class Either(Struct, frozen=True, eq=False):
+class Or(Struct, frozen=True, eq=False):
     """``left || right`` or, where only what is missing counts, ``left ?? right``."""
 
     left: "Value"
@@ -42,7 +42,7 @@ class Either(Struct, frozen=True, eq=False):
     only_missing: bool = False
 
 
-class Both(Struct, frozen=True, eq=False):
+class And(Struct, frozen=True, eq=False):
     """``left && right``."""
 
     left: "Value"
@@ -55,7 +55,7 @@ class Not(Struct, frozen=True, eq=False):
     value: "Value"
 
 
-class Equal(Struct, frozen=True, eq=False):
+class Equals(Struct, frozen=True, eq=False):
     """``left === right``; ``loose`` for ``==``, where ``null`` also stands for what is missing."""
 
     left: "Value"
@@ -63,7 +63,7 @@ class Equal(Struct, frozen=True, eq=False):
     loose: bool = False
 
 
-Value = Constant | Parameter | WholeQuery | Merged | Either | Both | Not | Equal
+Value = Constant | Parameter | WholeQuery | Merged | Or | And | Not | Equals
 
 
 class QueryChange(Struct, frozen=True, eq=False):
@@ -122,16 +122,16 @@ def _evaluate(value: Value, query: Query) -> object:
             return dict(query)
         case Merged(members):
             return _merged(members, query)
-        case Either(left, right, only_missing):
+        case Or(left, right, only_missing):
             first = _evaluate(left, query)
             is_kept = not _is_missing(first) if only_missing else _is_truthy(first)
             return first if is_kept else _evaluate(right, query)
-        case Both(left, right):
+        case And(left, right):
             first = _evaluate(left, query)
             return _evaluate(right, query) if _is_truthy(first) else first
         case Not(inner):
             return not _is_truthy(_evaluate(inner, query))
-        case Equal(left, right, loose):
+        case Equals(left, right, loose):
             return _is_equal(_evaluate(left, query), _evaluate(right, query), loose=loose)
 
 
