@@ -4,7 +4,6 @@ import '@mantine/dates/styles.css'
 import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './main.css'
-import './i18n'
 import { MantineProvider } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
@@ -13,9 +12,12 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { SessionDialog } from './auth/SessionDialog'
+import { startTranslations } from './i18n'
 import { queries } from './queries'
 import { router } from './router'
 import { resolver, theme } from './theme'
+
+await startTranslations()
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -3,6 +3,7 @@ import { useInterval } from '@mantine/hooks'
 import dayjs from 'dayjs'
 import relativeTime from 'dayjs/plugin/relativeTime'
 import { useState } from 'react'
+import { i18next } from '../i18n'
 
 dayjs.extend(relativeTime)
 
@@ -20,5 +21,5 @@ export function RelativeTime({ at, ...props }: { at: string | number } & TextPro
 }
 
 export function absolute(at: string | number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }).format(new Date(at))
+  return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeStyle: 'long' }).format(new Date(at))
 }

@@ -3,6 +3,7 @@ import dayjs from 'dayjs'
 import customParseFormat from 'dayjs/plugin/customParseFormat'
 import { useTranslation } from 'react-i18next'
 import { useField } from '../../content/editor/store'
+import { i18next } from '../../i18n'
 import { isEmpty, Nothing } from '../shared/cells'
 import { ValueDiff } from '../shared/diffs'
 import { temporalFilter } from '../shared/filters'
@@ -31,7 +32,7 @@ function Input(props: InputProps) {
 
 function Cell({ value }: CellProps) {
   if (isEmpty(value)) return <Nothing />
-  return <span>{new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${String(value).slice(0, 10)}T00:00:00Z`))}</span>
+  return <span>{new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${String(value).slice(0, 10)}T00:00:00Z`))}</span>
 }
 
 export const date: FieldType = {
