@@ -96,6 +96,25 @@ class Site:
         return response.json() if response.content else None
 
 
+@dataclass(slots=True)
+class Outage:
+    """A site that a test stops and starts again, at the same address."""
+
+    site: Site
+    project: Path
+    process: Popen[str]
+
+    def kill(self) -> None:
+        """End the server as a crash does."""
+        with self.process:
+            self.process.kill()
+
+    def start(self) -> None:
+        """Start the server again."""
+        self.process = _start(self.project, int(self.site.address.rpartition(":")[2]))
+        _read_until(self.process, r"is served at (http://\S+) ")
+
+
 @contextmanager
 def serve_empty(folder: Path) -> Iterator[Site]:
     """Serve a new project, which nobody administers yet."""
@@ -108,6 +127,34 @@ def serve_empty(folder: Path) -> Iterator[Site]:
 @contextmanager
 def serve_site(folder: Path) -> Iterator[Site]:
     """Serve the blog from a folder, as `quire start` does."""
+    with serve(_blog(folder)) as site:
+        yield site
+
+
+@contextmanager
+def serve_with_outages(folder: Path) -> Iterator[Outage]:
+    """Serve the blog with an administrator, by a server that can be killed."""
+    project = _blog(folder)
+    outage = Outage(Site("", ""), project, _start(project, 0))
+    try:
+        outage.site = _site_of(outage.process)
+        outage.site.register()
+        yield outage
+    finally:
+        _stop(outage.process)
+
+
+@contextmanager
+def serve(project: Path) -> Iterator[Site]:
+    """Start a project that has no administrator, as a process of its own."""
+    process = _start(project, 0)
+    try:
+        yield _site_of(process)
+    finally:
+        _stop(process)
+
+
+def _blog(folder: Path) -> Path:
     project = Path(
         shutil.copytree(EXAMPLE, folder / "blog", ignore=shutil.ignore_patterns(".tmp", ".env"))
     )
@@ -115,29 +162,38 @@ def serve_site(folder: Path) -> Iterator[Site]:
     run([QUIRE, "seed", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
     with (project / "quire.toml").open("a") as settings:
         settings.write("\n[admin.rate_limit]\nenabled = false\n")
-    with serve(project) as site:
-        yield site
+    return project
 
 
-@contextmanager
-def serve(project: Path) -> Iterator[Site]:
-    """Start a project that has no administrator, as a process of its own."""
-    arguments = [str(QUIRE), "start", str(project), "--host", "127.0.0.1", "--port", "0"]
-    with Popen(arguments, stderr=PIPE, text=True) as process:
-        assert process.stderr is not None
-        try:
-            address = registration = ""
-            for line in process.stderr:
-                served = re.search(r"is served at (http://\S+) ", line)
-                address = served[1] if served else address
-                link = re.search(r"(http://\S+/admin/auth/register-admin\?\S+)", line)
-                if link:
-                    registration = link[1]
-                    break
-            assert registration, "the server has printed no link"
-            # What it prints from now on is read away, so that it never waits for a reader.
-            Thread(target=process.stderr.read, daemon=True).start()
-            yield Site(address, registration)
-        finally:
-            process.terminate()
-            process.wait(20)
+def _start(project: Path, port: int) -> Popen[str]:
+    arguments = [str(QUIRE), "start", str(project), "--host", "127.0.0.1", "--port", str(port)]
+    return Popen(arguments, stderr=PIPE, text=True)
+
+
+def _stop(process: Popen[str]) -> None:
+    with process:
+        process.terminate()
+
+
+def _site_of(process: Popen[str]) -> Site:
+    found = _read_until(
+        process, r"is served at (http://\S+) ", r"(http://\S+/admin/auth/register-admin\?\S+)"
+    )
+    return Site(*found)
+
+
+def _read_until(process: Popen[str], *patterns: str) -> list[str]:
+    """Read what a server prints until all patterns have matched; return their groups."""
+    assert process.stderr is not None
+    found: dict[str, str] = {}
+    for line in process.stderr:
+        for pattern in patterns:
+            match = re.search(pattern, line)
+            if match:
+                found[pattern] = match[1]
+        if len(found) == len(patterns):
+            break
+    assert len(found) == len(patterns), "the server has not printed what it should"
+    # What it prints from now on is read away, so that it never waits for a reader.
+    Thread(target=process.stderr.read, daemon=True).start()
+    return [found[pattern] for pattern in patterns]

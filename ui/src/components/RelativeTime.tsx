@@ -23,3 +23,10 @@ export function RelativeTime({ at, ...props }: { at: string | number } & TextPro
 export function absolute(at: string | number): string {
   return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeStyle: 'long' }).format(new Date(at))
 }
+
+/** How long ago something was, in short, to the second within the first minute. */
+export function ago(at: number, now: number): string {
+  const seconds = Math.round((now - at) / 1000)
+  const [value, unit] = seconds < 60 ? [seconds, 'second'] as const : seconds < 3600 ? [Math.round(seconds / 60), 'minute'] as const : [Math.round(seconds / 3600), 'hour'] as const
+  return new Intl.RelativeTimeFormat(i18next.language, { style: 'short' }).format(-value, unit)
+}

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import type { Model } from '../api/hooks'
 import type { Attribute, Entry, Metadata } from '../api/types'
-import type { Path } from '../content/editor/store'
+import type { Path, Values } from '../content/editor/store'
 
 export type InputProps = {
   path: Path
@@ -37,8 +37,18 @@ export type FieldType = {
   initial?: (attribute: Attribute, model: Model) => unknown
   /** The value as the server takes it; undefined leaves it as it is. */
   serialize?: (value: unknown, attribute: Attribute, model: Model) => unknown
+  /** How a value from before a save is put back after it; as it is where this is absent. Null: not without loss. */
+  replay?: (value: unknown, attribute: Attribute, context: ReplayContext) => { value: unknown } | null
   /** A short text for lists of parts. */
   summary?: (value: unknown) => string
+}
+
+export type ReplayContext = {
+  model: Model
+  /** What is saved now in the same place. */
+  current: unknown
+  /** All parts that are saved now, by their keys. */
+  parts: Map<string, Values>
 }
 
 export type RelatedItem = { id: number; documentId: string; locale?: string | null; status?: Entry['status'] } & Record<

@@ -1,46 +1,85 @@
 import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isLocalized, useConfiguration, useLocales } from '../../api/hooks'
-import type { ContentType } from '../../api/types'
+import type { ContentType, Entry } from '../../api/types'
 import { ErrorState, Loading } from '../../components/States'
 import { EntryForm } from './EntryForm'
-import { entryQuery } from './loading'
+import { entryQuery, type Loaded } from './loading'
+import type { Place } from './place'
+import type { Values } from './store'
 
-type Props = { type: ContentType; documentId: string | null; locale: string | undefined; copyOf?: string }
+type Props = {
+  type: ContentType
+  documentId: string | null
+  locale: string | undefined
+  copyOf?: string
+  place: Place
+  /** What a new entry begins with. */
+  given?: Values
+  onSaved?: (entry: Entry) => void
+}
 
 /** Loads an entry in one locale for its form. */
-export function EntryEditor({ type, documentId, locale: asked, copyOf }: Props) {
+export function EntryEditor({ type, documentId, locale: asked, copyOf, place, given, onSaved }: Props) {
   const { t } = useTranslation()
   const locales = useLocales()
   const configuration = useConfiguration(type.uid)
   const locale = isLocalized(type) ? (asked ?? locales.find((one) => one.isDefault)?.code) : undefined
-  const loaded = useQuery(entryQuery(type, documentId, locale))
+  const [form, setForm] = useState<FormIdentity>({ documentId, locale, copyOf, count: 0 })
+  // A new entry that is saved gets an address; its form stays, with whatever is typed meanwhile.
+  const wasMadeHere = form.made !== undefined && form.made.documentId === documentId && form.locale === locale
+  if (wasMadeHere && form.documentId !== documentId) setForm({ ...form, documentId, copyOf })
+  else if (!wasMadeHere && (form.documentId !== documentId || form.locale !== locale || form.copyOf !== copyOf)) {
+    setForm({ documentId, locale, copyOf, count: form.count + 1 })
+  }
+  const loaded = useQuery({ ...entryQuery(type, documentId, locale), enabled: !wasMadeHere })
   const source = useQuery({ ...entryQuery(type, copyOf ?? 'create', locale), enabled: copyOf !== undefined })
-  if (loaded.error ?? source.error) {
+  const initial = wasMadeHere ? form.made : loaded.data
+  const isComplete = initial !== undefined && (copyOf === undefined || wasMadeHere || source.data !== undefined)
+  const error = loaded.error ?? source.error
+  // Later failures belong to whoever asks again; the form with its input stays.
+  if (!isComplete && error) {
     return (
       <Stack p="lg">
-        <Title order={1}>{type.info.displayName}</Title>
-        <ErrorState error={loaded.error ?? source.error} retry={() => void loaded.refetch()} />
+        <Title order={place.level > 0 ? 2 : 1}>{type.info.displayName}</Title>
+        <ErrorState error={error} retry={() => void loaded.refetch()} />
       </Stack>
     )
   }
-  if (!loaded.data || (copyOf && !source.data)) {
+  if (!isComplete) {
     return (
       <Stack p="lg" gap="lg">
-        <Title order={1}>{t('state.loadingEntry', { type: type.info.displayName })}</Title>
+        <Title order={place.level > 0 ? 2 : 1}>{t('state.loadingEntry', { type: type.info.displayName })}</Title>
         <Loading rows={6} height={56} />
       </Stack>
     )
   }
   return (
     <EntryForm
-      key={`${type.uid} ${documentId} ${locale}`}
+      key={form.count}
       type={type}
       configuration={configuration}
       locale={locale}
-      initial={loaded.data}
+      place={place}
+      initial={initial}
       copied={copyOf ? (source.data?.entry ?? null) : null}
+      given={given}
+      onMade={(made) => {
+        setForm((current) => ({ ...current, made }))
+        return place.open({ documentId: made.documentId, locale }, true)
+      }}
+      onSaved={onSaved}
     />
   )
+}
+
+type FormIdentity = {
+  documentId: string | null
+  locale: string | undefined
+  copyOf: string | undefined
+  /** The document that was made of a new entry. */
+  made?: Loaded
+  count: number
 }

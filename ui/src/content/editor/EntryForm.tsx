@@ -1,7 +1,7 @@
 import { Alert, Box, Button, Grid, Group, Paper, Stack, Text } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
@@ -15,21 +15,28 @@ import { Inspector } from './Inspector'
 import type { Loaded } from './loading'
 import { Problems } from './Problems'
 import { EntryScopeContext, type EntryScope } from './scope'
-import { createEditorStore, dirtyNames, EditorContext, type EditorStore, type Values } from './store'
-import { dropUnsaved, readUnsaved, unsavedKey, writeUnsaved, type Unsaved } from './unsaved'
-import { problemsToShow, useEntryActions } from './useEntryActions'
+import type { Place } from './place'
+import { createEditorStore, EditorContext, isUnsaved, type EditorStore, type Values } from './store'
+import { useAutosave, useAutosaveSetting } from './useAutosave'
+import { useEntryActions } from './useEntryActions'
+import { useUnsavedInput } from './useUnsavedInput'
 import { editable, initialValues, valuesOf } from './values'
 
 type Props = {
   type: ContentType
   configuration: TypeConfiguration
   locale: string | undefined
+  place: Place
   initial: Loaded
   copied: Entry | null
+  given?: Values
+  /** A new entry was saved for the first time. */
+  onMade: (made: Loaded) => void | Promise<void>
+  onSaved?: (entry: Entry) => void
 }
 
 /** The form of one entry in one locale. */
-export function EntryForm({ type, configuration, locale, initial, copied }: Props) {
+export function EntryForm({ type, configuration, locale, place, initial, copied, given, onMade, onSaved }: Props) {
   const { t } = useTranslation()
   const model = useModel()
   const me = useMe()
@@ -39,27 +46,25 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
   const [store] = useState<EditorStore>(() => {
     const made = createEditorStore(initial.entry ? valuesOf(initial.entry, type, model) : beginning(type, model, initial))
     if (copied) made.getState().restore(copyOf(copied, type, model))
-    const problems = initial.documentId ? problemsToShow.get(initial.documentId) : undefined
-    if (problems && initial.documentId) {
-      made.getState().setErrors(problems)
-      problemsToShow.delete(initial.documentId)
-    }
+    if (given) made.getState().restore(given)
     return made
   })
   const isSingle = type.kind === 'singleType'
-  const key = unsavedKey(me.id, type.uid, isSingle ? 'single' : (initial.documentId ?? 'create'), locale)
-  const [offered, setOffered] = useState<Unsaved | null>(() => readUnsaved(key))
   // Only what the whole form depends on: a key press renders the field that it is for, and no other.
   const view = configuration.contentType
   const main = view.settings.mainField
-  const isDirty = useStore(store, (state) => dirtyNames(state).length > 0)
+  const isDirty = useStore(store, isUnsaved)
   const mainText = useStore(store, (state) => String(state.values[main] ?? ''))
   const hidden = useStore(store, (state) => hiddenNames(type.attributes, state.values).join(' ')).split(' ')
   const { entry, documentId } = loaded
   const isNew = entry === null
 
-  const actions = useEntryActions({ type, model, locale, store, loaded, onLoaded: setLoaded, onSaved: () => dropUnsaved(key) })
-  useKeepUnsaved(store, key, entry?.updatedAt ?? null, offered !== null)
+  const unsaved = useUnsavedInput(store, { user: me.id, uid: type.uid, documentId: isSingle ? 'single' : (documentId ?? 'create'), locale })
+  const take = (next: Loaded) => {
+    setLoaded(next)
+    if (next.entry) onSaved?.(next.entry)
+  }
+  const actions = useEntryActions({ type, model, locale, place, store, loaded, onLoaded: take, onMade, onSaved: unsaved.saved })
   const blocker = useBlocker({ shouldBlockFn: () => isDirty, withResolver: true, enableBeforeUnload: () => isDirty })
 
   const title = mainText || (isNew ? t('entry.new', { type: type.info.displayName }) : isSingle ? type.info.displayName : t('entry.untitled'))
@@ -67,6 +72,8 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
 
   const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)
   const mayPublish = hasDrafts(type) && ability.canContent('publish', type.uid, locale)
+  const autosave = useAutosaveSetting(type.uid)
+  useAutosave({ store, actions, enabled: autosave.isOn && mayWrite && hasDrafts(type) })
   const save = () => void (mayWrite && actions.save())
   const publish = () => void (mayPublish && actions.publish())
   useHotkeys(
@@ -102,18 +109,20 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
           locale={locale}
           isDirty={isDirty}
           actions={actions}
+          place={place}
+          autosave={hasDrafts(type) && mayWrite ? autosave : null}
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
         <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }}>
           <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={1040}>
             <Stack gap="md">
-              {offered && (
+              {unsaved.offered && (
                 <Alert variant="light" color="yellow" p="sm" role="status" title={t('unsaved.title')}>
                   <Group justify="space-between">
-                    <Text size="sm" c="inherit">{t('unsaved.hint')} <RelativeTime at={offered.at} />.</Text>
+                    <Text size="sm" c="inherit">{t('unsaved.hint')} <RelativeTime at={unsaved.offered.at} />.</Text>
                     <Group gap="xs">
-                      <Button variant="default" onClick={() => { dropUnsaved(key); setOffered(null) }}>{t('unsaved.drop')}</Button>
-                      <Button onClick={() => { store.getState().restore(offered.values); setOffered(null) }}>{t('unsaved.restore')}</Button>
+                      <Button variant="default" onClick={unsaved.drop}>{t('unsaved.drop')}</Button>
+                      <Button onClick={unsaved.restore}>{t('unsaved.restore')}</Button>
                     </Group>
                   </Group>
                 </Alert>
@@ -149,7 +158,7 @@ export function EntryForm({ type, configuration, locale, initial, copied }: Prop
           <LeaveDialog
             onStay={() => blocker.reset()}
             onSave={async () => {
-              if (await actions.save()) blocker.proceed()
+              if ((await actions.save()) === 'done') blocker.proceed()
               else blocker.reset()
             }}
             onLeave={() => blocker.proceed()}
@@ -192,35 +201,6 @@ function copyOf(entry: Entry, type: ContentType, model: ReturnType<typeof useMod
 
 const isCount = (value: unknown) =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 1 && 'count' in value
-
-const KEPT_AFTER_MS = 400
-
-/** Keep what is typed in the browser until it is saved. */
-function useKeepUnsaved(store: EditorStore, key: string, base: string | null, paused: boolean) {
-  const timer = useRef(0)
-  useEffect(() => {
-    const keep = () => {
-      const { values, saved } = store.getState()
-      const names = dirtyNames({ values, saved })
-      if (names.length === 0) dropUnsaved(key)
-      else writeUnsaved(key, { at: Date.now(), base, values: Object.fromEntries(names.map((name) => [name, values[name]])) })
-    }
-    const stop = store.subscribe((state, before) => {
-      if (state.values === before.values || paused) return
-      window.clearTimeout(timer.current)
-      timer.current = window.setTimeout(keep, KEPT_AFTER_MS)
-    })
-    const leave = () => {
-      if (dirtyNames(store.getState()).length > 0 && !paused) keep()
-    }
-    window.addEventListener('pagehide', leave)
-    return () => {
-      stop()
-      window.clearTimeout(timer.current)
-      window.removeEventListener('pagehide', leave)
-    }
-  }, [store, key, base, paused])
-}
 
 function LeaveDialog({ onStay, onSave, onLeave, mayWrite }: { onStay: () => void; onSave: () => void; onLeave: () => void; mayWrite: boolean }) {
   const { t } = useTranslation()

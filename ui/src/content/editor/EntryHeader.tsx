@@ -1,18 +1,19 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { ChevronDown, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
-import { request, useSession } from '../../api/client'
+import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useLocales } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
-import { RelativeTime } from '../../components/RelativeTime'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toastError } from '../../components/toast'
 import { ChangesDialog } from './ChangesDialog'
 import type { Loaded } from './loading'
+import type { Place } from './place'
+import { SaveState } from './SaveState'
 import { useEditor } from './store'
 import type { useEntryActions } from './useEntryActions'
 
@@ -22,15 +23,17 @@ type Props = {
   loaded: Loaded
   locale: string | undefined
   isDirty: boolean
+  place: Place
+  /** Null where drafts are not saved by themselves. */
+  autosave: { isOn: boolean; toggle: () => void } | null
   actions: ReturnType<typeof useEntryActions>
   may: { write: boolean; publish: boolean; delete: boolean }
 }
 
 /** Where one is, in which state the entry is, and what can be done to it. */
-export function EntryHeader({ type, title, loaded, locale, isDirty, actions, may }: Props) {
+export function EntryHeader({ type, title, loaded, locale, isDirty, place, autosave, actions, may }: Props) {
   const { t } = useTranslation()
   const ability = useAbility()
-  const navigate = useNavigate()
   const store = useEditor()
   const canUndo = useStore(store, (state) => state.past.length > 0)
   const canRedo = useStore(store, (state) => state.future.length > 0)
@@ -41,7 +44,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, actions, may
   const drafts = hasDrafts(type)
   const published = entry?.status === 'published' || entry?.status === 'modified'
   const nothingToPublish = entry?.status === 'published' && !isDirty
-  const busy = actions.activity !== null
+  const busy = actions.activity !== null && actions.activity !== 'autosaving'
   const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : undefined
   const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
 
@@ -92,26 +95,31 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, actions, may
           <SaveState isDirty={isDirty} isNew={isNew} actions={actions} />
         </Group>
         <Group gap={6}>
-          <LocaleSelect type={type} loaded={loaded} locale={locale} />
+          <LocaleSelect type={type} loaded={loaded} locale={locale} place={place} />
           <Tooltip label={t('shortcut.undo')}>
             <ActionIcon aria-label={t('shortcut.undo')} disabled={!canUndo} onClick={() => store.getState().undo()}><Undo2 size={16} /></ActionIcon>
           </Tooltip>
           <Tooltip label={t('shortcut.redo')}>
             <ActionIcon aria-label={t('shortcut.redo')} disabled={!canRedo} onClick={() => store.getState().redo()}><Redo2 size={16} /></ActionIcon>
           </Tooltip>
-          {!isNew && (
-            <Menu position="bottom-end" width={210}>
+          {(!isNew || autosave) && (
+            <Menu position="bottom-end" width={230}>
               <Menu.Target>
                 <ActionIcon aria-label={t('entry.more')}><Ellipsis size={16} /></ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                {entry.status === 'modified' && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => setChanges(true)}>{t('changes.show')}</Menu.Item>}
-                {!isSingle && ability.canContent('create', type.uid, locale) && (
-                  <Menu.Item leftSection={<Copy size={14} />} onClick={() => void navigate({ to: '/content/$uid/$documentId', params: { uid: type.uid, documentId: 'create' }, search: { ...(locale ? { locale } : {}), from: documentId ?? undefined } })}>
+                {entry?.status === 'modified' && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => setChanges(true)}>{t('changes.show')}</Menu.Item>}
+                {!isNew && !isSingle && place.level === 0 && ability.canContent('create', type.uid, locale) && (
+                  <Menu.Item leftSection={<Copy size={14} />} onClick={() => void place.open({ documentId: 'create', locale, from: documentId ?? undefined })}>
                     {t('action.duplicate')}
                   </Menu.Item>
                 )}
-                {may.delete && (
+                {autosave && (
+                  <Menu.CheckboxItem checked={autosave.isOn} onChange={autosave.toggle}>
+                    {t('entry.autosave', { type: type.info.displayName })}
+                  </Menu.CheckboxItem>
+                )}
+                {!isNew && may.delete && (
                   <>
                     <Menu.Divider />
                     {isLocalized(type) && loaded.others.length > 0 && (
@@ -192,21 +200,9 @@ async function draftRelations(type: ContentType, id: string, locale: string | un
   }
 }
 
-function SaveState({ isDirty, isNew, actions }: Pick<Props, 'isDirty' | 'actions'> & { isNew: boolean }) {
-  const { t } = useTranslation()
-  const { online, serverReachable } = useSession()
-  let text
-  if (actions.activity === 'saving' || actions.activity === 'publishing') text = t('entry.saving')
-  else if (isDirty) text = online && serverReachable ? t('entry.unsaved') : t('entry.unsavedOffline')
-  else if (actions.savedAt) text = <>{t('entry.savedAt')} <RelativeTime at={actions.savedAt} /></>
-  else if (isNew) text = t('entry.notSaved')
-  return <Text size="xs" c="dimmed" role="status" visibleFrom="sm" style={{ whiteSpace: 'nowrap' }}>{text}</Text>
-}
-
-function LocaleSelect({ type, loaded, locale }: Pick<Props, 'type' | 'loaded' | 'locale'>) {
+function LocaleSelect({ type, loaded, locale, place }: Pick<Props, 'type' | 'loaded' | 'locale' | 'place'>) {
   const { t } = useTranslation()
   const locales = useLocales()
-  const navigate = useNavigate()
   if (!isLocalized(type) || locales.length < 2) return null
   const state = (code: string) => {
     if (code === locale) return loaded.entry ? t(`status.${loaded.entry.status ?? 'draft'}`) : t('entry.missingLocale')
@@ -230,8 +226,7 @@ function LocaleSelect({ type, loaded, locale }: Pick<Props, 'type' | 'loaded' | 
       )}
       onChange={(code) => {
         if (!code || code === locale) return
-        if (type.kind === 'singleType') void navigate({ to: '/content/$uid', params: { uid: type.uid }, search: { locale: code } })
-        else void navigate({ to: '/content/$uid/$documentId', params: { uid: type.uid, documentId: loaded.documentId ?? 'create' }, search: { locale: code } })
+        void place.open({ documentId: type.kind === 'singleType' ? null : (loaded.documentId ?? 'create'), locale: code })
       }}
     />
   )

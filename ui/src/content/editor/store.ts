@@ -1,13 +1,18 @@
-import { applyPatches, enablePatches, produceWithPatches, type Patch } from 'immer'
+import { produce } from 'immer'
 import { createContext, useCallback, useContext, useMemo } from 'react'
 import { createStore, useStore, type StoreApi } from 'zustand'
-
-enablePatches()
 
 export type Path = readonly (string | number)[]
 export type Values = Record<string, unknown>
 
-type Step = { undo: Patch[]; redo: Patch[]; key: string; at: number }
+/** The attributes that a step changed, before and after it. */
+type Step = { before: Values; after: Values; key: string; at: number }
+
+/**
+ * Bring the value of an attribute from before a save up to date with what the server has since then.
+ * Returns null where the value cannot be sent again without loss.
+ */
+export type Replay = (name: string, value: unknown) => { value: unknown } | null
 
 export type EditorState = {
   values: Values
@@ -15,6 +20,8 @@ export type EditorState = {
   saved: Values
   /** Problems by path, as the server or the form names them. */
   errors: Record<string, string>
+  /** Texts that somebody has typed and that are no value, by path: JSON that does not end yet. */
+  invalid: Record<string, string>
   past: Step[]
   future: Step[]
   /** Grows with each change: fields that keep a state of their own start anew when it jumps. */
@@ -29,9 +36,12 @@ export type EditorActions = {
   /** Take what the server has; undo does not reach beyond. */
   load: (values: Values) => void
   /** Take what the server has after saving: fields that somebody types in go on undisturbed. */
-  accept: (sent: Values, values: Values) => void
+  accept: (sent: Values, values: Values, options: { replay: Replay; keepsErrors?: boolean }) => void
+  /** Replace a value by one that says the same in more detail; this is no change. */
+  detail: (path: Path, value: unknown) => void
   /** Put values in that are not saved yet, as one step. */
-  restore: (values: Values) => void
+  restore: (values: Values, invalid?: Record<string, string>) => void
+  setInvalid: (path: Path, text: string | null) => void
   setErrors: (errors: Record<string, string>) => void
 }
 
@@ -66,23 +76,22 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
   return createStore((set, get) => {
     const commit = (path: Path, recipe: (draft: Values) => void, merges: boolean) => {
       const state = get()
-      const [values, redo, undo] = produceWithPatches(state.values, recipe)
-      if (redo.length === 0) return
+      const values = produce(state.values, recipe)
+      if (values === state.values) return
       const key = pathKey(path)
       const last = state.past[state.past.length - 1]
       const at = now()
-      const step: Step =
-        merges && last && last.key === key && at - last.at < MERGED_WITHIN_MS && state.future.length === 0
-          ? { undo: [...undo, ...last.undo], redo: [...last.redo, ...redo], key, at }
-          : { undo, redo, key, at }
-      const before = step.undo.length > undo.length ? state.past.slice(0, -1) : state.past
-      const errors = withoutErrors(state.errors, key)
-      set({ values, past: [...before, step].slice(-LONGEST_HISTORY), future: [], errors })
+      const names = Object.keys(values).filter((name) => values[name] !== state.values[name])
+      const step: Step = { before: pick(state.values, names), after: pick(values, names), key, at }
+      const continues = merges && last && last.key === key && at - last.at < MERGED_WITHIN_MS && state.future.length === 0
+      const past = continues ? [...state.past.slice(0, -1), { ...step, before: last.before }] : [...state.past, step]
+      set({ values, past: past.slice(-LONGEST_HISTORY), future: [], errors: withoutErrors(state.errors, key) })
     }
     return {
       values: initial,
       saved: initial,
       errors: {},
+      invalid: {},
       past: [],
       future: [],
       generation: 0,
@@ -94,9 +103,10 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
         const step = past[past.length - 1]
         if (!step) return
         set({
-          values: applyPatches(values, step.undo),
+          values: { ...values, ...step.before },
           past: past.slice(0, -1),
           future: [...future, step],
+          invalid: {},
           generation: generation + 1,
         })
       },
@@ -105,27 +115,70 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
         const step = future[future.length - 1]
         if (!step) return
         set({
-          values: applyPatches(values, step.redo),
+          values: { ...values, ...step.after },
           past: [...past, step],
           future: future.slice(0, -1),
+          invalid: {},
           generation: generation + 1,
         })
       },
       load: (values) =>
-        set({ values, saved: values, errors: {}, past: [], future: [], generation: get().generation + 1 }),
-      accept: (sent, values) => {
-        const { values: current } = get()
+        set({ values, saved: values, errors: {}, invalid: {}, past: [], future: [], generation: get().generation + 1 }),
+      accept: (sent, values, { replay, keepsErrors }) => {
+        const { values: current, past, future, errors } = get()
         const next = { ...values }
-        for (const name of Object.keys(current)) if (current[name] !== sent[name]) next[name] = current[name]
-        set({ values: next, saved: values, errors: {}, past: [], future: [] })
+        for (const name of Object.keys(current)) {
+          if (current[name] !== sent[name]) next[name] = (replay(name, current[name]) ?? { value: current[name] }).value
+        }
+        set({
+          values: next,
+          saved: values,
+          errors: keepsErrors ? errors : {},
+          past: replayed(past, replay),
+          future: replayed(future, replay),
+        })
       },
-      restore: (restored) => {
+      detail: (path, value) => {
+        const { values, saved } = get()
+        if (getIn(values, path) !== getIn(saved, path)) return
+        const put = (draft: Values) => setIn(draft, path, value)
+        set({ values: produce(values, put), saved: produce(saved, put) })
+      },
+      restore: (restored, invalid) => {
         commit([], (draft) => Object.assign(draft, restored), false)
-        set({ generation: get().generation + 1 })
+        set({ generation: get().generation + 1, invalid: invalid ?? get().invalid })
+      },
+      setInvalid: (path, text) => {
+        const { [pathKey(path)]: before, ...invalid } = get().invalid
+        if (text !== null) set({ invalid: { ...invalid, [pathKey(path)]: text } })
+        else if (before !== undefined) set({ invalid })
       },
       setErrors: (errors) => set({ errors }),
     }
   })
+}
+
+const pick = (values: Values, names: string[]): Values => Object.fromEntries(names.map((name) => [name, values[name]]))
+
+/** The latest steps that can still be undone, or redone, after a save. */
+function replayed(steps: Step[], replay: Replay): Step[] {
+  const kept: Step[] = []
+  for (const step of [...steps].reverse()) {
+    const [before, after] = [replayedValues(step.before, replay), replayedValues(step.after, replay)]
+    if (!before || !after) break
+    kept.unshift({ ...step, before, after })
+  }
+  return kept
+}
+
+function replayedValues(values: Values, replay: Replay): Values | null {
+  const next: Values = {}
+  for (const [name, value] of Object.entries(values)) {
+    const found = replay(name, value)
+    if (!found) return null
+    next[name] = found.value
+  }
+  return next
 }
 
 function withoutErrors(errors: Record<string, string>, key: string): Record<string, string> {
@@ -148,6 +201,10 @@ export function dirtyNames(state: Pick<EditorState, 'values' | 'saved'>): string
   const names = new Set([...Object.keys(state.values), ...Object.keys(state.saved)])
   return [...names].filter((name) => !isEqual(state.values[name], state.saved[name]))
 }
+
+/** Whether the form has input that is not saved. */
+export const isUnsaved = (state: Pick<EditorState, 'values' | 'saved' | 'invalid'>): boolean =>
+  dirtyNames(state).length > 0 || Object.keys(state.invalid).length > 0
 
 export const EditorContext = createContext<EditorStore | null>(null)
 

@@ -2,19 +2,35 @@ import { newKey } from './values'
 import type { Values } from './store'
 
 /** Input that was not saved, as it is kept in the browser. */
-export type Unsaved = { at: number; base: string | null; values: Values }
+export type Unsaved = { at: number; values: Values; invalid: Record<string, string> }
 
 const PREFIX = 'quire-unsaved'
+/** Each page keeps its input by itself: two of them may show the same entry. */
+const PAGE = crypto.getRandomValues(new Uint32Array(2)).join('')
 
-export const unsavedKey = (user: number, uid: string, documentId: string, locale: string | undefined): string =>
-  [PREFIX, user, uid, documentId, locale ?? ''].join(' ')
+export type EntryKey = { user: number; uid: string; documentId: string; locale: string | undefined }
 
-export function readUnsaved(key: string): Unsaved | null {
+const entryPrefix = ({ user, uid, documentId, locale }: EntryKey): string => [PREFIX, user, uid, documentId, locale ?? '', ''].join(' ')
+
+export const unsavedKey = (entry: EntryKey): string => entryPrefix(entry) + PAGE
+
+/** The input for an entry that pages have left behind which are closed by now, the newest first. */
+export async function leftUnsaved(entry: EntryKey): Promise<{ key: string; unsaved: Unsaved }[]> {
+  const prefix = entryPrefix(entry)
+  const open = await openPages()
+  return Object.keys(localStorage)
+    .filter((key) => key.startsWith(prefix) && key !== prefix + PAGE && !open.has(key.slice(prefix.length)))
+    .map((key) => ({ key, unsaved: readUnsaved(key) }))
+    .filter((found): found is { key: string; unsaved: Unsaved } => found.unsaved !== null)
+    .sort((a, b) => b.unsaved.at - a.unsaved.at)
+}
+
+function readUnsaved(key: string): Unsaved | null {
   try {
-    const text = localStorage.getItem(key)
-    if (!text) return null
-    const found = JSON.parse(text) as Unsaved
-    return typeof found.at === 'number' && typeof found.values === 'object' ? { ...found, values: rekeyed(found.values) as Values } : null
+    const found = JSON.parse(localStorage.getItem(key) ?? 'null') as Unsaved | null
+    return found && typeof found.at === 'number' && typeof found.values === 'object'
+      ? { ...found, values: rekeyed(found.values) as Values, invalid: found.invalid ?? {} }
+      : null
   } catch {
     return null
   }
@@ -31,6 +47,18 @@ export function writeUnsaved(key: string, unsaved: Unsaved): boolean {
 }
 
 export const dropUnsaved = (key: string): void => localStorage.removeItem(key)
+
+const LOCK = 'quire-page '
+
+// A page holds a lock of its name for as long as it is open. Browsers have locks on secure addresses only;
+// elsewhere the input of another open page is offered, too.
+if ('locks' in navigator) void navigator.locks.request(LOCK + PAGE, () => new Promise(() => {}))
+
+async function openPages(): Promise<Set<string>> {
+  if (!('locks' in navigator)) return new Set()
+  const { held = [] } = await navigator.locks.query()
+  return new Set(held.map(({ name = '' }) => name).filter((name) => name.startsWith(LOCK)).map((name) => name.slice(LOCK.length)))
+}
 
 /** Keys of parts are those of one page: parts from an earlier one get others. */
 function rekeyed(value: unknown): unknown {

@@ -1,22 +1,21 @@
 import { notifications } from '@mantine/notifications'
-import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useRef, useState } from 'react'
 import { ApiError, request } from '../../api/client'
-import { isLocalized, type Model } from '../../api/hooks'
+import { isLocalized, useMe, type Model } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry } from '../../api/types'
 import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
 import { queries } from '../../queries'
-import { loadedOf, type Loaded } from './loading'
-import { dirtyNames, type EditorStore } from './store'
-import { bodyOf, editable, valuesOf, withKeysOf } from './values'
+import { loadedOf, loadEntry, type Loaded } from './loading'
+import type { Place } from './place'
+import { dirtyNames, isEqual, type EditorStore, type Replay } from './store'
+import { bodyOf, editable, partsByKey, replay, valuesOf, withFormState } from './values'
 
 export type Conflict = { by: string; at: string }
-export type Activity = 'saving' | 'publishing' | 'unpublishing' | 'discarding' | 'deleting' | null
-
-/** Problems of a publication that is refused right after the entry was made, for the form that follows. */
-export const problemsToShow = new Map<string, Record<string, string>>()
+export type Activity = 'autosaving' | 'saving' | 'publishing' | 'unpublishing' | 'discarding' | 'deleting' | null
+/** How an action ended: `offline` without any response, `problems` at fields, `refused` for another reason. */
+export type Outcome = 'done' | 'offline' | 'problems' | 'conflict' | 'refused'
 
 /** Messages by path; the wording for a missing value is that of a schema library, not of people. */
 function problemsOf(error: ApiError): Record<string, string> {
@@ -38,143 +37,179 @@ type Context = {
   type: ContentType
   model: Model
   locale: string | undefined
+  place: Place
   store: EditorStore
   loaded: Loaded
   onLoaded: (loaded: Loaded) => void
+  /** A new entry was saved for the first time. */
+  onMade: (made: Loaded) => void | Promise<void>
   onSaved: () => void
 }
 
-/** What can be done to the entry of a form. Each returns whether it was done. */
-export function useEntryActions({ type, model, locale, store, loaded, onLoaded, onSaved }: Context) {
-  const navigate = useNavigate()
+/** What can be done to the entry of a form. */
+export function useEntryActions({ type, model, locale, place, store, loaded, onLoaded, onMade, onSaved }: Context) {
+  const me = useMe()
   const [activity, setActivity] = useState<Activity>(null)
   const [conflict, setConflict] = useState<Conflict | null>(null)
+  // Stays when the dialog is closed, until a save or what they have settles it.
+  const [isConflicted, setConflicted] = useState(false)
   const [savedAt, setSavedAt] = useState<number | null>(null)
-  const busy = useRef(false)
   const isSingle = type.kind === 'singleType'
   const query = { locale: isLocalized(type) ? locale : undefined }
-  const { documentId, entry } = loaded
+  // Actions wait for each other, so each begins with what the one before it has loaded, rendered or not.
+  const latest = useRef(loaded)
+  const running = useRef<Promise<unknown>>(Promise.resolve())
+  const isBusy = useRef(false)
+  /** The attributes of a save that had no response: the server may have it or not. */
+  const unanswered = useRef<string[] | null>(null)
 
   const refresh = useCallback(() => {
     void queries.invalidateQueries({ queryKey: [...keys.content(type.uid), 'list'] })
     void queries.invalidateQueries({ queryKey: ['relations'] })
     void queries.invalidateQueries({ queryKey: ['history', type.uid] })
+    void queries.invalidateQueries({ queryKey: ['difference', type.uid] })
     void queries.invalidateQueries({ queryKey: keys.home })
   }, [type.uid])
 
-  const fail = (error: unknown) => {
+  const fail = (error: unknown, isQuiet: boolean): Outcome => {
     if (error instanceof ApiError && error.problems.length > 0) {
       store.getState().setErrors(problemsOf(error))
-      notifyProblems(error.problems.length)
-      return
+      if (!isQuiet) notifyProblems(error.problems.length)
+      return 'problems'
     }
     if (error instanceof ApiError && error.status === 412) {
       const by = error.details?.updatedBy as { firstname?: string; lastname?: string; email?: string } | null
       const name = [by?.firstname, by?.lastname].filter(Boolean).join(' ') || by?.email
       setConflict({ by: name || t('conflict.somebody'), at: String(error.details?.updatedAt ?? '') })
-      return
+      setConflicted(true)
+      return 'conflict'
     }
-    if (error instanceof ApiError && error.status === 0) return // The bar on top says so.
+    if (error instanceof ApiError && error.status === 0) return 'offline' // The bar on top says so.
     toastError(error)
+    return 'refused'
   }
 
-  const during = async (what: Activity, work: () => Promise<void>): Promise<boolean> => {
-    if (busy.current) return false
-    busy.current = true
-    setActivity(what)
-    try {
-      await work()
-      return true
-    } catch (error) {
-      fail(error)
-      return false
-    } finally {
-      busy.current = false
-      setActivity(null)
-    }
-  }
-
-  /** Send what is not saved. Returns the document. */
-  const send = async (overwrite: boolean): Promise<Loaded> => {
-    const { values, saved } = store.getState()
-    const isNew = entry === null
-    const names = isNew ? editable(type.attributes).map(([name]) => name) : dirtyNames({ values, saved })
-    if (!isNew && names.length === 0) return loaded
-    const body = bodyOf(values, names, type, model) as never
-    const headers = !isNew && !overwrite && entry.updatedAt ? { 'if-match': `"${entry.updatedAt}"` } : undefined
-    const answer = isSingle
-      ? await request('PUT /content-manager/single-types/{uid}', { path: { uid: type.uid }, query, body, headers })
-      : documentId === null
-        ? await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body })
-        : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId }, query, body, headers })
-    const next = take(answer, documentId, values)
-    setSavedAt(present())
-    setConflict(null)
+  const during = (what: Activity, work: () => Promise<void>): Promise<Outcome> => {
+    const next = running.current.then(async (): Promise<Outcome> => {
+      isBusy.current = true
+      setActivity(what)
+      try {
+        await work()
+        return 'done'
+      } catch (error) {
+        return fail(error, what === 'autosaving')
+      } finally {
+        isBusy.current = false
+        setActivity(null)
+      }
+    })
+    running.current = next
     return next
   }
 
+  /** Send what is not saved. Returns the document. */
+  const send = async (overwrite: boolean, keepsErrors = false): Promise<Loaded> => {
+    const { values, saved } = store.getState()
+    const { entry, documentId } = latest.current
+    const isNew = entry === null
+    const names = isNew ? editable(type.attributes).map(([name]) => name) : dirtyNames({ values, saved })
+    if (!isNew && names.length === 0) return latest.current
+    const body = bodyOf(values, names, type, model) as never
+    const headers = !isNew && !overwrite && entry.updatedAt ? { 'if-match': `"${entry.updatedAt}"` } : undefined
+    let answer
+    try {
+      answer = isSingle
+        ? await request('PUT /content-manager/single-types/{uid}', { path: { uid: type.uid }, query, body, headers })
+        : documentId === null
+          ? await request('POST /content-manager/collection-types/{uid}', { path: { uid: type.uid }, query, body })
+          : await request('PUT /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId }, query, body, headers })
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 412 && (await wasOurs())) return send(overwrite, keepsErrors)
+      if (error instanceof ApiError && error.status === 0) unanswered.current = [...new Set([...(unanswered.current ?? []), ...names])]
+      throw error
+    }
+    unanswered.current = null
+    const next = take(answer, documentId, values, keepsErrors)
+    setSavedAt(present())
+    setConflict(null)
+    setConflicted(false)
+    if (documentId === null && !isSingle && next.documentId) await onMade(next)
+    return next
+  }
+
+  /**
+   * Tell whether the version on the server is that of our own save, whose response was lost. Then it is no
+   * conflict: the next save is based on it.
+   */
+  const wasOurs = async (): Promise<boolean> => {
+    const names = unanswered.current
+    const known = latest.current.entry
+    if (!names || !known) return false
+    unanswered.current = null
+    const theirs = await loadEntry(type, isSingle ? null : latest.current.documentId, locale)
+    const { entry } = theirs
+    if (entry?.updatedBy?.id !== me.id) return false
+    const others = editable(type.attributes).filter(([name]) => !names.includes(name))
+    if (!others.every(([name]) => isEqual(entry[name], known[name]))) return false
+    latest.current = { ...theirs, others: latest.current.others }
+    onLoaded(latest.current)
+    return true
+  }
+
   /** Take over what the server has after a change, without disturbing who goes on typing. */
-  const take = (answer: unknown, id: string | null, sent = store.getState().values): Loaded => {
+  const take = (answer: unknown, id: string | null, sent = store.getState().saved, keepsErrors = false): Loaded => {
     const raw = answer as { data?: Entry; meta?: object } & Partial<Entry>
     const known = 'documentId' in raw ? { data: raw as Entry, meta: {} } : { data: raw.data ?? null, meta: raw.meta ?? {} }
     const next = loadedOf(known, id)
-    const others = 'availableLocales' in known.meta ? next.others : loaded.others
+    const others = 'availableLocales' in known.meta ? next.others : latest.current.others
     const complete = { ...next, others }
     const fresh = valuesOf(complete.entry ?? {}, type, model)
-    const kept = Object.fromEntries(Object.entries(fresh).map(([name, value]) => [name, withKeysOf(value, sent[name])]))
-    store.getState().accept(sent, kept)
+    const kept = Object.fromEntries(Object.entries(fresh).map(([name, value]) => [name, withFormState(value, sent[name])]))
+    const parts = partsByKey(kept)
+    const replayOne: Replay = (name, value) => {
+      const attribute = type.attributes[name]
+      return attribute ? replay(value, attribute, model, kept[name], parts) : { value }
+    }
+    store.getState().accept(sent, kept, { replay: replayOne, keepsErrors })
+    latest.current = complete
     onLoaded(complete)
     onSaved()
     refresh()
     return complete
   }
 
-  const moveTo = async (id: string) => {
-    onSaved()
-    await navigate({ to: '/content/$uid/$documentId', params: { uid: type.uid, documentId: id }, search: locale ? { locale } : {}, replace: true, ignoreBlocker: true })
-  }
-
   const save = (overwrite = false) =>
     during('saving', async () => {
-      const wasNew = documentId === null && !isSingle
-      const next = await send(overwrite)
+      await send(overwrite)
       toast(t('entry.saved'))
-      if (wasNew && next.documentId) await moveTo(next.documentId)
     })
+
+  /** Save without a word. Problems of a publication that was refused stay listed. */
+  const autosave = () => during('autosaving', async () => void (await send(false, true)))
 
   const publish = () =>
     during('publishing', async () => {
-      const wasNew = documentId === null && !isSingle
-      const next = await send(false)
+      const { documentId: id } = await send(false)
       try {
-        const answer = isSingle
-          ? await request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: {} as never })
-          : await request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', {
-              path: { uid: type.uid, id: next.documentId! }, query, body: {} as never,
-            })
-        take(answer, next.documentId)
-        await reload(next.documentId)
-        toast(t('entry.published'))
+        if (isSingle) await request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: {} as never })
+        else await request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id: id! }, query, body: {} as never })
+        // A publication answers with the published version; the form has the draft.
+        take(await read(id), id)
       } catch (error) {
-        if (wasNew && next.documentId && error instanceof ApiError) {
-          problemsToShow.set(next.documentId, problemsOf(error))
-        }
+        if (error instanceof ApiError && error.status === 0) unanswered.current ??= []
         throw error
-      } finally {
-        if (wasNew && next.documentId) await moveTo(next.documentId)
       }
+      toast(t('entry.published'))
     })
 
-  /** Load the draft again: a publication answers with the published version. */
-  const reload = async (id: string | null) => {
-    const answer = isSingle
+  const read = async (id: string | null) =>
+    isSingle
       ? await request('GET /content-manager/single-types/{uid}', { path: { uid: type.uid }, query })
       : await request('GET /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: id! }, query })
-    take(answer, id)
-  }
 
   const act = (what: 'unpublish' | 'discard') =>
     during(what === 'unpublish' ? 'unpublishing' : 'discarding', async () => {
+      const { documentId } = latest.current
       if (isSingle) await request(`POST /content-manager/single-types/{uid}/actions/${what}`, { path: { uid: type.uid }, query, body: {} as never })
       else await request(`POST /content-manager/collection-types/{uid}/{id}/actions/${what}`, { path: { uid: type.uid, id: documentId! }, query, body: {} as never })
       await takeTheirs()
@@ -183,13 +218,13 @@ export function useEntryActions({ type, model, locale, store, loaded, onLoaded, 
 
   /** Load what the server has, and drop what was typed. */
   const takeTheirs = async () => {
-    const answer = isSingle
-      ? await request('GET /content-manager/single-types/{uid}', { path: { uid: type.uid }, query })
-      : await request('GET /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query })
-    const next = loadedOf(answer as never, documentId)
+    const { documentId } = latest.current
+    const next = loadedOf((await read(documentId)) as never, documentId)
     store.getState().load(valuesOf(next.entry ?? {}, type, model))
+    latest.current = next
     onLoaded(next)
     setConflict(null)
+    setConflicted(false)
     onSaved()
     refresh()
   }
@@ -198,17 +233,18 @@ export function useEntryActions({ type, model, locale, store, loaded, onLoaded, 
     during('deleting', async () => {
       const where = { locale: everyLocale && isLocalized(type) ? '*' : query.locale }
       if (isSingle) await request('DELETE /content-manager/single-types/{uid}', { path: { uid: type.uid }, query: where })
-      else await request('DELETE /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query: where })
+      else await request('DELETE /content-manager/collection-types/{uid}/{id}', { path: { uid: type.uid, id: latest.current.documentId! }, query: where })
       store.getState().load(store.getState().saved)
       onSaved()
       refresh()
       toast(t('entry.deleted'))
       if (isSingle) await queries.resetQueries({ queryKey: keys.content(type.uid) })
-      else await navigate({ to: '/content/$uid', params: { uid: type.uid }, search: locale ? { locale } : {}, ignoreBlocker: true })
+      else await place.leave()
     })
 
   return {
-    activity, conflict, savedAt, save, publish, remove, takeTheirs,
+    activity, conflict, isConflicted, savedAt, save, autosave, publish, remove, takeTheirs,
+    isBusy: () => isBusy.current,
     dismissConflict: () => setConflict(null),
     unpublish: () => act('unpublish'),
     discard: () => act('discard'),

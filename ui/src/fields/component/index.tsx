@@ -3,7 +3,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
-import { newPart, serializePart } from '../../content/editor/values'
+import { newPart, replayPart, replayParts, serializePart } from '../../content/editor/values'
 import { Nothing } from '../shared/cells'
 import { JsonDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
@@ -104,6 +104,11 @@ export const component: FieldType = {
   Diff: JsonDiff,
   initial: (attribute, model) =>
     attribute.repeatable ? [] : attribute.required && attribute.component ? newPart(attribute.component, model, false) : null,
+  replay: (value, attribute, context) => {
+    const uid = attribute.component ?? ''
+    if (Array.isArray(value)) return replayParts(value as Values[], () => uid, context)
+    return value ? replayPart(value as Values, uid, context) : { value }
+  },
   serialize: (value, attribute, model) => {
     const uid = attribute.component ?? ''
     if (Array.isArray(value)) return value.map((part) => serializePart(part as Values, uid, model, false))

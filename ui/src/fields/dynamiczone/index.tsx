@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
-import { newPart, serializePart } from '../../content/editor/values'
+import { newPart, replayParts, serializePart } from '../../content/editor/values'
 import { Nothing } from '../shared/cells'
 import { JsonDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
@@ -137,6 +137,8 @@ export const dynamiczone: FieldType = {
   Cell,
   Diff: JsonDiff,
   initial: () => [],
+  replay: (value, _attribute, context) =>
+    Array.isArray(value) ? replayParts(value as Values[], (part) => String(part.__component), context) : { value },
   serialize: (value, _attribute, model) =>
     ((value as Part[] | null) ?? []).map((part: Values) => serializePart(part, String(part.__component), model, true)),
 }

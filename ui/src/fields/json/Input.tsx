@@ -4,37 +4,38 @@ import CodeMirror, { EditorView } from '@uiw/react-codemirror'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
-import { useEditor, useField } from '../../content/editor/store'
+import { pathKey, useEditor, useField } from '../../content/editor/store'
 import { FieldFrame } from '../shared/Frame'
 import type { InputProps } from '../types'
 
 const textOf = (value: unknown) => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2))
+
+/** Why a text is no JSON; empty for one that is. */
+function reasonOf(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
+  } catch (reason) {
+    return (reason as Error).message
+  }
+}
 
 /** The text as typed; the value follows while it is JSON. */
 export default function JsonInput(props: InputProps) {
   const { t } = useTranslation()
   const scheme = useComputedColorScheme('light')
   const { value, error, set } = useField(props.path)
-  const generation = useStore(useEditor(), (state) => state.generation)
-  const [text, setText] = useState({ generation, value: textOf(value) })
-  const [problem, setProblem] = useState<string>()
-  if (text.generation !== generation) {
-    setText({ generation, value: textOf(value) })
-    setProblem(undefined)
-  }
+  const store = useEditor()
+  const generation = useStore(store, (state) => state.generation)
+  const invalid = useStore(store, (state) => state.invalid[pathKey(props.path)])
+  const [text, setText] = useState({ generation, value: invalid ?? textOf(value) })
+  const problem = invalid === undefined ? undefined : t('json.invalid', { reason: reasonOf(invalid) })
+  if (text.generation !== generation) setText({ generation, value: invalid ?? textOf(value) })
   const change = (typed: string) => {
     setText({ generation, value: typed })
-    if (typed.trim() === '') {
-      setProblem(undefined)
-      set(null)
-      return
-    }
-    try {
-      set(JSON.parse(typed))
-      setProblem(undefined)
-    } catch (reason) {
-      setProblem(t('json.invalid', { reason: (reason as Error).message }))
-    }
+    const reason = typed.trim() === '' ? '' : reasonOf(typed)
+    store.getState().setInvalid(props.path, reason ? typed : null)
+    if (!reason) set(typed.trim() === '' ? null : JSON.parse(typed))
   }
   return (
     <FieldFrame {...props} error={problem ?? error}>

@@ -19,7 +19,7 @@ import { LINK } from '../shared/operators'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../shared/Sortable'
 import type { CellProps, FieldType, InputProps, RelatedItem } from '../types'
 import { RelationFilter } from './Filter'
-import { isToMany, itemsOf, sentRelation, type RelationValue } from './value'
+import { isToMany, itemsOf, replayRelation, sentRelation, type RelationValue } from './value'
 
 const PAGE = 100
 
@@ -71,8 +71,12 @@ function Input(props: InputProps) {
     queryFn: () => linkedItems(owner!, field, query),
   })
   const items = itemsOf(value) ?? linked.data ?? []
-  const put = (next: RelatedItem[]) =>
-    set({ count: next.length, items: next, original: value?.original ?? (value?.items ? [] : (linked.data ?? [])) })
+  const put = (next: RelatedItem[]) => {
+    const original = value?.items ? value.original : (linked.data ?? [])
+    // Undo has to know the entries from before, also after a save.
+    if (!value?.items && path.length === 1) store.getState().detail(path, { count: items.length, items, original: items })
+    set({ count: next.length, items: next, original })
+  }
   const ready = value?.items !== undefined || (value?.count ?? 0) === 0 || linked.data !== undefined
   const label = (item: RelatedItem) => String(item[mainField] ?? item.documentId)
   const readable = targetType?.isDisplayed && ability.canContent('read', target)
@@ -294,6 +298,7 @@ export const relation: FieldType = {
   Diff: linesDiff(names),
   filter: { operators: LINK, Value: RelationFilter },
   initial: () => ({ count: 0 }),
+  replay: (value, _attribute, { current }) => replayRelation(value as RelationValue | null, current as RelationValue | null),
   serialize: (value, attribute) => sentRelation(value as RelationValue | null, attribute),
 }
 

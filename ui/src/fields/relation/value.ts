@@ -1,7 +1,10 @@
 import type { Attribute } from '../../api/types'
 import type { RelatedItem } from '../types'
 
-/** How many entries a relation leads to; once it is changed, to which, and to which it did before. */
+/**
+ * How many entries a relation has; `items` once they are known to the form, `original` those that the server has.
+ * Items without `original` are sent whole.
+ */
 export type RelationValue = { count: number; items?: RelatedItem[]; original?: RelatedItem[] }
 
 export const isToMany = (attribute: Attribute): boolean => /Many$/i.test(attribute.relation ?? '')
@@ -13,11 +16,12 @@ const target = (item: RelatedItem) => ({ documentId: item.documentId, ...(item.l
 /** Return what a request says of a relation that was changed, undefined of one that was not. */
 export function sentRelation(value: RelationValue | null | undefined, attribute: Attribute): unknown {
   if (!value?.items) return undefined
-  const { items, original = [] } = value
+  const { items, original } = value
   if (!isToMany(attribute)) {
     const [item] = items
     return { set: item ? [target(item)] : [] }
   }
+  if (!original) return { set: items.map(target) }
   const now = new Set(items.map((item) => item.id))
   const before = new Set(original.map((item) => item.id))
   const kept = original.filter((item) => now.has(item.id))
@@ -29,4 +33,11 @@ export function sentRelation(value: RelationValue | null | undefined, attribute:
     connect: added.map(target),
     disconnect: original.filter((item) => !now.has(item.id)).map(target),
   }
+}
+
+/** Put an earlier value back after a save: its entries are known, or it was not changed at all. */
+export function replayRelation(value: RelationValue | null | undefined, current: RelationValue | null | undefined): { value: unknown } | null {
+  if (value?.items) return { value: { count: value.count, items: value.items } }
+  if (current && !current.items && current.count === (value?.count ?? 0)) return { value }
+  return value?.count ? null : { value: { count: 0, items: [] } }
 }

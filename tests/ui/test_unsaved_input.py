@@ -1,0 +1,176 @@
+"""Whatever is typed is stored, or offered again."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.site import PASSWORD, Outage, Site, serve_with_outages
+
+ARTICLES = "/content-manager/collection-types/api::article.article"
+SAMPLES = "/content-manager/collection-types/api::sample.sample"
+STORED = re.compile("^Saved$")
+
+
+def article(site: Site, title: str) -> str:
+    made = site.api("POST", ARTICLES, {"title": title, "summary": "as it was"})
+    return f"{ARTICLES}/{made['data']['documentId']}"
+
+
+def open_entry(page: Page, path: str) -> None:
+    page.goto(path.replace("/content-manager/collection-types", "/admin/content"))
+    page.get_by_role("textbox", name="Title").first.wait_for()
+
+
+def test_a_draft_saves_itself_and_the_focus_stays(site: Site, page: Page) -> None:
+    page.goto("/admin/content/api::article.article/create")
+    title = page.get_by_role("textbox", name="Title").first
+    title.press_sequentially("Soundings")
+    page.wait_for_url(re.compile(r"article/(?!create)\w+"))
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect(title).to_be_focused()
+    page.keyboard.type(" by lead line")
+    page.get_by_role("textbox", name="Summary").fill("Deep six")
+    expect(page.get_by_text("Unsaved changes")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    path = f"{ARTICLES}/{page.url.partition('article.article/')[2].partition('?')[0]}"
+    entry = site.api("GET", path)["data"]
+    assert (entry["title"], entry["summary"]) == ("Soundings by lead line", "Deep six")
+
+    # Undo goes back to before the save, and that is saved as well.
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("textbox", name="Summary")).to_have_value("")
+    expect(page.get_by_text("Unsaved changes")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    assert site.api("GET", path)["data"]["summary"] is None
+
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitemcheckbox", name="Save drafts of Article automatically").click()
+    page.keyboard.press("Escape")
+    title.fill("Not by itself")
+    page.wait_for_timeout(2200)
+    assert site.api("GET", path)["data"]["title"] == "Soundings by lead line"
+    page.reload()
+    page.get_by_role("status").get_by_role("button", name="Restore").click()
+    expect(title).to_have_value("Not by itself")
+
+
+@pytest.fixture(scope="module")
+def outage(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outage]:
+    del browser  # Without one there is nothing to test.
+    with serve_with_outages(tmp_path_factory.mktemp("outage")) as served:
+        yield served
+
+
+def test_a_server_that_is_killed_during_a_save_costs_nothing(
+    outage: Outage, open_page: OpenPage
+) -> None:
+    page = open_page(outage.site.address)
+    sign_in(page)
+    path = article(outage.site, "Before")
+    open_entry(page, path)
+
+    # The first save reaches the server, but its response does not come back.
+    def lose(route: Route) -> None:
+        route.fetch()
+        outage.kill()
+        route.abort()
+
+    page.route(re.compile(path.rpartition("/")[2]), lose, times=1)
+    title = page.get_by_role("textbox", name="Title").first
+    title.fill("Saved without a word")
+    expect(page.get_by_text("Unsaved (offline)")).to_be_visible()
+    page.get_by_role("textbox", name="Summary").fill("typed while it was down")
+    outage.start()
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    entry = outage.site.api("GET", path)["data"]
+    assert entry["title"] == "Saved without a word"
+    assert entry["summary"] == "typed while it was down"
+
+    # The page is closed while the server is down.
+    outage.kill()
+    title.fill("Left behind")
+    expect(page.get_by_text("Unsaved (offline)")).to_be_visible()
+    page.goto("about:blank")
+    outage.start()
+    open_entry(page, path)
+    page.get_by_role("status").get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    assert outage.site.api("GET", path)["data"]["title"] == "Left behind"
+
+
+def test_what_is_typed_offline_is_saved_when_the_network_is_back(site: Site, page: Page) -> None:
+    path = article(site, "Ashore")
+    open_entry(page, path)
+    page.context.set_offline(True)
+    page.get_by_role("textbox", name="Title").first.fill("At sea")
+    expect(page.get_by_text("Unsaved (offline)")).to_be_visible()
+    page.wait_for_timeout(1800)
+    page.get_by_role("textbox", name="Summary").fill("No land in sight")
+    page.context.set_offline(False)
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    entry = site.api("GET", path)["data"]
+    assert (entry["title"], entry["summary"]) == ("At sea", "No land in sight")
+
+
+def test_a_session_that_ends_while_somebody_types_lets_the_save_go_on(
+    site: Site, page: Page
+) -> None:
+    path = article(site, "Signed in")
+    open_entry(page, path)
+    site.api("POST", "/admin/logout", {})
+    title = page.get_by_role("textbox", name="Title").first
+    title.fill("Signed out")
+    dialog = page.get_by_role("dialog", name="Your session has ended")
+    dialog.wait_for()
+    page.reload()
+    page.get_by_label("E-mail").fill("ada@example.org")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("status").get_by_role("button", name="Restore").click()
+    expect(title).to_have_value("Signed out")
+    site.api("POST", "/admin/logout", {})
+    title.fill("Signed out twice")
+    dialog.get_by_label("Password", exact=True).fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    assert site.api("GET", path)["data"]["title"] == "Signed out twice"
+
+
+def test_two_tabs_on_one_entry_lose_nothing(site: Site, page: Page) -> None:
+    path = article(site, "Shared")
+    open_entry(page, path)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("textbox", name="Summary").fill("of the other tab")
+    expect(other.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    page.get_by_role("textbox", name="Title").first.fill("Of this tab")
+    dialog = page.get_by_role("dialog", name="This entry has changed meanwhile")
+    expect(dialog).to_be_visible()
+    # Another tab is offered no input of a tab that is open, and leaves it alone.
+    other.reload()
+    expect(other.get_by_role("textbox", name="Summary")).to_have_value("of the other tab")
+    expect(other.get_by_role("button", name="Restore")).to_have_count(0)
+    other.close()
+    dialog.get_by_role("button", name="Decide later").click()
+    expect(page.get_by_text("Not saved: changed by somebody else")).to_be_visible()
+    page.reload()
+    page.get_by_role("status").get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    entry = site.api("GET", path)["data"]
+    assert (entry["title"], entry["summary"]) == ("Of this tab", "of the other tab")
+
+
+def test_json_that_does_not_end_yet_is_offered_again(site: Site, page: Page) -> None:
+    made = site.api("POST", SAMPLES, {"name": "Half"})["data"]
+    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    page.get_by_role("textbox", name="Data").click()
+    page.keyboard.type('{"half": tr')
+    expect(page.get_by_text("This is not valid JSON")).to_be_visible()
+    page.wait_for_timeout(500)
+    page.reload()
+    page.get_by_role("status").get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("textbox", name="Data")).to_contain_text('"half": tr')

@@ -1,0 +1,58 @@
+import { useLocalStorage } from '@mantine/hooks'
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { useSession } from '../../api/client'
+import { dirtyNames, type EditorStore } from './store'
+import type { useEntryActions } from './useEntryActions'
+
+const IDLE_MS = 1500
+const RETRY_MS = 400
+
+/** Whether this browser saves drafts of a type by itself. */
+export function useAutosaveSetting(uid: string) {
+  const [off, setOff] = useLocalStorage<string[]>({ key: 'quire-autosave-off', defaultValue: [], getInitialValueInEffect: false })
+  const isOn = !off.includes(uid)
+  return { isOn, toggle: () => setOff(isOn ? [...off, uid] : off.filter((one) => one !== uid)) }
+}
+
+type Options = { store: EditorStore; actions: ReturnType<typeof useEntryActions>; enabled: boolean }
+
+/** Save a draft once nobody has typed for a moment, and when the server can be reached again. */
+export function useAutosave({ store, actions, enabled }: Options): void {
+  /** The values that the server refused: they are not sent again before they change. */
+  const refused = useRef<unknown>(null)
+  /** The problems that the last attempt has met. */
+  const problems = useRef<string[]>([])
+
+  /** Returns whether to come again soon. */
+  const attempt = useEffectEvent(async (): Promise<boolean> => {
+    const { values, errors } = store.getState()
+    const { online, serverReachable } = useSession.getState()
+    if (!enabled || !online || !serverReachable || actions.isConflicted) return false
+    if (dirtyNames(store.getState()).length === 0 || refused.current === values) return false
+    if (problems.current.some((path) => path in errors)) return false
+    if (actions.isBusy()) return true
+    const outcome = await actions.autosave()
+    problems.current = outcome === 'problems' ? Object.keys(store.getState().errors) : []
+    refused.current = outcome === 'refused' ? values : null
+    return false
+  })
+  useEffect(() => {
+    let timer = 0
+    const schedule = (delay: number) => {
+      window.clearTimeout(timer)
+      timer = window.setTimeout(() => void attempt().then((again) => again && schedule(RETRY_MS)), delay)
+    }
+    const stopStore = store.subscribe((state, before) => {
+      if (state.values !== before.values) schedule(IDLE_MS)
+    })
+    const stopSession = useSession.subscribe((session, before) => {
+      const isReachable = session.online && session.serverReachable
+      if (isReachable && !(before.online && before.serverReachable)) schedule(RETRY_MS)
+    })
+    return () => {
+      stopStore()
+      stopSession()
+      window.clearTimeout(timer)
+    }
+  }, [store])
+}
