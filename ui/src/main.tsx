@@ -5,12 +5,14 @@ import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './main.css'
 import { MantineProvider } from '@mantine/core'
+import { DatesProvider } from '@mantine/dates'
 import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { useTranslation } from 'react-i18next'
 import { SessionDialog } from './auth/SessionDialog'
 import { startTranslations } from './i18n'
 import { queries } from './queries'
@@ -19,15 +21,23 @@ import { resolver, theme } from './theme'
 
 await startTranslations()
 
+/** Calendars in the language of the UI; weeks begin on Monday, but for English on Sunday. */
+function Dates({ children }: { children: ReactNode }) {
+  const { language } = useTranslation().i18n
+  return <DatesProvider settings={{ locale: language, firstDayOfWeek: language === 'en' ? 0 : 1 }}>{children}</DatesProvider>
+}
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={resolver} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
-        <ModalsProvider>
-          <Notifications position="bottom-right" limit={4} />
-          <RouterProvider router={router} />
-          <SessionDialog />
-        </ModalsProvider>
+        <Dates>
+          <ModalsProvider>
+            <Notifications position="bottom-right" limit={4} />
+            <RouterProvider router={router} />
+            <SessionDialog />
+          </ModalsProvider>
+        </Dates>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

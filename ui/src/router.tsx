@@ -9,6 +9,7 @@ import {
 import { mayHaveSession, refreshToken, useSession } from './api/client'
 import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
 import { isFilterTree, type FilterGroup } from './content/list/filters'
+import { applyLanguage } from './i18n'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
 import { Shell } from './shell/Shell'
@@ -27,12 +28,13 @@ async function requireSession(href: string): Promise<void> {
   if (useSession.getState().status === 'anonymous') {
     throw redirect({ to: '/login', search: href === '/' ? {} : { to: href } })
   }
-  await Promise.all([
+  const [me] = await Promise.all([
     queries.ensureQueryData(meQuery),
     queries.ensureQueryData(modelQuery),
     queries.ensureQueryData(permissionsQuery),
     queries.ensureQueryData(localesQuery),
   ])
+  await applyLanguage(me.preferedLanguage)
 }
 
 const login = createRoute({

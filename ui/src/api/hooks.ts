@@ -1,5 +1,6 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { i18next, t } from '../i18n'
 import { request } from './client'
 import { keys } from './keys'
 import { permissionsOf, type Ability, type Permission } from './permissions'
@@ -93,6 +94,8 @@ export function hasDrafts(type: ContentType): boolean {
 export function labelOf(view: ViewConfiguration | undefined, name: string, place: 'edit' | 'list' = 'edit'): string {
   const set = view?.metadatas[name]?.[place].label
   if (set && set !== name) return set
+  const key = `attribute.${name}`
+  if (i18next.exists(key)) return t(key as 'attribute.id')
   const words = name.replace(/[_-]+/g, ' ').replace(/([a-z0-9])([A-Z])/g, '$1 $2').trim()
   const text = words.toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)

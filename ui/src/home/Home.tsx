@@ -9,6 +9,7 @@ import type { Status } from '../api/types'
 import { RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { StatusBadge } from '../components/StatusBadge'
+import { formatNumber } from '../i18n'
 
 export function Home() {
   const { t } = useTranslation()
@@ -48,7 +49,7 @@ export function Home() {
             {(['draft', 'modified', 'published'] as const).map((status) => (
               <Paper key={status} withBorder p="sm" className="quire-surface">
                 <Group justify="space-between">
-                  <Text fz={24} fw={600}>{documents[status]}</Text>
+                  <Text fz={24} fw={600}>{formatNumber(documents[status])}</Text>
                   <StatusBadge status={status} />
                 </Group>
                 <Text size="xs" c="dimmed">{t(`home.count.${status}`)}</Text>

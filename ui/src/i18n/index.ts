@@ -1,5 +1,5 @@
 import dayjs from 'dayjs'
-import i18next from 'i18next'
+import i18next, { type FormatterModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import account from './en/account.json'
 import activity from './en/activity.json'
@@ -35,38 +35,62 @@ const dateFormats: Partial<Record<Language, () => Promise<unknown>>> = {
 
 export const isLanguage = (value: unknown): value is Language => typeof value === 'string' && value in languages
 
-/** The language that was chosen on this device, or else the first of the browser's that there is. */
-function initialLanguage(): Language {
-  const candidates = [localStorage.getItem(STORED), ...navigator.languages.map((one) => one.slice(0, 2))]
-  return candidates.find(isLanguage) ?? 'en'
-}
+/** The first language of the browser that there is. */
+const browserLanguage = (): Language => navigator.languages.map((one) => one.slice(0, 2)).find(isLanguage) ?? 'en'
 
 /** Load the texts of a language and its date formats, and show the UI in it from now on. */
-export async function setLanguage(language: Language): Promise<void> {
+async function setLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, 'translation')) {
     const files = Object.entries(translations).filter(([path]) => path.startsWith(`./${language}/`))
-    const loaded = await Promise.all(files.map(([, load]) => load()))
-    i18next.addResourceBundle(language, 'translation', Object.assign({}, ...loaded))
+    const loaded: Record<string, string> = Object.assign({}, ...(await Promise.all(files.map(([, load]) => load()))))
+    for (const [key, text] of Object.entries(loaded)) {
+      // French has a form of its own for millions. Where it is not told apart, it is the common plural.
+      if (key.endsWith('_other')) loaded[key.replace(/_other$/, '_many')] ??= text
+    }
+    i18next.addResourceBundle(language, 'translation', loaded)
   }
   await dateFormats[language]?.()
   dayjs.locale(language)
   document.documentElement.lang = language
-  localStorage.setItem(STORED, language)
   await i18next.changeLanguage(language)
+}
+
+/** Show the UI in the language of a profile, or in the browser's if the profile names none. */
+export async function applyLanguage(preferred: unknown): Promise<void> {
+  const language = isLanguage(preferred) ? preferred : null
+  // The sign-in page of this browser begins with it, before anybody's profile is known.
+  if (language) localStorage.setItem(STORED, language)
+  else localStorage.removeItem(STORED)
+  const next = language ?? browserLanguage()
+  if (next !== i18next.language) await setLanguage(next)
+}
+
+/** A number as the language writes it; four digits stay together, as they may be a year. */
+export function formatNumber(value: number | bigint | string): string {
+  const format = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 20, useGrouping: 'min2' })
+  return format.format(value as number)
+}
+
+/** Numbers within texts are written as numbers elsewhere. */
+const numbers: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  format: (value: unknown) => (typeof value === 'number' ? formatNumber(value) : (value as string)),
 }
 
 /** Begin with English, whose texts come with the page, and change to the chosen language. */
 export async function startTranslations(): Promise<void> {
-  await i18next.use(initReactI18next).init({
+  await i18next.use(initReactI18next).use(numbers).init({
     lng: 'en',
     fallbackLng: 'en',
     keySeparator: false,
     nsSeparator: false,
-    interpolation: { escapeValue: false },
+    interpolation: { escapeValue: false, alwaysFormat: true },
     resources: { en: { translation: english } },
   })
-  const language = initialLanguage()
-  if (language !== 'en') await setLanguage(language)
+  await applyLanguage(localStorage.getItem(STORED))
 }
 
 export { i18next }

@@ -15,6 +15,7 @@ import { passwordProblem } from '../auth/passwords'
 import { RelativeTime } from '../components/RelativeTime'
 import { ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
+import { applyLanguage, i18next, isLanguage, languages } from '../i18n'
 
 export function Profile() {
   const { t } = useTranslation()
@@ -23,6 +24,7 @@ export function Profile() {
     <Stack p="lg" gap="md" maw={760}>
       <Title order={1}>{t('nav.profile')}</Title>
       <PersonCard />
+      <LanguageCard />
       <SchemeCard />
       <PasswordCard />
       <SecondFactorCard />
@@ -76,6 +78,37 @@ function PersonCard() {
           </Group>
         </Stack>
       </form>
+    </Card>
+  )
+}
+
+function LanguageCard() {
+  const { t } = useTranslation()
+  const me = useMe()
+  const queries = useQueryClient()
+  const save = useMutation({
+    mutationFn: (preferedLanguage: string | null) => request('PUT /admin/users/me', { body: { preferedLanguage } }),
+    onSuccess: async ({ data }) => {
+      await applyLanguage(data.preferedLanguage)
+      await queries.invalidateQueries({ queryKey: keys.me })
+      toast(i18next.t('profile.saved'))
+    },
+    onError: (error) => toastError(error),
+  })
+  return (
+    <Card title={t('profile.language')} hint={t('profile.languageHint')}>
+      <Select
+        w={240}
+        aria-label={t('profile.language')}
+        allowDeselect={false}
+        disabled={save.isPending}
+        value={isLanguage(me.preferedLanguage) ? me.preferedLanguage : ''}
+        onChange={(value) => save.mutate(value || null)}
+        data={[
+          { value: '', label: t('profile.languageBrowser') },
+          ...Object.entries(languages).map(([value, label]) => ({ value, label })),
+        ]}
+      />
     </Card>
   )
 }

@@ -14,6 +14,7 @@ import { useAbility, useHome, useMe, useModel } from '../api/hooks'
 import type { ContentType } from '../api/types'
 import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
+import { formatNumber } from '../i18n'
 import { OfflineBar } from './OfflineBar'
 import { MOD } from './keyboard'
 import { Palette } from './Palette'
@@ -137,7 +138,7 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
               leftSection={kind === 'collectionType' ? <FileText size={15} /> : <StickyNote size={15} />}
               rightSection={
                 kind === 'collectionType' && counts.has(type.uid) ? (
-                  <Text size="xs" c="dimmed">{counts.get(type.uid)}</Text>
+                  <Text size="xs" c="dimmed">{formatNumber(counts.get(type.uid) ?? 0)}</Text>
                 ) : undefined
               }
               py={6}

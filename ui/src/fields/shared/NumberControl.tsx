@@ -1,5 +1,6 @@
 import { NumberInput } from '@mantine/core'
 import { useField } from '../../content/editor/store'
+import { formatNumber } from '../../i18n'
 import type { InputProps } from '../types'
 import { inputProps } from './Frame'
 
@@ -12,6 +13,8 @@ export function NumberControl(props: InputProps & { integer: boolean }) {
       allowDecimal={!props.integer}
       onChange={(changed) => set(changed === '' ? null : changed)}
       step={1}
+      decimalSeparator={formatNumber(0.5).charAt(1)}
+      allowedDecimalSeparators={['.', ',']}
       disabled={Boolean(props.locked)}
     />
   )

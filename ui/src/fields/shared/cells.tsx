@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { formatNumber } from '../../i18n'
 import type { CellProps } from '../types'
 
 export const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
@@ -18,5 +19,5 @@ export function TextCell({ value }: CellProps) {
 
 export function NumberCell({ value }: CellProps) {
   if (isEmpty(value)) return <Nothing />
-  return <span style={{ fontVariantNumeric: 'tabular-nums' }}>{String(value)}</span>
+  return <span style={{ fontVariantNumeric: 'tabular-nums' }}>{formatNumber(String(value))}</span>
 }
