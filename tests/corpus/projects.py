@@ -63,7 +63,7 @@ def try_project(project: Path, *, serve: bool) -> ProjectResult:
     except SettingsError as error:
         result.problems = tuple(map(str, error.faults))
     else:
-        found = find_customisations(settings, schema.content_types.values())
+        found = find_customisations(settings, schema)
         result.types = summarize(found, schema)
         if serve:
             _serve(project, result)

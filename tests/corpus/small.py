@@ -140,8 +140,6 @@ SMALL_PROJECTS: Mapping[str, SmallProject] = {
             f"const entity = await strapi.db.query('{_PAGE}').findOne({{ where: {{ slug: id }} }});"
             "return this.transformResponse(await this.sanitizeOutput(entity, ctx)); }"
         ),
-        served="partly",
-        closed=("findOne",),
     ),
     "relations to the types of a plugin, and configuration with code": SmallProject(
         attributes={

@@ -22,6 +22,14 @@ class FullAccess(Struct, frozen=True):
         return True
 
 
+class Unsanitized(Struct, frozen=True):
+    """What code of a project shows as it has read it: everything, private attributes among it."""
+
+    def allows(self, action: str) -> bool:  # noqa: ARG002 - every action
+        """Grant every action."""
+        return True
+
+
 class ReadOnly(Struct, frozen=True):
     """Actions named exactly ``find`` or ``findOne`` (read-only API tokens)."""
 
@@ -73,7 +81,7 @@ def rules_of(ability: "Ability") -> Mapping[str, str]:
 
 _NO_RULES: Mapping[str, str] = {}
 
-Ability = FullAccess | ReadOnly | Granted
+Ability = FullAccess | Unsanitized | ReadOnly | Granted
 
 NOTHING = Granted(frozenset())
 """The ability of somebody who may do nothing."""

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
+from quire.api.document_reads import DocumentReads
 from quire.api.messages import Answer, Handler, Request, RespondNow
-from quire.api.rewritten_query import rewrite_query
+from quire.api.rewritten_query import rewrite_query, sent_query
 from quire.api.routes import Route
 from quire.customisations import ServedRoute
-from quire.customisations.query_changes import apply_steps
+from quire.customisations.query_changes import apply_steps, uses_path
+from quire.customisations.reads import DocumentRead
 from quire.errors import PolicyError
 
 EVERYBODY = Anonymous(NOTHING)
@@ -19,14 +21,17 @@ which has nobody to ask whether they may be read.
 """
 
 
-def guarded_routes(usual: Iterable[Route], served: Iterable[ServedRoute]) -> Iterator[Route]:
+def guarded_routes(
+    usual: Iterable[Route], served: Iterable[ServedRoute], reads: DocumentReads
+) -> Iterator[Route]:
     """Yield the routes that a project serves, made of the usual ones of a content type."""
-    by_action = {str(route.action): route for route in usual}
+    by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
     for one in served:
-        route = next(
-            route for action, route in by_action.items() if action.endswith(f".{one.action}")
-        )
         path = one.path.strip("/")
+        if one.read is not None:
+            yield _reading(one, path, one.read, reads)
+            continue
+        route = by_action[one.core_action]
         is_usual = (one.permission, path) == (route.action, route.path)
         if is_usual and not one.needs_user and not one.steps:
             yield route
@@ -43,9 +48,44 @@ def guarded_routes(usual: Iterable[Route], served: Iterable[ServedRoute]) -> Ite
         )
 
 
+def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: DocumentReads) -> Route:
+    """Return the route of an action that reads entries by itself."""
+    steps = served.steps
+    name = f"{served.method} {path}"
+
+    async def handle(request: Request) -> Answer:
+        _require_user(served, request)
+        parameters = request.parameters
+        if read.validates:
+            sent = sent_query(request.raw_query)
+            changed = rewrite_query(sent, name, lambda query: apply_steps(steps, query, parameters))
+            await reads.validate(read.uid, changed.query, request.principal.ability)
+        request.raw_query = rewrite_query(
+            request.raw_query,
+            f"{name} {sorted(parameters.items())}",
+            lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
+        )
+        return await reads.respond(request, read)
+
+    return Route(
+        method=served.method,
+        path=path,
+        action=served.permission,
+        handler=handle,
+        uid=read.uid,
+        is_open=served.permission is None,
+    )
+
+
+def _require_user(served: ServedRoute, request: Request) -> None:
+    """Raises PolicyError for those whom a route is not for."""
+    if served.needs_user and not isinstance(request.principal, EndUser):
+        raise PolicyError
+
+
 def _guarded(route: Route, served: ServedRoute) -> Handler:
     """Return a handler that checks and changes requests before the usual one gets them."""
-    handler, prepare = route.handler, _preparation(route, served)
+    handler, prepare = route.handler, _preparation(served, route.uid)
 
     async def handle(request: Request) -> Answer:
         prepare(request)
@@ -56,7 +96,7 @@ def _guarded(route: Route, served: ServedRoute) -> Handler:
 
 def _guarded_now(route: Route, served: ServedRoute) -> RespondNow | None:
     """Return what responds without waiting; where nobody is identified, the handler does it all."""
-    respond_now, prepare = route.respond_now, _preparation(route, served)
+    respond_now, prepare = route.respond_now, _preparation(served, route.uid)
     if respond_now is None or served.permission is None:
         return None
 
@@ -67,17 +107,19 @@ def _guarded_now(route: Route, served: ServedRoute) -> RespondNow | None:
     return respond
 
 
-def _preparation(route: Route, served: ServedRoute) -> Callable[[Request], None]:
+def _preparation(served: ServedRoute, uid: str | None) -> Callable[[Request], None]:
     steps = served.steps
-    name = f"{route.uid} {served.method} {served.path}"
+    name = f"{uid} {served.method} {served.path}"
+    looks_at_path = uses_path(steps)
 
     def prepare(request: Request) -> None:
-        """Raises PolicyError for those whom the route is not for."""
-        if served.needs_user and not isinstance(request.principal, EndUser):
-            raise PolicyError
+        _require_user(served, request)
         if steps:
+            path = request.parameters if looks_at_path else {}
             request.raw_query = rewrite_query(
-                request.raw_query, name, lambda query: apply_steps(steps, query)
+                request.raw_query,
+                f"{name} {sorted(path.items())}" if path else name,
+                lambda query: apply_steps(steps, query, path),
             )
 
     return prepare

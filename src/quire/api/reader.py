@@ -9,7 +9,7 @@ statements and writes JSON. Values of the path (document ids) are bound anew eac
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, NamedTuple, TypeVar
 
@@ -46,7 +46,18 @@ from quire.query.resolve import (
 from quire.schema.model import ContentType, Schema
 
 Mode = Literal[
-    "list", "document", "single", "entry", "window", "count", "populated", "written", "removed"
+    "list",
+    "document",
+    "single",
+    "entry",
+    "window",
+    "first",
+    "rows",
+    "first row",
+    "count",
+    "populated",
+    "written",
+    "removed",
 ]
 
 T = TypeVar("T")
@@ -420,22 +431,23 @@ def _tag_member(plan: ReadPlan) -> str | None:
 
 
 def _resolve(resolver: Resolver, mode: Mode, query: dict[str, QueryValue]) -> ResolvedRead:
-    match mode:
-        case "list":
-            return resolver.list(query)
-        case "document":
-            return resolver.document(query, _ANY_DOCUMENT)
-        case "single":
-            return resolver.single(query)
-        case "entry":
-            return resolver.entry(query, _ANY_ENTRY)
-        case "window":
-            return resolver.window(query)
-        case "populated":
-            return resolver.entry({"populate": query.get("populate")}, _ANY_ENTRY)
-        case "count":
-            return resolver.window(query, count=True)
-        case "written":
-            return resolver.written(query)
-        case "removed":
-            return resolver.removed(query, _ANY_DOCUMENT)
+    return _RESOLVE[mode](resolver, query)
+
+
+_RESOLVE: Mapping[Mode, Callable[[Resolver, dict[str, QueryValue]], ResolvedRead]] = {
+    "list": lambda resolver, query: resolver.list(query),
+    "document": lambda resolver, query: resolver.document(query, _ANY_DOCUMENT),
+    "single": lambda resolver, query: resolver.single(query),
+    "entry": lambda resolver, query: resolver.entry(query, _ANY_ENTRY),
+    "window": lambda resolver, query: resolver.window(query),
+    "first": lambda resolver, query: resolver.first(query),
+    "rows": lambda resolver, query: resolver.rows(query),
+    "first row": lambda resolver, query: resolver.first(query, of_any_version=True),
+    "populated": lambda resolver, query: resolver.entry(
+        {"populate": query.get("populate")}, _ANY_ENTRY
+    ),
+    "count": lambda resolver, query: resolver.window(query, count=True),
+    "written": lambda resolver, query: resolver.written(query),
+    "removed": lambda resolver, query: resolver.removed(query, _ANY_DOCUMENT),
+}
+"""How the queries of each mode are resolved."""

@@ -11,6 +11,7 @@ from quire.api.batch.handler import BatchApi
 from quire.api.content import Beside, ContentApi, Elsewhere
 from quire.api.description import PATH as DESCRIPTION
 from quire.api.description import DescriptionApi
+from quire.api.document_reads import DocumentReads
 from quire.api.documents import DocumentApi
 from quire.api.files import FileApi
 from quire.api.guarded_routes import guarded_routes
@@ -65,7 +66,7 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
     """Make the content API. Types that JavaScript guards are closed, which the log tells."""
     settings = foundation.settings
     schema = parts.reader.schema
-    found = find_customisations(settings, schema.content_types.values())
+    found = find_customisations(settings, schema)
     _log_closed(found)
     authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
     return ContentApi(
@@ -100,10 +101,11 @@ def _routes(
     reader, documents = parts.reader, parts.documents
     routes: list[Route] = []
     answers = AnswerCache(settings.cache.answers)
+    reads = DocumentReads(reader, answers)
     for content_type in reader.schema.api_types:
         usual = DocumentApi(reader, documents, content_type, answers).routes()
         served = found.routes.get(content_type.uid)
-        routes += usual if served is None else guarded_routes(usual, served)
+        routes += usual if served is None else guarded_routes(usual, served, reads)
     in_batches = Authorizer(
         found.closed.keys() | _missing(found, reader.schema) | _guarded_actions(found)
     )
@@ -184,5 +186,5 @@ def _guarded_actions(found: Customisations) -> frozenset[str]:
         f"{uid}.{route.action}"
         for uid, routes in found.routes.items()
         for route in routes
-        if route.needs_user or route.steps
+        if route.needs_user or route.steps or route.read is not None
     )

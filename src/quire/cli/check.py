@@ -77,7 +77,7 @@ def _schema(project: Path, settings: Settings | None, report: Report) -> Schema 
 
 
 def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
-    found = find_customisations(settings, schema.content_types.values())
+    found = find_customisations(settings, schema)
     report.types = summarize(found, schema)
     groups = report.groups
     groups["served"] += _changed_routes(found)
@@ -108,6 +108,7 @@ def _changed_routes(found: Customisations) -> Iterator[str]:
                 *(["without a permission"] if route.permission is None else ()),
                 *(["for signed-in users"] if route.needs_user else ()),
                 *(["with a query that its code changes"] if route.steps else ()),
+                *(["by what its code reads"] if route.read is not None else ()),
             ]
             if whats:
                 yield f"{uid}: {route.method} {route.path} is served {', '.join(whats)}"

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from quire.customisations.handlers import NotUnderstoodError, understand_action
+from quire.customisations.handlers import understand_action
 from quire.customisations.query_changes import QueryStep
+from quire.customisations.reads import DocumentRead, Project, understand_read
+from quire.customisations.request_values import NotUnderstoodError
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.tree import SourceFile
 from quire.javascript.scope import Module, NotPlainError
@@ -18,6 +20,8 @@ from quire.javascript.syntax import (
     Return,
 )
 
+_WRITING = frozenset({"create", "update", "delete"})
+
 Overrides = Mapping[str, Expression]
 """Methods of an object, by name."""
 
@@ -25,18 +29,27 @@ Overrides = Mapping[str, Expression]
 class Actions:
     """The actions of one controller.
 
-    ``steps`` are those of core actions that are understood, ``closed`` says of core actions why
-    they are not; ``own`` are the names of the others.
+    ``steps`` are what actions change before they leave the rest to the core, ``reads`` what others
+    read in its place; ``core`` says which core action an action of the project's own ends in.
+    ``closed`` says of core actions why they are not understood, ``own`` of the others.
     """
 
     def __init__(self) -> None:
         """Every core action is as usual."""
         self.steps: dict[str, tuple[QueryStep, ...]] = {}
+        self.reads: dict[str, DocumentRead] = {}
+        self.core: dict[str, str] = {}
         self.closed: dict[str, str] = {}
-        self.own: list[str] = []
+        self.own: dict[str, str] = {}
+
+    def is_understood(self, name: str) -> bool:
+        """Whether a route can lead to an action."""
+        return name not in self.closed and (
+            name in CORE_ACTIONS or name in self.reads or name in self.core
+        )
 
 
-def read_controller(file: SourceFile, uid: str) -> Actions:
+def read_controller(file: SourceFile, uid: str, project: Project) -> Actions:
     """Return what a controller file does to the core actions of the type that it is for."""
     found = Actions()
     module = file.module
@@ -45,31 +58,52 @@ def read_controller(file: SourceFile, uid: str) -> Actions:
         found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
         return found
     for name, value in methods.items():
-        if name not in CORE_ACTIONS:
-            found.own.append(name)
-        else:
-            _take_action(found, module, name, value)
+        _take_action(found, module, name, value, uid, project)
     return found
 
 
-def _take_action(found: Actions, module: Module, name: str, value: Expression) -> None:
+def _take_action(
+    found: Actions, module: Module, name: str, value: Expression, uid: str, project: Project
+) -> None:
+    refused = found.closed if name in CORE_ACTIONS else found.own
     function = module.followed(value)
     if not isinstance(function, Function):
-        found.closed[name] = f"has an action {name} that is computed"
+        refused[name] = f"has an action {name} that is computed"
         return
     try:
-        found.steps[name] = understand_action(module, name, function)
+        core, found.steps[name] = understand_action(module, name, function)
+        found.core[name] = core
     except NotUnderstoodError as error:
-        found.closed[name] = f"has an action {name} that {error}"
+        refused[name] = f"has an action {name} that {error}"
+    if name in refused:
+        _take_read(found, module, name, function, uid, project, refused)
 
 
-def overridden_service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
-    """Return the core methods that a service file replaces, ``None`` if it is not clear which."""
+def _take_read(
+    found: Actions,
+    module: Module,
+    name: str,
+    function: Function,
+    uid: str,
+    project: Project,
+    refused: dict[str, str],
+) -> None:
+    """Look whether an action reads by itself, where it does not leave that to the core."""
+    if name in _WRITING:
+        return
+    try:
+        found.reads[name] = understand_read(module, uid, function, project)
+    except NotUnderstoodError as error:
+        refused[name] = f"has an action {name} that {error}"
+    else:
+        del refused[name]
+
+
+def service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
+    """Return the methods that a service file has, ``None`` if it is not clear which."""
     module = file.module
     methods = factory_methods(module, "createCoreService", uid)
-    if methods is None:
-        return None
-    return tuple(name for name in methods if name in CORE_ACTIONS)
+    return None if methods is None else tuple(methods)
 
 
 def factory_methods(module: Module, factory: str, uid: str) -> Overrides | None:

@@ -1,9 +1,10 @@
 """Reads the router files of a project: which core routes there are, and what guards them."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quire.customisations.controllers import Actions
 from quire.customisations.guards import GuardCode, Problem, RouteGuard
@@ -58,9 +59,10 @@ def read_routes(
     files: Sequence[RouterFile],
     types: Mapping[str, ContentType],
     code: GuardCode,
+    controllers: Mapping[str, Actions],
 ) -> Routes:
-    """Read router files."""
-    reader = _Reader(types, code)
+    """Read router files. ``controllers`` are those of types that have others than the core's."""
+    reader = _Reader(types, code, controllers)
     for one in files:
         reader.take(one)
     return reader.found
@@ -69,7 +71,10 @@ def read_routes(
 class _Reader(Struct):
     types: Mapping[str, ContentType]
     code: GuardCode
+    controllers: Mapping[str, Actions]
     found: Routes = field(default_factory=Routes)
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    """Methods and paths in the order in which they are registered: the first that fits counts."""
 
     def take(self, one: RouterFile) -> None:
         if one.file.path.endswith(".json"):
@@ -109,13 +114,17 @@ class _Reader(Struct):
                 continue
             if isinstance(without, list) and action in without:
                 continue
+            whole = f"{prefix}{path}"
+            if self._is_taken(method, whole) and not self._is_unserved(method, whole):
+                continue
             guard = self.code.guard(config.get(action, {}), one.api, one.file)
-            self._register(uid, method, f"{prefix}{path}", action, guard, one)
+            self._register(uid, method, whole, action, guard, one)
 
     def _register(
         self, uid: str, method: str, path: str, action: str, guard: RouteGuard, one: RouterFile
     ) -> None:
         name = f"{uid}.{action}"
+        self.taken.append((method, path))
         is_closed = bool(guard.problems)
         route = ServedRoute(
             method=method,
@@ -147,13 +156,17 @@ class _Reader(Struct):
         method, path = str(route["method"]).upper(), f"{prefix}{route['path']}".rstrip("/")
         handler = route["handler"]
         target = self._target(handler, one.api)
-        guard = self.code.guard(route.get("config", {}), one.api, one.file)
-        if target is not None and _can_be_served(method, path, target[1], self.types[target[0]]):
-            uid, action = target
-            self._register(uid, method, _with_document_id(path), action, guard, one)
+        if target is not None:
+            self.found.registered.setdefault(target[0], [])
+        if self._is_taken(method, path):
             return
+        guard = self.code.guard(route.get("config", {}), one.api, one.file)
+        if target is not None and self._take_own(one, method, path, target, guard):
+            return
+        self.taken.append((method, path))
         shown = handler if isinstance(handler, str) else "a function"
-        unserved = UnservedRoute(method, path, shown, one.file.path)
+        reason = self._reason(target, guard) if target is not None else ""
+        unserved = UnservedRoute(method, path, shown, one.file.path, reason)
         controller = shown.strip().rpartition(".")[0]
         owner = controller if "::" in controller else f"api::{one.api}.{controller}"
         if owner in self.types:
@@ -163,25 +176,66 @@ class _Reader(Struct):
         for content_type in self.types.values():
             self._shadow(unserved, content_type)
 
+    def _take_own(
+        self,
+        one: RouterFile,
+        method: str,
+        path: str,
+        target: tuple[str, str],
+        guard: RouteGuard,
+    ) -> bool:
+        """Register a route that leads to an understood action; tell whether it can be served."""
+        uid, action = target
+        actions = self.controllers.get(uid)
+        is_core = action in CORE_ACTIONS
+        core = action if actions is None else actions.core.get(action, action)
+        if not is_core and (actions is None or not actions.is_understood(action)):
+            return False
+        if not is_core and guard.problems:
+            return False
+        is_read = actions is not None and action in actions.reads
+        if is_read and method != "GET":
+            return False
+        if not is_read and not _can_be_served(method, path, core, self.types[uid]):
+            return False
+        self._register(uid, method, _with_document_id(path), action, guard, one)
+        return True
+
+    def _is_taken(self, method: str, path: str) -> bool:
+        """Tell whether requests for a route reach one that is registered before it.
+
+        In the reference, the first route that fits counts, in the order of folders and files.
+        """
+        return any(_covers(taken, (method, path)) for taken in self.taken)
+
+    def _is_unserved(self, method: str, path: str) -> bool:
+        """Tell whether that is one that is not served: then the core route is closed."""
+        return any(_covers((one.method, one.path), (method, path)) for one in self.found.unserved)
+
+    def _reason(self, target: tuple[str, str], guard: RouteGuard) -> str:
+        """Return why an action of the project's own is not served."""
+        actions = self.controllers.get(target[0])
+        if actions is not None and target[1] in actions.own:
+            return actions.own[target[1]]
+        return guard.problems[0].sentence if guard.problems else ""
+
     def _shadow(self, unserved: UnservedRoute, content_type: ContentType) -> None:
         """Close core actions whose requests reach code of the project's own in the reference."""
         if not content_type.is_api:
             return
         for method, path, action in core_routes(content_type):
-            if method == unserved.method and _shadows(unserved.path, path):
+            if _covers((unserved.method, unserved.path), (method, path)):
                 sentence = f"serves {method} {unserved.path} with code that does not run"
                 problem = Problem(unserved.file, "routes", sentence)
                 self.found.problems.append((f"{content_type.uid}.{action}", problem))
 
     def _target(self, handler: object, api: str) -> tuple[str, str] | None:
-        """Return the type and the core action that a handler names."""
+        """Return the type and the action that a handler names."""
         if not isinstance(handler, str):
             return None
         controller, _, action = handler.strip().rpartition(".")
         uid = controller if "::" in controller else f"api::{api}.{controller}"
-        if action in CORE_ACTIONS and uid in self.types and uid.startswith("api::"):
-            return uid, action
-        return None
+        return (uid, action) if uid in self.types and uid.startswith("api::") else None
 
 
 def served_routes(
@@ -192,46 +246,37 @@ def served_routes(
 ) -> dict[str, tuple[ServedRoute, ...]]:
     """Return the routes of the types that have others than the usual ones.
 
-    The first of equal ones counts.
-
     A route to something closed asks for the usual permission, which nobody has then.
     """
     served: dict[str, tuple[ServedRoute, ...]] = {}
     for uid, registered in routes.registered.items():
-        actions = controllers.get(uid)
-        first: dict[tuple[str, str], ServedRoute] = {}
+        found: list[ServedRoute] = []
         for one in registered:
             route = one.route
             name = f"{uid}.{route.action}"
+            is_core = route.action in CORE_ACTIONS
+            if uid in closed and not is_core:
+                continue
             if uid in closed or name in closed:
                 route = ServedRoute(
                     method=route.method, path=route.path, action=route.action, permission=name
                 )
-            own = actions.steps.get(route.action, ()) if actions is not None else ()
-            with_steps = ServedRoute(
-                method=route.method,
-                path=route.path,
-                action=route.action,
-                permission=route.permission,
-                needs_user=route.needs_user,
-                steps=(*route.steps, *own),
-            )
-            first.setdefault((route.method, route.path), with_steps)
-        if set(first.values()) != usual_routes(types[uid]):
-            served[uid] = tuple(first.values())
+            elif uid in controllers:
+                route = _completed(route, controllers[uid])
+            found.append(route)
+        if set(found) != usual_routes(types[uid]):
+            served[uid] = tuple(found)
     return served
 
 
-def conflicts(routes: Routes) -> Iterator[tuple[str, Problem]]:
-    """Yield routes that two files register in different ways: which one counts is not said."""
-    for uid, registered in routes.registered.items():
-        seen: dict[tuple[str, str], Registered] = {}
-        for one in registered:
-            key = (one.route.method, one.route.path)
-            first = seen.setdefault(key, one)
-            if first.route != one.route:
-                sentence = f"registers {key[0]} {key[1]} in another way than {first.file}"
-                yield f"{uid}.{one.route.action}", Problem(one.file, "routes", sentence)
+def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
+    """Return a route with what its action does."""
+    return replace(
+        route,
+        steps=(*route.steps, *actions.steps.get(route.action, ())),
+        core=actions.core.get(route.action, ""),
+        read=actions.reads.get(route.action),
+    )
 
 
 def _is_names(value: object) -> bool:
@@ -254,17 +299,23 @@ def _can_be_served(method: str, path: str, action: str, content_type: ContentTyp
     if usual.get(action) != method:
         return False
     needs_id = any(name == action and ":" in of for _, of, name in core_routes(content_type))
+    if action == "find":
+        return True
     return (_ID in path.split("/")) == needs_id and path.count("/:") == int(needs_id)
+
+
+def _covers(taken: tuple[str, str], own: tuple[str, str]) -> bool:
+    """Whether every request for a route reaches one that was registered before."""
+    first, later = taken[1].strip("/").split("/"), own[1].strip("/").split("/")
+    return (
+        taken[0] == own[0]
+        and len(first) == len(later)
+        and all(
+            part.startswith(":") or part.lower() == other.lower()
+            for part, other in zip(first, later, strict=True)
+        )
+    )
 
 
 def _with_document_id(path: str) -> str:
     return "/".join(":documentId" if part == _ID else part for part in path.split("/"))
-
-
-def _shadows(own: str, core: str) -> bool:
-    """Whether requests for a core path reach a route of the project's own."""
-    mine, usual = own.strip("/").split("/"), core.strip("/").split("/")
-    return len(mine) == len(usual) and all(
-        part.startswith(":") or part.lower() == other.lower()
-        for part, other in zip(mine, usual, strict=True)
-    )

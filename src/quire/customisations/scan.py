@@ -21,21 +21,22 @@ from quire.customisations import templates
 from quire.customisations.configuration import differences
 from quire.customisations.controllers import (
     Actions,
-    overridden_service_methods,
     read_controller,
+    service_methods,
 )
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
 from quire.customisations.guards import GuardCode, Problem
 from quire.customisations.patterns import matches
 from quire.customisations.plugins import find_plugins
+from quire.customisations.reads import Project
 from quire.customisations.routes import (
     RouterFile,
     Routes,
-    conflicts,
     read_routes,
     served_routes,
 )
 from quire.customisations.served import CORE_ACTIONS, core_routes
+from quire.customisations.services import Services
 from quire.customisations.tree import (
     SourceFile,
     folders,
@@ -44,7 +45,7 @@ from quire.customisations.tree import (
     sources,
 )
 from quire.javascript.modules import plain_export
-from quire.schema.model import ContentType
+from quire.schema.model import ContentType, Schema
 from quire.settings import Settings
 
 _UID = re.compile(r"api::[\w-]+\.[\w-]+")
@@ -69,13 +70,13 @@ class _Api(Struct, frozen=True):
     types: tuple[ContentType, ...]
 
 
-def find_customisations(settings: Settings, content_types: Iterable[ContentType]) -> Customisations:
+def find_customisations(settings: Settings, schema: Schema) -> Customisations:
     """What the project's JavaScript does beyond what every content type has.
 
     Reads the files of the tree and changes nothing. A project without JavaScript has no findings
     and is open.
     """
-    types = {one.uid: one for one in content_types}
+    types = schema.content_types
     project = settings.project
     apis = [_api(folder, types) for folder in folders(project / "src" / "api")]
     files = [
@@ -84,12 +85,15 @@ def find_customisations(settings: Settings, content_types: Iterable[ContentType]
         for file in sources(project, api.folder / "routes")
     ]
     code = GuardCode(project)
-    routes = read_routes(files, types, code)
-    controllers = _Controllers()
+    services = Services(project)
+    controllers = _Controllers(Project(schema, services.of, services.note_call))
+    in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
+    in_apis += [finding for api in apis for finding in _services(project, api, services)]
+    routes = read_routes(files, types, code, controllers.found)
     found = [
         *_routes_findings(routes, apis, types),
         *_unserved(apis, routes, has_routes=bool(files), types=types),
-        *(finding for api in apis for finding in _api_findings(project, api, controllers)),
+        *in_apis,
         *_guards(project, apis, routes, code),
         *_whole_project(project, types),
         *_configuration(settings),
@@ -162,7 +166,7 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
         for problem in one.problems
     ]
     by_problem: dict[Problem, set[str]] = {}
-    for action, problem in (*problems, *routes.problems, *conflicts(routes)):
+    for action, problem in (*problems, *routes.problems):
         by_problem.setdefault(problem, set()).add(action)
     for problem, actions in by_problem.items():
         kind = _KINDS_OF_PROBLEMS[problem.kind]
@@ -189,11 +193,12 @@ def _unserved(
 class _Controllers(Struct):
     """The controllers of content types that are not the core ones, by the uid of the type."""
 
+    project: Project
     found: dict[str, Actions] = field(default_factory=dict)
 
     def take(self, file: SourceFile, uid: str) -> Iterator[Finding]:
         """Read a controller; yields what it closes and what of it does not run."""
-        actions = self.found[uid] = read_controller(file, uid)
+        actions = self.found[uid] = read_controller(file, uid, self.project)
         by_reason: dict[str, list[str]] = {}
         for name, reason in actions.closed.items():
             by_reason.setdefault(reason, []).append(f"{uid}.{name}")
@@ -218,7 +223,7 @@ def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterat
 
 
 def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
-    """Find controllers and services that are not the core ones."""
+    """Find controllers that are not the core ones."""
     for file in sources(project, api.folder / "controllers"):
         uid = f"api::{api.name}.{file.name}"
         if templates.is_core_controller(file.exported, uid):
@@ -227,19 +232,22 @@ def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[F
             yield from controllers.take(file, uid)
         else:
             yield _finding(file, "controller", "has actions of its own that do not run")
+
+
+def _services(project: Path, api: _Api, services: Services) -> Iterator[Finding]:
+    """Find services that are not the core ones."""
     for file in sources(project, api.folder / "services"):
         uid = f"api::{api.name}.{file.name}"
-        if not templates.is_core_service(file.exported, uid):
-            yield _service(file, uid)
-
-
-def _service(file: SourceFile, uid: str) -> Finding:
-    """The finding of a service; one that replaces what core actions call closes these."""
-    replaced = overridden_service_methods(file, uid) or ()
-    if replaced:
-        sentence = f"replaces {', '.join(replaced)} of the core by code that does not run"
-        return _finding(file, "service", sentence, [f"{uid}.{name}" for name in replaced])
-    return _finding(file, "service", "has methods of its own that do not run")
+        if templates.is_core_service(file.exported, uid):
+            continue
+        methods = service_methods(file, uid)
+        replaced = [name for name in methods or () if name in CORE_ACTIONS]
+        if replaced:
+            sentence = f"replaces {', '.join(replaced)} of the core by code that does not run"
+            closes = [f"{uid}.{name}" for name in replaced]
+            yield _finding(file, "service", sentence, closes)
+        elif methods is None or any((uid, name) not in services.called for name in methods):
+            yield _finding(file, "service", "has methods of its own that do not run")
 
 
 def _guards(project: Path, apis: list[_Api], routes: Routes, code: GuardCode) -> Iterator[Finding]:

@@ -3,18 +3,21 @@
 from msgspec import Struct
 
 from quire.customisations.query_changes import QueryStep
+from quire.customisations.reads.model import DocumentRead
 from quire.schema.model import ContentType, Kind
 
 CORE_ACTIONS = ("find", "findOne", "create", "update", "delete")
 
 
 class ServedRoute(Struct, frozen=True, kw_only=True):
-    """One route that leads to a core action of a content type.
+    """One route of a content type that is served.
 
-    ``path`` begins with a slash and stands below the API's prefix; ``:documentId`` is the id of a
-    document. ``permission`` is what a caller must be granted, ``None`` for a route with
-    ``auth: false``; ``needs_user`` asks for an end user who is signed in. ``steps`` are what the
-    route's middlewares and the action do to the query before it is read.
+    ``action`` is what the route names, and ``core`` the action of the core that responds, the same
+    where it is empty; with a ``read``, that responds in its place. ``path`` begins with a slash and
+    stands below the API's prefix; ``:documentId`` is the id of a document. ``permission`` is what a
+    caller must be granted, ``None`` for a route with ``auth: false``; ``needs_user`` asks for an
+    end user who is signed in. ``steps`` are what the route's middlewares and the action do to the
+    query before it is read.
     """
 
     method: str
@@ -23,19 +26,31 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
     permission: str | None
     needs_user: bool = False
     steps: tuple[QueryStep, ...] = ()
+    core: str = ""
+    read: DocumentRead | None = None
+
+    @property
+    def core_action(self) -> str:
+        """The core action whose way of responding is taken."""
+        return self.core or self.action
 
 
 class UnservedRoute(Struct, frozen=True):
-    """A route that leads to code of the project's own: it does not exist here."""
+    """A route that leads to code of the project's own: it does not exist here.
+
+    ``reason`` says why the code is not understood, if it was looked at.
+    """
 
     method: str
     path: str
     handler: str
     file: str
+    reason: str = ""
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"{self.file}: {self.method} {self.path} ({self.handler}) is not served"
+        line = f"{self.file}: {self.method} {self.path} ({self.handler}) is not served"
+        return f"{line}: it {self.reason}" if self.reason else line
 
 
 def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:

@@ -4,10 +4,11 @@ Types are passed over. A function whose body holds more than the parser knows be
 so does a statement of a module: the rest of the module is parsed all the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from quire.javascript.syntax import (
     Array,
+    ArrayPattern,
     Assign,
     Binary,
     Call,
@@ -31,6 +32,8 @@ from quire.javascript.syntax import (
     Spread,
     Statement,
     Template,
+    Throw,
+    Try,
     Unary,
 )
 from quire.javascript.tokens import Token, hole_end, tokenise
@@ -66,7 +69,7 @@ _PREFIXES = frozenset({"!", "-", "+", "~", "++", "--"})
 _PREFIX_WORDS = frozenset({"await", "typeof", "void", "delete"})
 _TYPE_DECLARATIONS = frozenset({"interface", "type", "declare", "enum", "abstract", "namespace"})
 _TYPE_PREFIXES = frozenset({"readonly", "keyof", "typeof", "infer", "unique", "asserts"})
-_UNKNOWN_STATEMENTS = ("class", "for", "while", "try", "switch", "throw", "do")
+_UNKNOWN_STATEMENTS = ("class", "for", "while", "switch")
 _BEGIN_STATEMENTS = frozenset({"const", "let", "var", "export", "import", "function", "class"})
 
 
@@ -123,21 +126,18 @@ class _Parser:
             return self._declarations()
         if token.is_word("function") or self._is_async_function():
             return [self._function_declaration()]
-        if token.is_word("return"):
-            return [self._return()]
-        if token.is_word("if"):
-            return [self._if()]
+        known: Mapping[str, Callable[[], Statement]] = {
+            "return": self._return,
+            "if": self._if,
+            "try": self._try,
+            "throw": self._throw,
+        }
+        if token.kind == "word" and token.text in known:
+            return [known[token.text]()]
         if token.is_word(*_TYPE_DECLARATIONS) and self._peek(1).kind == "word":
             self._type_declaration()
             return []
-        if token.kind == "word" and token.text in {
-            "class",
-            "for",
-            "while",
-            "try",
-            "switch",
-            "throw",
-        }:
+        if token.is_word(*_UNKNOWN_STATEMENTS):
             raise _UnknownSyntaxError
         expression = self.expression()
         self._end_statement()
@@ -260,13 +260,28 @@ class _Parser:
             else:
                 pattern = ObjectPattern(tuple(names))
         elif token.is_mark("["):
-            pattern = Opaque(frozenset(self._skip_balanced()))
+            pattern = self._array_pattern()
         else:
             pattern = Name(self._name())
         self._skip("?")
         if self._skip(":"):
             self._type()
         return pattern
+
+    def _array_pattern(self) -> Pattern:
+        start = self.position
+        try:
+            self._mark("[")
+            names = []
+            while not self._skip("]"):
+                names.append("" if self._peek().is_mark(",") else self._name())
+                if not self._skip(","):
+                    self._mark("]")
+                    break
+        except _UnknownSyntaxError:
+            self.position = start
+            return Opaque(frozenset(self._skip_balanced()))
+        return ArrayPattern(tuple(names))
 
     def _function_declaration(self) -> Declaration:
         self._skip_word("async")
@@ -319,6 +334,26 @@ class _Parser:
         then = self._branch()
         otherwise = self._branch() if self._skip_word("else") else ()
         return If(test, then, otherwise)
+
+    def _try(self) -> Try:
+        self._next()
+        body = self._block()
+        handler: tuple[Statement, ...] = ()
+        finalizer: tuple[Statement, ...] = ()
+        if self._skip_word("catch"):
+            if self._skip("("):
+                self._pattern()
+                self._mark(")")
+            handler = self._block()
+        if self._skip_word("finally"):
+            finalizer = self._block()
+        return Try(body, handler, finalizer)
+
+    def _throw(self) -> Throw:
+        self._next()
+        value = self.expression()
+        self._end_statement()
+        return Throw(value)
 
     def _branch(self) -> tuple[Statement, ...]:
         return self._block() if self._peek().is_mark("{") else tuple(self.statement())
@@ -461,20 +496,21 @@ class _Parser:
 
     def _access(self, value: Expression) -> Expression:
         """Read a member or a call, optional or not."""
-        is_dotted = self._skip("?.") or self._skip(".")
+        is_optional = self._skip("?.")
+        is_dotted = is_optional or self._skip(".")
         if self._peek().is_mark("("):
             return Call(value, self._arguments())
         if self._peek().is_mark("["):
-            return self._computed_member(value)
+            return self._computed_member(value, is_optional=is_optional)
         if not is_dotted:
             raise _UnknownSyntaxError
-        return Member(value, self._name())
+        return Member(value, self._name(), is_optional)
 
-    def _computed_member(self, value: Expression) -> Member:
+    def _computed_member(self, value: Expression, *, is_optional: bool) -> Member:
         self._mark("[")
         key = self.expression()
         self._mark("]")
-        return Member(value, _plain_key(key))
+        return Member(value, _plain_key(key), is_optional)
 
     def _skip_type_arguments(self) -> bool:
         """Pass over ``<T>`` before the arguments of a call; a comparison is left alone."""

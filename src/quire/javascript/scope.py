@@ -100,6 +100,7 @@ class Module:
         for statement in statements:
             self._take(statement)
         self._changed = frozenset(_changed_names(statements))
+        self._handed_on = frozenset(_handed_on(statements))
 
     @property
     def is_empty(self) -> bool:
@@ -118,7 +119,7 @@ class Module:
         for _ in range(_DEEPEST_IMPORT):
             if not isinstance(value, Name) or value.text not in self._bindings:
                 break
-            if value.text in self._changed:
+            if self._may_change(value.text):
                 return Opaque()
             value = self._bindings[value.text]
         return value
@@ -235,7 +236,7 @@ class Module:
         return str(value)
 
     def _named(self, name: str, *, partial: bool) -> object:
-        if name in self._changed or name in self._evaluating:
+        if self._may_change(name) or name in self._evaluating:
             raise NotPlainError
         if name in self._imports:
             return self._imported(*self._imports[name], partial=partial)
@@ -246,6 +247,11 @@ class Module:
             return self._value(self._bindings[name], partial=partial)
         finally:
             self._evaluating.discard(name)
+
+    def _may_change(self, name: str) -> bool:
+        """Whether a constant may change: one of text or numbers is the same for whoever gets it."""
+        is_primitive = isinstance(self._bindings.get(name), Literal | Template)
+        return name in self._changed or (name in self._handed_on and not is_primitive)
 
     def _imported(self, origin: str, name: str, *, partial: bool) -> object:
         """Return a constant of another module of the project."""
@@ -487,13 +493,17 @@ def _is_harmless(statement: Statement) -> bool:
 # Which names something in the module may change
 
 _HARMLESS_RECEIVERS = frozenset({"console", "JSON"})
+_READING = frozenset(
+    {
+        *("documents", "query", "service", "controller", "findFirst", "findMany", "findOne"),
+        *("sanitizeOutput", "sanitizeQuery", "validateQuery", "transformResponse"),
+    }
+)
+"""Methods of ``strapi`` and ``this`` that leave what they are given as it is."""
 
 
 def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
-    """Yield the names that are assigned to, or whose values something may change.
-
-    A value that is handed to a function, or whose method is called, may be changed by it.
-    """
+    """Yield the names that are assigned to, in whole or in part."""
     for part in _walk(statements):
         match part:
             case Opaque(names):
@@ -502,12 +512,22 @@ def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
                 yield from _root(target)
             case Unary("++" | "--" | "delete", operand):
                 yield from _root(operand)
-            case Call(callee, arguments) if not is_harmless_call(callee):
-                if isinstance(callee, Member):
-                    yield from _root(callee)
-                for argument in arguments:
-                    value = argument.value if isinstance(argument, Spread) else argument
-                    yield from _root(value)
+            case _:
+                continue
+
+
+def _handed_on(statements: Iterable[Statement]) -> Iterator[str]:
+    """Yield the names whose values a function that is called may change.
+
+    That is a value that is handed to a function, or whose method is called.
+    """
+    for part in _walk(statements):
+        if isinstance(part, Call) and not (is_harmless_call(part.callee) or _is_read(part.callee)):
+            if isinstance(part.callee, Member):
+                yield from _root(part.callee)
+            for argument in part.arguments:
+                value = argument.value if isinstance(argument, Spread) else argument
+                yield from _root(value)
 
 
 def is_harmless_call(callee: Expression) -> bool:
@@ -521,6 +541,21 @@ def is_harmless_call(callee: Expression) -> bool:
             return True
         case _:
             return False
+
+
+def _is_read(callee: Expression) -> bool:
+    match callee:
+        case Member(inner, str() as name) if name in _READING:
+            return _receiver(inner) in {"strapi", "this"}
+        case _:
+            return False
+
+
+def _receiver(value: Expression) -> str | None:
+    """Return the name that a chain of members and calls begins with."""
+    while isinstance(value, Member | Call):
+        value = value.object if isinstance(value, Member) else value.callee
+    return value.text if isinstance(value, Name) else None
 
 
 def _root(value: Expression) -> Iterator[str]:

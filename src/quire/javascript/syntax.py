@@ -30,6 +30,8 @@ class Member(Struct, frozen=True):
 
     object: "Expression"
     key: "str | Expression"
+    is_optional: bool = False
+    """Whether it is written with ``?.``, so that there may be no object."""
 
 
 class Call(Struct, frozen=True):
@@ -102,6 +104,12 @@ class ObjectPattern(Struct, frozen=True):
     names: tuple[tuple[str, str], ...]
 
 
+class ArrayPattern(Struct, frozen=True):
+    """``[a, b]`` where names are bound, an empty name where one is left out."""
+
+    names: tuple[str, ...]
+
+
 class Function(Struct, frozen=True):
     """A function; ``body`` is the expression that an arrow function returns, or its statements."""
 
@@ -142,6 +150,20 @@ class If(Struct, frozen=True):
     otherwise: tuple["Statement", ...]
 
 
+class Try(Struct, frozen=True):
+    """``try … catch … finally …``."""
+
+    body: tuple["Statement", ...]
+    handler: tuple["Statement", ...]
+    finalizer: tuple["Statement", ...]
+
+
+class Throw(Struct, frozen=True):
+    """``throw value``."""
+
+    value: "Expression"
+
+
 class Import(Struct, frozen=True):
     """``import … from origin``: imported names with the names they are bound to."""
 
@@ -155,7 +177,7 @@ class Export(Struct, frozen=True):
     value: "Expression"
 
 
-Pattern = Name | ObjectPattern | Opaque
+Pattern = Name | ObjectPattern | ArrayPattern | Opaque
 Expression = (
     Literal
     | Template
@@ -172,4 +194,4 @@ Expression = (
     | Function
     | Opaque
 )
-Statement = Declaration | Evaluate | Return | If | Import | Export | Opaque
+Statement = Declaration | Evaluate | Return | If | Try | Throw | Import | Export | Opaque

@@ -68,7 +68,7 @@ def write(project: Path, path: str, content: str) -> None:
 
 def scan(project: Path, environ: Mapping[str, str] | None = None) -> Customisations:
     settings = load_settings(project, environ=environ or {})
-    return find_customisations(settings, load_schema(project).content_types.values())
+    return find_customisations(settings, load_schema(project))
 
 
 def effects(found: Customisations) -> list[tuple[str, str, str]]:

@@ -173,6 +173,28 @@ class Resolver(Struct, frozen=True, kw_only=True):
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
         return self._finish(plan, scope, limit=limit, start=start, count=count, action=FIND)
 
+    def first(self, query: Query, *, of_any_version: bool = False) -> ResolvedRead:
+        """Resolve a request for the first entry that is found (code of a project)."""
+        return self._entries(query, FIND_ONE, most=1, of_any_version=of_any_version)
+
+    def rows(self, query: Query) -> ResolvedRead:
+        """Resolve a request for rows of any version (code of a project)."""
+        return self._entries(query, FIND, most=None, of_any_version=True)
+
+    def _entries(
+        self, query: Query, action: str, *, most: int | None, of_any_version: bool
+    ) -> ResolvedRead:
+        scope = self._scope()
+        plan = self._common(query, scope)
+        start, limit = 0, None
+        try:
+            start, limit = root_window(query)
+        except AppError as error:
+            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+        if of_any_version:
+            plan["root"] = _of_any_version(self._root(plan))
+        return self._finish(plan, scope, limit=most or limit, start=start, action=action)
+
     def _one(
         self,
         query: Query,
@@ -309,3 +331,11 @@ class Resolver(Struct, frozen=True, kw_only=True):
             values=tuple(scope.slots.values),
             pagination=pagination,
         )
+
+
+def _of_any_version(node: PlanNode) -> PlanNode:
+    """Return a node that knows no versions: drafts and published entries stand side by side."""
+    edges = tuple(
+        replace(edge, nodes=tuple(map(_of_any_version, edge.nodes))) for edge in node.edges
+    )
+    return replace(node, status=None, publication=None, edges=edges)

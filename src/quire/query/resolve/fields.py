@@ -9,19 +9,20 @@ from quire.schema.model import Component, Model
 BAD_FIELDS = "Invalid fields parameter. Expected a string or an array of strings"
 
 
-def default_fields(model: Model) -> tuple[str, ...]:
+def default_fields(model: Model, *, private: bool = False) -> tuple[str, ...]:
     """Return every scalar attribute that may be shown, in the order of the schema."""
-    return tuple(a.name for a in model.scalars if not a.private and not a.secret)
+    return tuple(a.name for a in model.scalars if (private or not a.private) and not a.secret)
 
 
 def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, ...]:
     """Understand a ``fields`` parameter; ``id`` (and ``documentId``) always come first."""
     names = _names(value, scope)
     if names is None:
-        return default_fields(model)
+        return default_fields(model, private=scope.shows_private)
     known = [name for name in names if name == "*" or _check(name, model, scope)]
     always = ("id",) if isinstance(model, Component) else ("id", "documentId")
-    wanted = default_fields(model) if "*" in known else tuple(known)
+    shown = default_fields(model, private=scope.shows_private)
+    wanted = shown if "*" in known else tuple(known)
     return tuple(dict.fromkeys((*always, *wanted)))
 
 

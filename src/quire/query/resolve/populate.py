@@ -516,7 +516,7 @@ class _Populate:
         versioned = isinstance(model, ContentType) and model.draft_and_publish
         return PlanNode(
             uid=model.uid,
-            fields=default_fields(model),
+            fields=default_fields(model, private=self.scope.shows_private),
             edges=edges,
             status=self.versions.status if versioned else None,
             publication=self.versions.publication if versioned else None,

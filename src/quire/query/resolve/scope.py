@@ -3,7 +3,7 @@
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quire.access.ability import Ability, can_find
+from quire.access.ability import Ability, Unsanitized, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.operators import OPERATORS, Operators
 from quire.query.resolve.findings import Findings, Param, Pass, Stage
@@ -145,12 +145,17 @@ class Scope(Struct, frozen=True, kw_only=True):
         """Tell whether free text is looked for in an attribute of the root."""
         return not attribute.private and not attribute.secret
 
+    @property
+    def shows_private(self) -> bool:
+        """Whether private attributes are shown."""
+        return isinstance(self.ability, Unsanitized)
+
     def note_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
         """Note a secret or private attribute; tell whether it was one."""
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
             self.invalid_key(attribute.name, path, pass_ or Pass.SECRET)
             return True
-        if attribute.private and not self.trusted:
+        if attribute.private and not (self.trusted or self.shows_private):
             self.invalid_key(attribute.name, path, pass_ or Pass.PRIVATE)
             return True
         return False

@@ -1,0 +1,131 @@
+"""Responses of routes whose action in the project reads entries by itself.
+
+The query is the one that the action was understood as; the response has the action's form.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from quire.access.ability import Ability, Unsanitized, rules_of
+from quire.access.principal import ApiToken
+from quire.api.answers import AnswerCache, Question
+from quire.api.envelope import envelope, respond_bare, respond_encoded, respond_known
+from quire.api.format_v4 import HEADER, VALUE, nest
+from quire.api.messages import Answer, Request
+from quire.api.reader import Mode, PreparedRead, Query, Reader
+from quire.api.tags import is_known, tag_of, tags_known
+from quire.customisations.reads import DocumentRead
+from quire.database.encoding import Present
+from quire.errors import ForbiddenError, NotFoundError
+from quire.schema.model import ContentType
+
+
+class DocumentReads:
+    """Responds with what actions of a project read."""
+
+    def __init__(self, reader: Reader, answers: AnswerCache) -> None:
+        self._reader = reader
+        self._answers = answers
+
+    async def respond(self, request: Request, read: DocumentRead) -> Answer:
+        """Read entries and respond as an action does; the query is that of the read."""
+        reader = self._reader
+        content_type = reader.schema.content_types[read.uid]
+        self._refuse_drafts(request, read, content_type)
+        ability = _ability(request, read)
+        mode = _mode(read)
+        kept = self._answers.at(request.version)
+        question = Question(
+            read.uid,
+            mode,
+            request.raw_query,
+            ability,
+            reader.default_locale,
+            None,
+            _is_nested(request, read),
+        )
+        answer = None if kept is None else kept.get(question)
+        if answer is None:
+            prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
+            answer = await self._read(request, read, prepared)
+            answer.tag = tag_of(answer.body)
+            if kept is not None and not prepared.compiled.presented:
+                kept.keep(question, answer)
+        known = tags_known(request.headers)
+        if known is not None and answer.tag is not None and is_known(answer.tag, known):
+            return respond_known(answer.tag)
+        return answer
+
+    async def validate(self, uid: str, query: Query, ability: Ability) -> None:
+        """Check a query as the core does. Raises its first fault as an AppError."""
+        content_type = self._reader.schema.content_types[uid]
+        await self._reader.prepare(content_type, "list", query, ability)
+
+    async def _read(self, request: Request, read: DocumentRead, prepared: PreparedRead) -> Answer:
+        present = self._present(request, read, prepared)
+        wrap = _wrap(read)
+        if read.is_list:
+            version = request.version
+            body = await self._reader.encoded_rows(
+                prepared, version, present=present, wrap=lambda data, _: wrap(data)
+            )
+            return respond_encoded(body)
+        found = await self._reader.encoded_row(prepared, present=present, wrap=wrap)
+        if found is not None:
+            return respond_encoded(found.text)
+        if read.wrapped is None or read.missing is not None:
+            raise NotFoundError(read.missing)
+        return respond_bare(wrap(None))
+
+    def _refuse_drafts(
+        self, request: Request, read: DocumentRead, content_type: ContentType
+    ) -> None:
+        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
+        if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
+            return
+        shows_drafts = read.of_any_version or request.query.get("status") != "published"
+        if shows_drafts and not isinstance(request.principal, ApiToken):
+            raise ForbiddenError
+
+    def _present(
+        self, request: Request, read: DocumentRead, prepared: PreparedRead
+    ) -> Present | None:
+        if not _is_nested(request, read):
+            return None
+        root, schema = prepared.plan.root, self._reader.schema
+        return lambda item: nest(item, root, schema)
+
+
+def _ability(request: Request, read: DocumentRead) -> Ability:
+    """Return what a response may show. Row rules hold for code of a project, too."""
+    ability = request.principal.ability
+    return ability if read.sanitized or rules_of(ability) else Unsanitized()
+
+
+def _mode(read: DocumentRead) -> Mode:
+    if read.of_any_version:
+        return "rows" if read.is_list else "first row"
+    return "window" if read.is_list else "first"
+
+
+def _is_nested(request: Request, read: DocumentRead) -> bool:
+    """Tell whether a request asks for the older format, and the action knows of it."""
+    return read.enveloped and request.headers.get(HEADER) == VALUE
+
+
+def _wrap(read: DocumentRead) -> Callable[[object], object]:
+    """Return what puts entries into the response. Raises NotFoundError for an empty list."""
+    wrapped, missing = read.wrapped, read.missing
+
+    def wrap(data: object) -> object:
+        if read.is_list and missing is not None and data == []:
+            raise NotFoundError(missing)
+        if read.enveloped:
+            return envelope(data)
+        if wrapped is None:
+            return data
+        return {**dict.fromkeys(wrapped.entries, data), **wrapped.constants}
+
+    return wrap

@@ -1,0 +1,6 @@
+"""Actions of a project that read entries themselves: understood, and described as a query."""
+
+from quire.customisations.reads.actions import Project, understand_read
+from quire.customisations.reads.model import DocumentRead, Members
+
+__all__ = ["DocumentRead", "Members", "Project", "understand_read"]

@@ -1,0 +1,171 @@
+"""The calls by which code reads entries, and what their parameters are in the content API."""
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.customisations.query_changes import Constant, Merged, Value
+from quire.customisations.request_values import UNKNOWN_CODE, NotUnderstoodError, RequestValues
+from quire.javascript.syntax import Call, Expression, Member, Name
+
+Convert = Callable[[Value], Value]
+
+
+class ReadCall(Struct, frozen=True):
+    """A call that was recognised: what it reads, and the query of it."""
+
+    uid: Expression
+    query: Value
+    is_list: bool
+    of_any_version: bool
+    first_of_single: bool = False
+    """Whether a single type is read as one entry, although the method reads lists."""
+
+
+class _Method(Struct, frozen=True):
+    """How a method reads: what it does with its parameters, and what it returns."""
+
+    of_any_version: bool
+    is_list: bool
+    convert: Convert
+
+
+def read_call(call: Expression, values: RequestValues) -> ReadCall | None:
+    """Return the read that a call is, ``None`` for other calls. Raises NotUnderstoodError."""
+    match call:
+        case Call(Member(Member(Name("strapi"), "entityService"), "findMany"), (uid, *rest)):
+            read = _read(_METHODS["documents", "findMany"], uid, rest, values)
+            return replace(read, first_of_single=True)
+        case Call(Member(Call(engine, (uid,)), str() as name), arguments):
+            found = _METHODS.get((_engine(engine), name))
+            return None if found is None else _read(found, uid, list(arguments), values)
+        case _:
+            return None
+
+
+def _read(
+    method: _Method, uid: Expression, arguments: list[Expression], values: RequestValues
+) -> ReadCall:
+    match arguments:
+        case []:
+            asked: Value = Merged(())
+        case [parameters]:
+            asked = values.value(parameters)
+        case _:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+    return ReadCall(uid, method.convert(asked), method.is_list, method.of_any_version)
+
+
+def _engine(callee: Expression) -> str:
+    match callee:
+        case Member(Name("strapi"), "documents"):
+            return "documents"
+        case Member(Member(Name("strapi"), "db"), "query") | Member(Name("strapi"), "query"):
+            return "rows"
+        case _:
+            return ""
+
+
+# Parameters of the document service are those of the content API, but for the id of a document
+
+
+def _as_they_are(value: Value) -> Value:
+    return value
+
+
+def _one_document(value: Value) -> Value:
+    """Turn ``{ documentId, ... }`` into a filter."""
+    if not isinstance(value, Merged):
+        raise NotUnderstoodError(UNKNOWN_CODE)
+    ids = [inner for name, inner in value.members if name == "documentId"]
+    others = tuple(pair for pair in value.members if pair[0] != "documentId")
+    if len(ids) != 1 or any(name in {None, "filters"} for name, _ in others):
+        raise NotUnderstoodError("reads a document by more than its id")
+    return Merged((*others, ("filters", Merged((("documentId", ids[0]),)))))
+
+
+# Parameters of the query engine
+
+
+def _of_rows(value: Value) -> Value:
+    """Turn parameters of the query engine into those of the content API."""
+    members = _members_of(value)
+    converted: list[tuple[str | None, Value]] = []
+    for name, inner in members:
+        known = _ROW_PARAMETERS.get(name or "")
+        if known is None:
+            raise NotUnderstoodError(f"reads rows by {name}")
+        new_name, convert = known
+        converted.append((new_name, convert(inner)))
+    return Merged(tuple(converted))
+
+
+def _members_of(value: Value) -> tuple[tuple[str | None, Value], ...]:
+    match value:
+        case Merged(members):
+            return members
+        case Constant(dict() as constant):
+            return tuple((name, Constant(inner)) for name, inner in constant.items())
+        case _:
+            raise NotUnderstoodError("computes what rows it reads")
+
+
+def _populate(value: Value) -> Value:
+    """Check what is populated; only constants can be."""
+    if not isinstance(value, Constant):
+        raise NotUnderstoodError("computes what it populates")
+    return Constant(_populated(value.value))
+
+
+def _populated(value: object) -> object:
+    match value:
+        case list() if all(isinstance(item, str) for item in value):
+            return value
+        case dict():
+            return {name: _populated_member(inner) for name, inner in value.items()}
+        case _:
+            raise NotUnderstoodError("populates in a way that is not known")
+
+
+def _populated_member(value: object) -> object:
+    """Turn what is asked of a populated relation into the form of the content API."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, dict):
+        raise NotUnderstoodError("populates in a way that is not known")
+    found = {}
+    for name, inner in value.items():
+        match name, inner:
+            case "populate", _:
+                found["populate"] = _populated(inner)
+            case "where", dict():
+                found["filters"] = inner
+            case "select", list():
+                found["fields"] = inner
+            case "orderBy", _:
+                found["sort"] = inner
+            case "sort", _:
+                continue  # the query engine does not know it
+            case "on", dict():
+                found["on"] = {uid: _populated_member(part) for uid, part in inner.items()}
+            case _:
+                raise NotUnderstoodError(f"populates by {name}")
+    return found
+
+
+_ROW_PARAMETERS: Mapping[str, tuple[str, Convert]] = {
+    "where": ("filters", _as_they_are),
+    "select": ("fields", _as_they_are),
+    "orderBy": ("sort", _as_they_are),
+    "populate": ("populate", _populate),
+    "limit": ("limit", _as_they_are),
+    "offset": ("start", _as_they_are),
+}
+_METHODS: Mapping[tuple[str, str], _Method] = {
+    ("documents", "findFirst"): _Method(of_any_version=False, is_list=False, convert=_as_they_are),
+    ("documents", "findMany"): _Method(of_any_version=False, is_list=True, convert=_as_they_are),
+    ("documents", "findOne"): _Method(of_any_version=False, is_list=False, convert=_one_document),
+    ("rows", "findOne"): _Method(of_any_version=True, is_list=False, convert=_of_rows),
+    ("rows", "findMany"): _Method(of_any_version=True, is_list=True, convert=_of_rows),
+}

@@ -1,0 +1,64 @@
+"""What an action of a project reads and how it responds, in place of what the core would.
+
+The query is that of the content API: calls of the document service and of the query engine are
+turned into it when they are understood.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from quire.customisations.query_changes import (
+    MISSING,
+    Query,
+    Value,
+    evaluate,
+    without_undefined,
+)
+
+_PARAMETERS = frozenset(
+    {
+        *("filters", "sort", "fields", "populate", "status", "locale", "start", "limit", "_q"),
+        *("publicationFilter", "hasPublishedVersion"),
+    }
+)
+"""What the document service knows; it passes over everything else."""
+
+
+class Members(Struct, frozen=True):
+    """A response that is an object: the entries under some names, and constants under others."""
+
+    entries: tuple[str, ...]
+    constants: Mapping[str, object]
+
+
+class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
+    """One read of entries of a content type.
+
+    ``is_list`` tells apart a list and the first entry. ``of_any_version`` reads rows of every
+    status and locale, as the query engine does. What is ``sanitized`` shows what the caller may
+    read; otherwise all that is stored is shown, private attributes among it. Entries stand alone
+    unless they are ``enveloped`` or ``wrapped``. ``missing`` is the message where nothing is found;
+    ``validates`` says that the query of the request is checked as the core does.
+    """
+
+    uid: str
+    query: Value
+    is_list: bool
+    of_any_version: bool
+    sanitized: bool
+    enveloped: bool = False
+    wrapped: Members | None = None
+    missing: str | None = None
+    validates: bool = False
+
+    def query_of(self, query: Mapping[str, object], path: Mapping[str, str]) -> Query:
+        """Return the query of the read for a request. Raises ValidationError as the code fails."""
+        found = evaluate(self.query, query, path)
+        known = without_undefined(found if isinstance(found, dict) else {})
+        asked = {name: value for name, value in known.items() if name in _PARAMETERS}
+        if self.of_any_version:
+            asked["locale"] = "*"
+        elif asked.get("status", MISSING) != "published":
+            asked["status"] = "draft"
+        return asked

@@ -1,0 +1,144 @@
+"""What code populates, held against the schema: names that exist, and no passwords.
+
+What is not sanitized shows every column of what it populates, so that may not have a password.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.customisations.query_changes import Constant, Merged, Value
+from quire.customisations.request_values import NotUnderstoodError
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import FILE_UID, Model, Schema
+
+_STAR = "*"
+_CHOSEN = ("populate", "fields")
+
+
+def checked_query(query: Value, model: Model, schema: Schema, *, sanitized: bool) -> Value:
+    """Return the query of a read, without what is populated but removed from the response.
+
+    Raises NotUnderstoodError for what would show a password, and for what does not exist.
+    """
+    populates = _Populates(schema, sanitized)
+    populates.show(model)
+    match query:
+        case Merged(members):
+            pairs: tuple[tuple[str | None, Value], ...] = members
+        case Constant(dict() as constant):
+            pairs = tuple((name, Constant(inner)) for name, inner in constant.items())
+        case _ if sanitized:
+            return query
+        case _:
+            raise NotUnderstoodError("shows all that the query asks for")
+    checked: list[tuple[str | None, Value]] = []
+    for name, value in pairs:
+        if name in _CHOSEN or name is None:
+            is_constant = isinstance(value, Constant)
+            if not sanitized and not is_constant:
+                raise NotUnderstoodError("shows all that the query asks for")
+            if name == "populate" and isinstance(value, Constant):
+                checked.append((name, Constant(populates.checked(value.value, model))))
+                continue
+        checked.append((name, value))
+    return Merged(tuple(checked))
+
+
+class _Populates(Struct, frozen=True):
+    schema: Schema
+    sanitized: bool
+
+    def show(self, model: Model) -> None:
+        """Refuse to show all of a model that has a password."""
+        if not self.sanitized and any(one.secret for one in model.scalars):
+            raise NotUnderstoodError(f"would show the passwords of {model.uid}")
+
+    def checked(self, populate: object, model: Model) -> object:
+        """Return what is populated of a model, without what is removed from the response."""
+        match populate:
+            case "*" if self.sanitized:
+                return populate
+            case list() as paths if all(isinstance(path, str) for path in paths):
+                if self.sanitized and _STAR in paths:
+                    return populate
+                return [path for path in paths if self._is_shown(path, model)]
+            case str() as path if path and path != _STAR and "," not in path:
+                return [path] if self._is_shown(path, model) else []
+            case dict():
+                return dict(self._members(populate, model))
+            case _:
+                raise NotUnderstoodError("populates in a way that is not known")
+
+    def _is_shown(self, path: str, model: Model) -> bool:
+        """Whether a dotted path leads to something that is not removed."""
+        here = [model]
+        for name in path.split("."):
+            found = [one.attributes[name] for one in here if name in one.attributes]
+            if not found:
+                raise NotUnderstoodError(f"populates {path}, which does not exist")
+            if self.sanitized and any(attribute.private for attribute in found):
+                return False
+            here = [target for attribute in found for target in self._targets(attribute)]
+            for target in here:
+                self.show(target)
+        return True
+
+    def _members(
+        self, populate: Mapping[str, object], model: Model
+    ) -> Iterator[tuple[str, object]]:
+        for name, asked in populate.items():
+            attribute = model.attributes.get(name)
+            if attribute is None:
+                raise NotUnderstoodError(f"populates {name}, which does not exist")
+            targets = self._targets(attribute)
+            if asked is False or (self.sanitized and attribute.private):
+                continue
+            yield name, self._asked(asked, targets)
+
+    def _asked(self, asked: object, targets: list[Model]) -> object:
+        for target in targets:
+            self.show(target)
+        if asked is True or (asked == _STAR and self.sanitized):
+            return asked
+        if not isinstance(asked, dict):
+            raise NotUnderstoodError("populates in a way that is not known")
+        return {name: self._option(name, inner, targets) for name, inner in asked.items()}
+
+    def _option(self, name: str, asked: object, targets: list[Model]) -> object:
+        match name, asked, targets:
+            case "populate", _, [target]:
+                return self.checked(asked, target)
+            case "populate", "*", _ if self.sanitized:
+                return asked
+            case "on", dict(), _:
+                known = self.schema.components
+                if not known.keys() >= asked.keys():
+                    raise NotUnderstoodError("populates components that do not exist")
+                return {uid: self._asked(inner, [known[uid]]) for uid, inner in asked.items()}
+            case "fields" | "filters" | "sort", _, _:
+                return asked
+            case _:
+                raise NotUnderstoodError(f"populates by {name}")
+
+    def _targets(self, attribute: Attribute) -> list[Model]:
+        """Return the models that an attribute leads to."""
+        schema = self.schema
+        match attribute:
+            case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
+                return [schema.content_types[uid]]
+            case MediaAttribute():
+                return [schema.content_types[FILE_UID]]
+            case ComponentAttribute():
+                return [schema.components[attribute.component]]
+            case DynamicZoneAttribute():
+                return [schema.components[uid] for uid in attribute.components]
+            case _:
+                raise NotUnderstoodError(f"populates {attribute.name}, which has no fixed type")
