@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { mayHaveSession, refreshToken, useSession } from './api/client'
 import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
 import { isFilterTree, type FilterGroup } from './content/list/filters'
@@ -108,6 +109,30 @@ export const entryRoute = createRoute({
   component: lazyRouteComponent(() => import('./content/EntryScreen'), 'EntryScreen'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/Settings'), 'Settings'),
+})
+/** A screen of the settings. */
+const settingsScreen = <const Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
+) => createRoute({ getParentRoute: () => settings, path, component: lazyRouteComponent(load, name) })
+
+const settingsScreens = [
+  settingsScreen('/api-tokens', () => import('./settings/tokens/TokenList'), 'TokenList'),
+  settingsScreen('/api-tokens/new', () => import('./settings/tokens/TokenForm'), 'NewToken'),
+  settingsScreen('/api-tokens/$id', () => import('./settings/tokens/TokenForm'), 'EditToken'),
+  settingsScreen('/end-user-roles', () => import('./settings/accounts/RoleList'), 'EndUserRoles'),
+  settingsScreen('/end-user-roles/new', () => import('./settings/accounts/RoleForm'), 'NewEndUserRole'),
+  settingsScreen('/end-user-roles/$id', () => import('./settings/accounts/RoleForm'), 'EditEndUserRole'),
+  settingsScreen('/providers', () => import('./settings/accounts/Providers'), 'SignInProviders'),
+  settingsScreen('/email-templates', () => import('./settings/accounts/EmailTemplates'), 'EmailTemplates'),
+  settingsScreen('/advanced', () => import('./settings/accounts/Advanced'), 'Advanced'),
+] as const
+
 const routeTree = root.addChildren([
   login,
   registration('/setup', 'RegisterFirst'),
@@ -115,7 +140,7 @@ const routeTree = root.addChildren([
   registration('/auth/register', 'AcceptInvitation'),
   registration('/auth/forgot-password', 'ForgotPassword'),
   registration('/auth/reset-password', 'ResetPassword'),
-  shell.addChildren([home, profile, contentRoute, entryRoute]),
+  shell.addChildren([home, profile, contentRoute, entryRoute, settings.addChildren(settingsScreens)]),
 ])
 
 export const router = createRouter({

@@ -9,6 +9,7 @@ import { request } from '../api/client'
 import { configurationQuery, useAbility, useModel } from '../api/hooks'
 import type { Entry } from '../api/types'
 import { queries } from '../queries'
+import { useSections } from '../settings/sections'
 
 const SEARCHED_TYPES = 8
 const FOUND_EACH = 3
@@ -20,6 +21,7 @@ export function Palette() {
   const { t } = useTranslation()
   const { displayed } = useModel()
   const ability = useAbility()
+  const sections = useSections()
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
   const [asked] = useDebouncedValue(query.trim(), 150)
@@ -55,6 +57,9 @@ export function Palette() {
   const commands: Command[] = [
     { id: 'home', label: t('nav.home'), icon: House, run: () => void navigate({ to: '/' }) },
     { id: 'profile', label: t('nav.profile'), icon: User, run: () => void navigate({ to: '/profile' }) },
+    ...sections
+      .filter((one) => one.path.startsWith('/settings'))
+      .map((one) => ({ id: one.path, label: t(one.key), hint: t('settings.title'), icon: one.icon, run: () => void navigate({ to: one.path }) })),
     ...readable.map((type) => ({
       id: type.uid,
       label: type.info.displayName,

@@ -6,7 +6,7 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, StickyNote, Sun, User } from 'lucide-react'
+import { ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, StickyNote, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
@@ -15,6 +15,7 @@ import type { ContentType } from '../api/types'
 import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
 import { formatNumber } from '../i18n'
+import { useSections } from '../settings/sections'
 import { OfflineBar } from './OfflineBar'
 import { MOD } from './keyboard'
 import { Palette } from './Palette'
@@ -35,7 +36,7 @@ export function Shell() {
     ['?', openSheet],
     ['shift+?', openSheet],
   ])
-  useGoKeys({ h: () => void navigate({ to: '/' }), p: () => void navigate({ to: '/profile' }) })
+  useGoKeys({ h: () => void navigate({ to: '/' }), p: () => void navigate({ to: '/profile' }), s: () => void navigate({ to: '/settings' }) })
   return (
     <AppShell
       header={{ height: { base: 48, sm: 0 } }}
@@ -112,6 +113,7 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
   const { t } = useTranslation()
   const { displayed } = useModel()
   const ability = useAbility()
+  const sections = useSections()
   const home = useHome()
   const readable = displayed.filter((type) => ability.canContent('read', type.uid))
   const counts = new Map(home.data?.types.map((type) => [type.uid, type.count]))
@@ -185,6 +187,20 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
         {group('collectionType', t('nav.collections'))}
         {group('singleType', t('nav.singles'))}
       </ScrollArea>
+      {sections.length > 0 && (
+        <NavLink
+          className="quire-nav"
+          component={Link}
+          to="/settings"
+          label={t('settings.title')}
+          active={isOpen('/settings') || isOpen('/admin/settings')}
+          leftSection={<SettingsIcon size={15} />}
+          mt="xs"
+          py={6}
+          px={10}
+          styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
+        />
+      )}
       <UserMenu onShortcuts={onShortcuts} />
     </>
   )

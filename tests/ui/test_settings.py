@@ -1,0 +1,142 @@
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible
+from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.site import Site
+
+
+def save(page: Page) -> None:
+    """Save the form of the settings, and wait until the server has."""
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert").or_(page.get_by_text("Saved")).first).to_have_text("Saved")
+
+
+def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(
+    site: Site, page: Page
+) -> None:
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    settings = page.get_by_role("navigation", name="Settings")
+    settings.get_by_role("link", name="API tokens").click()
+    expect(page.get_by_text("No API tokens yet")).to_be_visible()
+    page.get_by_role("link", name="Create API token").click()
+    page.get_by_label("Name").fill("Website")
+    expect(page.get_by_role("checkbox", name="find: Article")).to_be_checked()
+    page.get_by_role("radio", name="Custom").check()
+    page.get_by_role("checkbox", name="All: find", exact=True).check()
+    page.get_by_role("checkbox", name="find: Tag").uncheck()
+    expect(page.get_by_role("checkbox", name="All of Article")).to_be_checked(indeterminate=True)
+    assert_accessible(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    key = dialog.locator("pre").first.inner_text()
+    expect(dialog.locator("pre").last).to_contain_text("/api/articles")
+    bearer = {"authorization": f"Bearer {key}"}
+    assert httpx.get(f"{site.address}/api/articles", headers=bearer).status_code == 200
+    assert httpx.get(f"{site.address}/api/tags", headers=bearer).status_code == 403
+    assert httpx.post(f"{site.address}/api/articles", headers=bearer, json={}).status_code == 403
+    dialog.get_by_role("button", name="Done").click()
+
+    expect(page.get_by_role("row", name="Website")).to_contain_text("Custom")
+    page.get_by_role("link", name="Website").click()
+    page.get_by_label("Description").fill("For the site")
+    settings.get_by_role("link", name="API tokens").click()
+    page.get_by_role("dialog", name="There are unsaved changes").get_by_role(
+        "button", name="Stay"
+    ).click()
+    save(page)
+    page.get_by_role("button", name="Regenerate").click()
+    page.get_by_role("dialog").get_by_role("button", name="Regenerate").click()
+    dialog = page.get_by_role("dialog", name="Token")
+    expect(dialog.locator("pre").first).not_to_have_text(key)
+    assert httpx.get(f"{site.address}/api/articles", headers=bearer).status_code == 401
+    dialog.get_by_role("button", name="Done").click()
+
+
+def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -> None:
+    samples = f"{site.address}/api/samples"
+    assert httpx.get(samples).status_code == 403
+    page.goto("/admin/settings/end-user-roles")
+    page.get_by_role("link", name="Public").click()
+    page.get_by_role("checkbox", name="find: sample").check()
+    save(page)
+    assert httpx.get(samples).status_code == 200
+    page.get_by_role("checkbox", name="create: sample").check()
+    expect(page.get_by_text("Visitors may write")).to_be_visible()
+    page.get_by_role("button", name="Row rules of Article").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("find", exact=True).fill("{ not json")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog.get_by_text("Enter filters as a JSON object.")).to_be_visible()
+    dialog.get_by_label("find", exact=True).fill('{ "slug": "nothing-is-called-this" }')
+    dialog.get_by_role("button", name="Apply").click()
+    page.get_by_role("checkbox", name="create: sample").uncheck()
+    save(page)
+    assert httpx.get(f"{site.address}/api/articles").json()["data"] == []
+    page.get_by_role("button", name="Row rules of Article").click()
+    page.get_by_role("dialog").get_by_label("find", exact=True).fill("")
+    page.get_by_role("dialog").get_by_role("button", name="Apply").click()
+    save(page)
+    assert httpx.get(f"{site.address}/api/articles").json()["data"] != []
+
+
+def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
+    page.goto("/admin/settings/providers")
+    page.get_by_role("button", name="Edit GitHub").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("pre")).to_have_text(f"{site.address}/api/connect/github/callback")
+    dialog.get_by_label("Enabled").check()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("This is needed.")).to_be_visible()
+    dialog.get_by_label("Client id").fill("id-1")
+    dialog.get_by_label("Client secret").fill("hush")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("row", name="GitHub")).to_contain_text("On")
+    page.get_by_role("button", name="Add OpenID Connect provider").click()
+    dialog.get_by_label("Name in addresses").fill("company")
+    dialog.get_by_label("Client id").fill("id-2")
+    dialog.get_by_label("Issuer").fill("https://login.example.org")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("row", name="Company")).to_contain_text("id-2")
+
+    page.goto("/admin/settings/email-templates")
+    page.get_by_label("Message (HTML)").fill("<p>For <%= USER.username %></p>")
+    preview = page.frame_locator("iframe")
+    expect(preview.get_by_text("For ada")).to_be_visible()
+    save(page)
+    page.goto("/admin/settings/advanced")
+    page.get_by_label("Page for a new password").fill("https://www.example.org/new")
+    save(page)
+    stored = site.api("GET", "/users-permissions/advanced")["settings"]
+    assert stored["email_reset_password"] == "https://www.example.org/new"
+
+
+SCREENS = ("api-tokens", "end-user-roles/2", "providers", "email-templates", "advanced")
+
+
+def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
+    site: Site, open_page: OpenPage
+) -> None:
+    page = open_page(site.address)
+    sign_in(page)
+    for screen in SCREENS:
+        page.goto(f"/admin/settings/{screen}")
+        page.get_by_role("heading", level=1).wait_for()
+        page.wait_for_load_state("networkidle")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert_accessible(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_function("document.documentElement.scrollWidth <= 390")
+        page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_whoever_may_see_no_settings_is_shown_none(site: Site, open_page: OpenPage) -> None:
+    site.add_person("theo@example.org", "Theo", 2)
+    page = open_page(site.address)
+    sign_in(page, "theo@example.org")
+    expect(page.get_by_role("navigation", name="Main").get_by_role("link")).not_to_have_count(0)
+    expect(page.get_by_role("link", name="Settings")).to_have_count(0)
+    page.goto("/admin/settings")
+    expect(page.get_by_text("You have no permission for this")).to_be_visible()
