@@ -20,7 +20,7 @@ export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run ui test check fmt bench coverage lock upgrade
+.PHONY: help setup run ui test check pictures fmt bench coverage lock upgrade
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ check: setup ## Check style, formatting, types and the direction of imports
 ifneq ($(wildcard ui/node_modules/vitest),)
 	$(NPM) run --silent check
 endif
+
+pictures: setup ## Take the pictures of the documentation anew, from the tests of the admin UI
+	PICTURES=1 $(BIN)/pytest tests/ui $(ARGS)
 
 fmt: setup ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix .

@@ -278,23 +278,6 @@ def test_a_version_in_another_locale_is_made_from_what_all_locales_share(
     )
 
 
-def test_several_entries_are_published_and_those_that_cannot_be_are_named(
-    site: Site, page: Page
-) -> None:
-    for name, on in (("Bulk one", True), ("Bulk two", True), ("Bulk three", None)):
-        site.api("POST", SAMPLES, {"name": name, "on": on})
-    page.goto("/admin/content/api::sample.sample?q=Bulk")
-    expect(page.get_by_text("3 entries")).to_be_visible()
-    page.get_by_role("checkbox", name="Select all on this page").check()
-    selection = page.get_by_role("region", name="Selection")
-    selection.get_by_role("button", name="Publish", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Publish").click()
-    report = page.get_by_role("dialog", name="One entry could not be published")
-    expect(report.get_by_role("link", name="Bulk three")).to_be_visible()
-    published = site.api("GET", f"{SAMPLES}?_q=Bulk&status=published")["results"]
-    assert {one["name"] for one in published} == {"Bulk one", "Bulk two"}
-
-
 SCREENS = {
     "home": "/admin",
     "list": "/admin/content/api::article.article",

@@ -9,7 +9,8 @@ import {
 import type { ReactNode } from 'react'
 import { mayHaveSession, refreshToken, useSession } from './api/client'
 import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
-import { isFilterTree, type FilterGroup } from './content/list/filters'
+import type { Status } from './api/types'
+import { isFilterTree, isStatus, type FilterGroup } from './content/list/filters'
 import { applyLanguage } from './i18n'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
@@ -76,6 +77,7 @@ const profile = createRoute({
 export type ListSearch = {
   q?: string
   filters?: FilterGroup
+  status?: Status
   sort?: string
   page?: number
   pageSize?: number
@@ -90,6 +92,7 @@ export const contentRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): ListSearch => ({
     q: typeof search.q === 'number' ? String(search.q) : asText(search.q),
     filters: isFilterTree(search.filters) ? search.filters : undefined,
+    status: isStatus(search.status) ? search.status : undefined,
     sort: asText(search.sort),
     page: asNumber(search.page),
     pageSize: asNumber(search.pageSize),

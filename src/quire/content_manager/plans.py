@@ -32,6 +32,7 @@ from quire.query.resolve.pagination import Pagination, resolve_pagination
 from quire.query.resolve.scope import Slots
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
+from quire.query.resolve.versions import resolve_publication
 from quire.schema.model import ContentType
 
 PAGE_SIZE, MOST_ROWS = 10, 1000
@@ -62,12 +63,14 @@ class Planner(Struct, frozen=True):
         search = resolve_search(query.get("_q"), content_type, scope.within(Param.SEARCH, "_q"))
         pagination = pages_of(query, scope)
         listed = nodes.listed(content_type)
+        versioned = content_type.draft_and_publish
         root = replace(
             listed,
             edges=(*listed.edges, *_other_versions(content_type)),
             filter=both(asked, self.reached(rights, wanted.locales, scope)),
             sort=sort,
-            status=wanted.status if content_type.draft_and_publish else None,
+            status=wanted.status if versioned else None,
+            publication=resolve_publication(query, scope) if versioned else None,
         )
         scope.findings.raise_first()
         require_fields(query, rights)

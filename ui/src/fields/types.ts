@@ -31,6 +31,8 @@ export type FieldType = {
   Input: ComponentType<InputProps>
   Cell: ComponentType<CellProps>
   Diff: ComponentType<DiffProps>
+  /** Whether the input needs nothing of the entry around it, so that it fits into a cell or a dialog. */
+  standsAlone?: true
   /** Absent for types that no filter compares. */
   filter?: { operators: readonly string[]; Value: ComponentType<FilterProps> }
   /** The value in an entry that is new. */

@@ -17,6 +17,7 @@ import { toastError } from '../components/toast'
 import { formatNumber } from '../i18n'
 import { useSections } from '../settings/sections'
 import { OfflineBar } from './OfflineBar'
+import { JobTray } from './JobTray'
 import { MOD } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
@@ -75,6 +76,7 @@ export function Shell() {
         </Box>
       </AppShell.Main>
       <Palette />
+      <JobTray />
       <ShortcutSheet opened={sheet} onClose={closeSheet} />
     </AppShell>
   )

@@ -13,7 +13,8 @@ import type { ContentType } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
 import { toast, toastError } from '../../components/toast'
 import type { ListSearch } from '../../router'
-import { isFilterTree } from './filters'
+import { isFilterTree, isStatus } from './filters'
+import { startJob, type JobReport } from '../../shell/jobs'
 import type { ListState } from './useListState'
 
 const EXPORT_PAGE = 1000
@@ -26,11 +27,12 @@ const stateOf = (search: ListSearch): Record<string, unknown> =>
 
 /** The address for a saved view; what was stored by another version of the UI is read with care. */
 function searchOf(view: SavedView): ListSearch {
-  const { q, filters, sort, pageSize, columns, locale } = view.state as ListSearch
+  const { q, filters, status, sort, pageSize, columns, locale } = view.state as ListSearch
   return {
     view: view.id,
     q: typeof q === 'string' ? q : undefined,
     filters: isFilterTree(filters) ? filters : undefined,
+    status: isStatus(status) ? status : undefined,
     sort: typeof sort === 'string' ? sort : undefined,
     pageSize: typeof pageSize === 'number' ? pageSize : undefined,
     columns: Array.isArray(columns) ? columns : undefined,
@@ -119,7 +121,7 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
 }
 
 const NONE: ListSearch = {
-  view: undefined, q: undefined, filters: undefined, sort: undefined, pageSize: undefined, columns: undefined, locale: undefined,
+  view: undefined, q: undefined, filters: undefined, status: undefined, sort: undefined, pageSize: undefined, columns: undefined, locale: undefined,
 }
 
 const definedOnly = (search: ListSearch): ListSearch =>
@@ -154,27 +156,25 @@ function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; sea
 export function ListMenu({ type, state }: { type: ContentType; state: ListState }) {
   const { t } = useTranslation()
   const clipboard = useClipboard()
-  const [done, setDone] = useState<number | null>(null)
-  const query = { sort: state.sort, locale: state.locale, _q: state.query._q, filters: state.query.filters }
+  const query = { sort: state.sort, locale: state.locale, _q: state.query._q, filters: state.query.filters, publicationFilter: state.query.publicationFilter }
   const copy = () => {
-    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...query, pagination: { page: state.query.page, pageSize: state.pageSize } })}`
+    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...query, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
     clipboard.copy(`curl -g '${path.replaceAll("'", '%27')}'`)
     toast(t('list.requestCopied'))
   }
-  const run = async (format: 'csv' | 'json') => {
-    setDone(0)
-    try {
-      download(`${type.info.pluralName}.${format}`, await exported(type, format, query, setDone))
-    } catch (error) {
-      toastError(error)
-    } finally {
-      setDone(null)
-    }
-  }
+  const run = (format: 'csv' | 'json') =>
+    startJob({
+      title: t('list.exporting', { type: type.info.displayName }),
+      total: null,
+      run: async (report, signal) => {
+        const text = await exported(type, format, query, report, signal)
+        if (!signal.aborted) download(`${type.info.pluralName}.${format}`, text)
+      },
+    })
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label={t('list.more')} loading={done !== null}><Ellipsis size={15} /></ActionIcon>
+        <ActionIcon variant="default" size={30} aria-label={t('list.more')}><Ellipsis size={15} /></ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Download size={14} />} onClick={() => void run('csv')}>{t('list.exportCsv')}</Menu.Item>
@@ -190,35 +190,22 @@ async function exported(
   type: ContentType,
   format: 'csv' | 'json',
   query: { [key: string]: QueryValue },
-  onPage: (page: number) => void,
+  report: JobReport,
+  signal: AbortSignal,
 ): Promise<string> {
   const parts: string[] = []
   const entries: unknown[] = []
-  for (let page = 1; ; page += 1) {
-    const answer = (await request('POST /admin/x/export/{uid}', {
-      path: { uid: type.uid },
-      query: { ...query, page, pageSize: EXPORT_PAGE },
-      body: { format },
-    })) as unknown as string | { data: unknown[]; meta: { pagination: { pageCount: number } } }
-    onPage(page)
-    if (typeof answer === 'string') {
-      parts.push(answer)
-      // A page that is not full is the last one: rows end with a line, and the first has the names too.
-      if (answer === '' || (await isLast(type, query, page))) return parts.join('')
-    } else {
-      entries.push(...answer.data)
-      if (page >= answer.meta.pagination.pageCount) return JSON.stringify(entries, null, 2)
-    }
+  const path = { uid: type.uid }
+  // A table says nothing of how many entries there are.
+  const { pagination } = await request('GET /content-manager/collection-types/{uid}', { path, query: { ...query, page: 1, pageSize: 1, columns: 'id' }, signal })
+  report.setTotal(pagination.total)
+  for (let page = 1; page === 1 || (page - 1) * EXPORT_PAGE < pagination.total; page += 1) {
+    const answer = (await request('POST /admin/x/export/{uid}', { path, query: { ...query, page, pageSize: EXPORT_PAGE }, body: { format }, signal })) as unknown as string | { data: unknown[] }
+    if (typeof answer === 'string') parts.push(answer)
+    else entries.push(...answer.data)
+    report.advance(Math.min(EXPORT_PAGE, pagination.total - (page - 1) * EXPORT_PAGE))
   }
-}
-
-/** Tell whether a page of a list is its last: a table says nothing of how many there are. */
-async function isLast(type: ContentType, query: { [key: string]: QueryValue }, page: number): Promise<boolean> {
-  const { pagination } = await request('GET /content-manager/collection-types/{uid}', {
-    path: { uid: type.uid },
-    query: { ...query, page: 1, pageSize: 1, columns: 'id' },
-  })
-  return page * EXPORT_PAGE >= pagination.total
+  return format === 'csv' ? parts.join('') : JSON.stringify(entries, null, 2)
 }
 
 function download(name: string, text: string): void {

@@ -1,18 +1,19 @@
-import { Anchor, Button, Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
+import { ScrollArea, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request } from '../../api/client'
 import { keys } from '../../api/keys'
-import type { ContentType, Entry } from '../../api/types'
-import { toast, toastError } from '../../components/toast'
-import { t } from '../../i18n'
+import type { ContentType } from '../../api/types'
+import { queries } from '../../queries'
+import { startJob, type JobReport } from '../../shell/jobs'
 
 export type BulkAction = 'publish' | 'unpublish' | 'delete'
-type Failure = { entry: Entry; title: string; message: string }
+/** A selected entry: what it takes to act on it and to speak of it. */
+export type Chosen = { documentId: string; title: string }
 
+const BATCH = 100
 const AT_ONCE = 4
+const SHOWN = 50
 const ALL_AT_ONCE = {
   publish: 'POST /content-manager/collection-types/{uid}/actions/bulkPublish',
   unpublish: 'POST /content-manager/collection-types/{uid}/actions/bulkUnpublish',
@@ -25,62 +26,80 @@ async function runOne(action: BulkAction, uid: string, id: string, locale: strin
   else await request(`POST /content-manager/collection-types/{uid}/{id}/actions/${action}`, { ...options, body: {} as never })
 }
 
-/**
- * Do something to several entries, and report on each that it cannot be done to. The server does it
- * to all or to none; where it refuses, each is tried alone.
- */
-export function useBulk(type: ContentType, locale: string | undefined, titleOf: (entry: Entry) => string, done: () => void) {
-  const queries = useQueryClient()
-  const [running, setRunning] = useState<{ action: BulkAction; done: number; of: number } | null>(null)
+export const entryPath = (uid: string, documentId: string, locale: string | undefined): string =>
+  `/content/${uid}/${documentId}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`
 
-  const run = async (action: BulkAction, entries: Entry[]) => {
-    setRunning({ action, done: 0, of: entries.length })
-    const failures: Failure[] = []
-    try {
+export function messageOf(error: unknown): string {
+  if (error instanceof ApiError && error.problems.length > 0) return error.problems.map((one) => one.message).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Whether trying entries one by one may succeed for some of them, where all at once were refused. */
+export const isOfSingleEntries = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 403
+
+/** Call the server for one batch of entries after the other. */
+export async function inBatches(entries: Chosen[], size: number, signal: AbortSignal, run: (batch: Chosen[]) => Promise<void>): Promise<void> {
+  for (let start = 0; start < entries.length && !signal.aborted; start += size) await run(entries.slice(start, start + size))
+}
+
+/** Do something to each entry, a few at a time, and report those to which it cannot be done. */
+export async function oneByOne(entries: Chosen[], report: JobReport, signal: AbortSignal, path: (entry: Chosen) => string, run: (entry: Chosen) => Promise<void>): Promise<void> {
+  const left = [...entries]
+  const work = async () => {
+    for (let entry = left.shift(); entry && !signal.aborted; entry = left.shift()) {
       try {
-        await request(ALL_AT_ONCE[action], {
-          path: { uid: type.uid },
-          query: { locale },
-          body: { documentIds: entries.map((entry) => entry.documentId) } as never,
-        })
+        await run(entry)
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status === 0 || error.status === 403 || entries.length === 0) throw error
-        const left = [...entries]
-        const work = async () => {
-          for (let entry = left.shift(); entry; entry = left.shift()) {
-            try {
-              await runOne(action, type.uid, entry.documentId, locale)
-            } catch (reason) {
-              failures.push({ entry, title: titleOf(entry), message: messageOf(reason) })
-            }
-            setRunning((state) => state && { ...state, done: state.done + 1 })
-          }
-        }
-        await Promise.all(Array.from({ length: AT_ONCE }, work))
+        report.fail({ title: entry.title, message: messageOf(error), path: path(entry) })
       }
-      const succeeded = entries.length - failures.length
-      if (succeeded > 0) toast(t(`bulk.done.${action}`, { count: succeeded }))
-      if (failures.length > 0) report(type, locale, action, failures)
-      if (failures.length === 0) done()
-    } catch (error) {
-      toastError(error)
-    } finally {
-      setRunning(null)
-      void queries.invalidateQueries({ queryKey: keys.content(type.uid) })
-      void queries.invalidateQueries({ queryKey: keys.home })
+      report.advance(1)
     }
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
 
-  const ask = (action: BulkAction, entries: Entry[]) =>
+/**
+ * Publish, unpublish or delete several entries, as a job. The server does it to all of a batch or to
+ * none; where it refuses, each is tried alone.
+ */
+export function useBulk(type: ContentType, locale: string | undefined, done: () => void) {
+  const { t } = useTranslation()
+  const { uid } = type
+
+  const run = async (action: BulkAction, entries: Chosen[]) => {
+    const job = await startJob({
+      title: t(`bulk.title.${action}`, { count: entries.length }),
+      total: entries.length,
+      run: (report, signal) =>
+        inBatches(entries, BATCH, signal, async (batch) => {
+          try {
+            await request(ALL_AT_ONCE[action], {
+              path: { uid }, query: { locale }, body: { documentIds: batch.map((entry) => entry.documentId) } as never,
+            })
+            report.advance(batch.length)
+          } catch (error) {
+            if (!isOfSingleEntries(error)) throw error
+            await oneByOne(batch, report, signal, (entry) => entryPath(uid, entry.documentId, locale), (entry) => runOne(action, uid, entry.documentId, locale))
+          }
+        }),
+    })
+    if (job.state === 'done' && job.failures.length === 0) done()
+    void queries.invalidateQueries({ queryKey: keys.content(uid) })
+    void queries.invalidateQueries({ queryKey: keys.home })
+  }
+
+  const ask = (action: BulkAction, entries: Chosen[]) =>
     modals.openConfirmModal({
       title: t(`bulk.ask.${action}`, { count: entries.length }),
       children: (
         <Stack gap="xs">
           <Text size="sm">{t(`bulk.hint.${action}`, { locale: locale ?? '' })}</Text>
           <ScrollArea.Autosize mah={180} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('bulk.entries') }}>
-            {entries.slice(0, 50).map((entry) => (
-              <Text key={entry.documentId} size="sm" c="dimmed" className="quire-ellipsis">{titleOf(entry)}</Text>
+            {entries.slice(0, SHOWN).map((entry) => (
+              <Text key={entry.documentId} size="sm" c="dimmed" className="quire-ellipsis">{entry.title}</Text>
             ))}
+            {entries.length > SHOWN && <Text size="sm" c="dimmed">{t('bulk.more', { count: entries.length - SHOWN })}</Text>}
           </ScrollArea.Autosize>
         </Stack>
       ),
@@ -91,40 +110,5 @@ export function useBulk(type: ContentType, locale: string | undefined, titleOf: 
       onConfirm: () => void run(action, entries),
     })
 
-  return { running, ask, run }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof ApiError && error.problems.length > 0) return error.problems.map((one) => one.message).join('; ')
-  return error instanceof Error ? error.message : String(error)
-}
-
-function report(type: ContentType, locale: string | undefined, action: BulkAction, failures: Failure[]): void {
-  const id = modals.open({
-    title: t(`bulk.failed.${action}`, { count: failures.length }),
-    size: 'lg',
-    closeButtonProps: { 'aria-label': t('action.close') },
-    children: <Report type={type} locale={locale} failures={failures} close={() => modals.close(id)} />,
-  })
-}
-
-function Report({ type, locale, failures, close }: { type: ContentType; locale: string | undefined; failures: Failure[]; close: () => void }) {
-  const { t } = useTranslation()
-  return (
-    <Stack>
-      <Table className="quire-table">
-        <Table.Tbody>
-          {failures.map(({ entry, title, message }) => (
-            <Table.Tr key={entry.documentId}>
-              <Table.Td>
-                <Anchor size="sm" href={`/admin/content/${type.uid}/${entry.documentId}${locale ? `?locale=${locale}` : ''}`}>{title}</Anchor>
-              </Table.Td>
-              <Table.Td>{message}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Group justify="flex-end"><Button onClick={close}>{t('action.close')}</Button></Group>
-    </Stack>
-  )
+  return { ask, run }
 }

@@ -1,4 +1,5 @@
 import type { QueryValue } from '../../api/query'
+import type { Status } from '../../api/types'
 
 /** One comparison: the path of an attribute (through relations and components), an operator, a value. */
 export type FilterRule = { field: string[]; op: string; value?: string | string[] }
@@ -7,6 +8,8 @@ export type FilterGroup = { all: boolean; items: FilterItem[] }
 export type FilterItem = FilterRule | FilterGroup
 
 export const isGroup = (item: FilterItem): item is FilterGroup => 'items' in item
+
+export const isStatus = (value: unknown): value is Status => value === 'draft' || value === 'modified' || value === 'published'
 
 /** Tell whether a value of the address is a filter, so that a mistyped one does no harm. */
 export function isFilterTree(value: unknown): value is FilterGroup {

@@ -1,10 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { isLocalized, useConfiguration, useLocales } from '../../api/hooks'
+import { hasDrafts, isLocalized, useConfiguration, useLocales } from '../../api/hooks'
 import type { QueryValue } from '../../api/query'
-import type { ContentType } from '../../api/types'
+import type { ContentType, Status } from '../../api/types'
 import type { ListSearch } from '../../router'
 import { encodeFilters } from './filters'
+
+/** What the server calls the versions of a state that drafts are listed by. */
+const PUBLICATION: Record<Status, string> = { draft: 'never-published', modified: 'modified', published: 'unmodified' }
 
 export type ListState = ReturnType<typeof useListState>
 
@@ -30,6 +33,7 @@ export function useListState(type: ContentType) {
       locale,
       _q: search.q,
       filters: encodeFilters(search.filters),
+      publicationFilter: search.status && hasDrafts(type) ? PUBLICATION[search.status] : undefined,
       columns: [...new Set([settings.mainField, ...columns])].join(','),
     }
     return { search, change, locale, columns, sort, query, pageSize: search.pageSize ?? settings.pageSize }

@@ -24,6 +24,7 @@ function Input(props: InputProps) {
 }
 
 export const biginteger: FieldType = {
+  standsAlone: true,
   Input,
   Cell: NumberCell,
   Diff: ValueDiff,

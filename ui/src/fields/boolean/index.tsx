@@ -40,6 +40,7 @@ function Cell({ value }: CellProps) {
 }
 
 export const boolean: FieldType = {
+  standsAlone: true,
   Input,
   Cell,
   Diff: ValueDiff,

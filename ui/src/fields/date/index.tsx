@@ -36,6 +36,7 @@ function Cell({ value }: CellProps) {
 }
 
 export const date: FieldType = {
+  standsAlone: true,
   Input,
   Cell,
   Diff: ValueDiff,

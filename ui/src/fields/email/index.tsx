@@ -8,6 +8,7 @@ import type { FieldType, InputProps } from '../types'
 const Input = (props: InputProps) => <TextControl {...props} type="email" />
 
 export const email: FieldType = {
+  standsAlone: true,
   Input,
   Cell: TextCell,
   Diff: TextDiff,

@@ -31,6 +31,7 @@ function Cell({ value }: CellProps) {
 }
 
 export const enumeration: FieldType = {
+  standsAlone: true,
   Input,
   Cell,
   Diff: ValueDiff,

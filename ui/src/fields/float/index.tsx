@@ -8,6 +8,7 @@ import type { FieldType, InputProps } from '../types'
 const Input = (props: InputProps) => <NumberControl {...props} integer={false} />
 
 export const float: FieldType = {
+  standsAlone: true,
   Input,
   Cell: NumberCell,
   Diff: ValueDiff,

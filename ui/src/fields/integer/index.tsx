@@ -8,6 +8,7 @@ import type { FieldType, InputProps } from '../types'
 const Input = (props: InputProps) => <NumberControl {...props} integer={true} />
 
 export const integer: FieldType = {
+  standsAlone: true,
   Input,
   Cell: NumberCell,
   Diff: ValueDiff,

@@ -6,6 +6,7 @@ import { TextControl } from '../shared/TextControl'
 import type { FieldType } from '../types'
 
 export const string: FieldType = {
+  standsAlone: true,
   Input: TextControl,
   Cell: TextCell,
   Diff: TextDiff,

@@ -6,6 +6,7 @@ import { LongTextControl } from '../shared/TextControl'
 import type { FieldType } from '../types'
 
 export const text: FieldType = {
+  standsAlone: true,
   Input: LongTextControl,
   Cell: TextCell,
   Diff: TextDiff,

@@ -28,6 +28,7 @@ function Cell({ value }: CellProps) {
 }
 
 export const time: FieldType = {
+  standsAlone: true,
   Input,
   Cell,
   Diff: ValueDiff,

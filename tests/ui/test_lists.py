@@ -1,0 +1,139 @@
+"""Lists: what they show, and what is done with many entries."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible
+from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.pictures import take_picture
+from tests.ui.site import Site
+
+SAMPLE = "api::sample.sample"
+SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
+LIST = f"/admin/content/{SAMPLE}"
+
+
+def make_samples(site: Site, word: str, number: int, **values: object) -> list[str]:
+    """Make entries of which each is valid, and return their document ids."""
+    made = [
+        site.api("POST", SAMPLES, {"name": f"{word} {at:03}", "on": True, **values})
+        for at in range(number)
+    ]
+    return [one["data"]["documentId"] for one in made]
+
+
+def test_several_entries_are_published_and_those_that_cannot_be_are_named(
+    site: Site, page: Page
+) -> None:
+    make_samples(site, "Bulk", 2)
+    site.api("POST", SAMPLES, {"name": "Bulk of none", "on": None})
+    page.goto(f"{LIST}?q=Bulk")
+    expect(page.get_by_text("3 entries")).to_be_visible()
+    page.get_by_role("checkbox", name="Select all on this page").check()
+    selection = page.get_by_role("region", name="Selection")
+    selection.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+    jobs = page.get_by_role("region", name="Running work")
+    expect(jobs).to_contain_text("3 of 3")
+    expect(jobs.get_by_role("link", name="Bulk of none")).to_be_visible()
+    # It is there on other screens, too, until it is closed.
+    page.get_by_role("link", name="Home", exact=True).click()
+    expect(jobs).to_contain_text("One failed")
+    jobs.get_by_role("button", name="Close: Publish 3 entries").click()
+    expect(jobs).to_be_hidden()
+    published = site.api("GET", f"{SAMPLES}?_q=Bulk&status=published")["results"]
+    assert {one["name"] for one in published} == {"Bulk 000", "Bulk 001"}
+
+
+def test_entries_are_listed_by_their_status(site: Site, page: Page) -> None:
+    draft, published, modified = make_samples(site, "Status", 3)
+    for one in (published, modified):
+        site.api("POST", f"{SAMPLES}/{one}/actions/publish", {})
+    site.api("PUT", f"{SAMPLES}/{modified}", {"count": 7})
+    page.goto(f"{LIST}?q=Status")
+    expect(page.get_by_text("3 entries")).to_be_visible()
+    for name, number in (("Draft", "000"), ("Published", "001"), ("Modified", "002")):
+        page.get_by_role("combobox", name="Status").or_(
+            page.get_by_role("textbox", name="Status")
+        ).first.click()
+        page.get_by_role("option", name=name, exact=True).click()
+        expect(page.get_by_text("One entry")).to_be_visible()
+        expect(page.get_by_role("link", name=f"Status {number}")).to_be_visible()
+    expect(page).to_have_url(re.compile("status=modified"))
+    assert draft
+
+
+def test_all_that_match_are_edited_after_a_preview(site: Site, page: Page) -> None:
+    make_samples(site, "Edited", 12, count=1)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{LIST}?q=Edited&pageSize=10")
+    page.get_by_role("checkbox", name="Select all on this page").check()
+    page.get_by_role("button", name="Select all 12 that match").click()
+    expect(page.get_by_text("12 selected")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("e")
+    dialog = page.get_by_role("dialog", name="Edit 12 entries")
+    dialog.get_by_label("Add a field to change").first.click()
+    page.get_by_role("option", name="Count", exact=True).click()
+    dialog.get_by_role("textbox", name="Count").fill("500")
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_role("alert").first).to_be_visible()
+    dialog.get_by_role("textbox", name="Count").fill("42")
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_text("12 of 12 entries change.")).to_be_visible()
+    assert_accessible(page)
+    dialog.get_by_role("button", name="Change 12 entries").click()
+    expect(page.get_by_role("region", name="Running work")).to_contain_text("12 of 12")
+    found = site.api("GET", f"{SAMPLES}?_q=Edited&pageSize=100")["results"]
+    assert {one["count"] for one in found} == {42}
+
+
+def test_a_value_is_edited_in_its_cell(site: Site, page: Page) -> None:
+    (made,) = make_samples(site, "Cell", 1, count=3)
+    page.goto(f'{LIST}?q=Cell&columns=["name","count"]')
+    page.get_by_role("cell", name="3", exact=True).dblclick()
+    field = page.get_by_role("textbox", name="Count")
+    field.fill("101")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("count must be less than or equal to 100")).to_be_visible()
+    field.fill("8")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("cell", name="8", exact=True)).to_be_visible()
+    assert site.api("GET", f"{SAMPLES}/{made}")["data"]["count"] == 8
+
+
+def test_only_the_rows_that_can_be_seen_of_a_long_page_are_made(site: Site, page: Page) -> None:
+    make_samples(site, "Long", 90)
+    page.goto(f"{LIST}?q=Long&pageSize=500&sort=name:ASC")
+    expect(page.get_by_role("link", name="Long 000")).to_be_visible()
+    expect(page.get_by_role("link", name="Long 089")).to_have_count(0)
+    assert page.get_by_role("row").count() < 60
+    page.keyboard.press("End")
+    expect(page.get_by_role("link", name="Long 089")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_list_is_accessible_as_a_table_and_as_cards(
+    site: Site, open_page: OpenPage, scheme: str
+) -> None:
+    page = open_page(site.address, color_scheme=scheme)
+    sign_in(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto("/admin/content/api::article.article")
+    expect(page.get_by_role("table")).to_be_visible()
+    assert_accessible(page)
+    if scheme == "light":
+        take_picture(page, "list")
+        page.get_by_role("link", name="A Lens Made of Prisms").click()
+        expect(page.get_by_role("textbox", name="Title").first).to_be_visible()
+        take_picture(page, "entry")
+        page.go_back()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_role("listitem").first).to_be_visible()
+    assert_accessible(page)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390, json.dumps(width)

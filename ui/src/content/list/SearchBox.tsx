@@ -1,0 +1,39 @@
+import { CloseButton, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+/** Words to look for, reported a moment after the last key. */
+export function SearchBox({ value, label, inputRef, onChange }: { value: string; label: string; inputRef: React.Ref<HTMLInputElement>; onChange: (value: string) => void }) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    // The address has changed by other means, such as "Clear filters" or the back button.
+    setKnown(value)
+    setText(value)
+  }
+  const report = useDebouncedCallback((typed: string) => {
+    setKnown(typed)
+    onChange(typed)
+  }, 250)
+  const type = (typed: string) => {
+    setText(typed)
+    report(typed)
+  }
+  return (
+    <TextInput
+      ref={inputRef}
+      size="xs"
+      w={{ base: '100%', xs: 260 }}
+      placeholder={label}
+      aria-label={label}
+      leftSection={<Search size={13} />}
+      rightSection={text ? <CloseButton size="xs" aria-label={t('action.clear')} onClick={() => type('')} /> : null}
+      value={text}
+      onChange={(event) => type(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+    />
+  )
+}

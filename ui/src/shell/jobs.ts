@@ -1,0 +1,60 @@
+import { create } from 'zustand'
+
+/** One thing that could not be done, with the page that shows it. */
+export type JobFailure = { title: string; message: string; path?: string }
+
+export type Job = {
+  id: number
+  title: string
+  /** How many things there are to do; null as long as nobody knows. */
+  total: number | null
+  done: number
+  failures: JobFailure[]
+  state: 'running' | 'done' | 'cancelled' | 'failed'
+  /** Why it ended before its time. */
+  message?: string
+  cancel: () => void
+}
+
+export type JobReport = {
+  /** So many more things are done, failures among them. */
+  advance: (count: number) => void
+  fail: (failure: JobFailure) => void
+  setTotal: (total: number) => void
+}
+
+type Work = { title: string; total: number | null; run: (report: JobReport, signal: AbortSignal) => Promise<void> }
+
+/** Long work that goes on while people move through the screens, the latest first. */
+export const useJobs = create<{ jobs: Job[] }>(() => ({ jobs: [] }))
+
+let lastId = 0
+
+/** Begin a job, and return it once it has ended, in whichever way; nothing is thrown. */
+export async function startJob({ title, total, run }: Work): Promise<Job> {
+  const id = (lastId += 1)
+  const controller = new AbortController()
+  const change = (recipe: (job: Job) => Partial<Job>) =>
+    useJobs.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { ...job, ...recipe(job) } : job)) }))
+  const job: Job = { id, title, total, done: 0, failures: [], state: 'running', cancel: () => controller.abort() }
+  useJobs.setState(({ jobs }) => ({ jobs: [job, ...jobs] }))
+  const report: JobReport = {
+    advance: (count) => change(({ done }) => ({ done: done + count })),
+    fail: (failure) => change(({ failures }) => ({ failures: [...failures, failure] })),
+    setTotal: (known) => change(() => ({ total: known })),
+  }
+  let ended: Pick<Job, 'state' | 'message'> = { state: 'done' }
+  try {
+    await run(report, controller.signal)
+    if (controller.signal.aborted) ended = { state: 'cancelled' }
+  } catch (error) {
+    ended = controller.signal.aborted
+      ? { state: 'cancelled' }
+      : { state: 'failed', message: error instanceof Error ? error.message : String(error) }
+  }
+  const last = useJobs.getState().jobs.find((one) => one.id === id) ?? job
+  change(() => ended)
+  return { ...last, ...ended }
+}
+
+export const removeJob = (id: number): void => useJobs.setState(({ jobs }) => ({ jobs: jobs.filter((job) => job.id !== id) }))
