@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from quire.api.messages import Answer, Handler, Request
-from quire.auth.rate_limit import RateLimiter, place_of
+from quire.auth.rate_limit import Allowance, RateLimiter, place_of
 from quire.errors import AppError
 
 _PLACE_FACTOR = 5
@@ -28,13 +28,17 @@ class CallLimits:
         if limiter is None:
             return handler
 
-        async def count_and_handle(request: Request) -> Answer:
+        def count(request: Request) -> Allowance:
             place = place_of(request.client[0]) if request.client else ""
             if by_email:
                 limiter.count(f"{route} {place}", times=_PLACE_FACTOR)
-                allowance = limiter.count(f"{route} {place} {_email(request)}")
-            else:
-                allowance = limiter.count(f"{route} {place}")
+                return limiter.count(f"{route} {place} {_email(request)}")
+            return limiter.count(f"{route} {place}")
+
+        async def count_and_handle(request: Request) -> Answer:
+            if request.allowance is None:
+                request.allowance = count(request)
+            allowance = request.allowance
             try:
                 answer = await handler(request)
             except AppError as error:

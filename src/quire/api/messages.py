@@ -13,6 +13,7 @@ from quire.query.querystring import QueryValue
 
 if TYPE_CHECKING:
     from quire.api.routes import Found, RouteTable
+    from quire.auth.rate_limit import Allowance
 
 AsgiScope = MutableMapping[str, Any]
 AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -47,12 +48,14 @@ class Request:
     database's token of the present content, and the parsed ``body`` (``None`` when there is none or
     it is of no known type). A body that a handler reads itself is had from ``receive``. ``commits``
     counts what a request that is more than a read has written. ``found`` is its route, with the
-    table in which it was looked for.
+    table in which it was looked for. ``allowance`` is what is left of the limit of its route once
+    the request is counted, which it is once, even if it is answered anew.
     """
 
     __slots__ = (
         "_id",
         "administrator",
+        "allowance",
         "body",
         "client",
         "commits",
@@ -93,6 +96,7 @@ class Request:
         self.body: object = None
         self.commits: Commits | None = None
         self.found: tuple[RouteTable, Found | None] | None = None
+        self.allowance: Allowance | None = None
         self._id: bytes | None = None
 
     @property

@@ -34,6 +34,10 @@ _GROUPS = 8192
 _SIZE = (1 + _GROUPS) * _GROUP
 """A head of the size of a group, and the groups: 2 MB."""
 
+_CLOCK_TOLERANCE_MS = 10_000
+"""How much later than now plus an interval a window may end: a process that has read the clock
+later may have begun it, since the clock is read before the group is locked."""
+
 _HEAD = b"quire calls 1\n".ljust(_GROUP, b"\0")
 
 
@@ -181,10 +185,10 @@ def _known(
 ) -> int | None:
     """Return which slot has the present window of a key.
 
-    One that ends later than it could was begun before somebody set the clock back.
+    One that ends much later than it could was begun before somebody set the clock back.
     """
     for number, (owner, ends_at, _) in enumerate(slots):
-        if owner == digest and now < ends_at <= now + interval:
+        if owner == digest and now < ends_at <= now + interval + _CLOCK_TOLERANCE_MS:
             return number
     return None
 
