@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -78,13 +79,11 @@ def test_a_copy_has_all_tables_and_rows_and_nothing_else(copying: Copying) -> No
     assert code == 0, output + messages
 
 
-@pytest.mark.parametrize("group", ["populate-nested", "filters-text", "locale", "permissions"])
-async def test_a_copy_answers_as_its_source_does(
-    kind: Kind, goal: Kind, copied: Path, group: str
-) -> None:
+async def test_a_copy_answers_as_its_source_does(goal: Kind, copied: Path) -> None:
     async with running(build_app(load_settings(copied, environ={}))) as client:
         authorization = Authorization(client, credentials())
-        await replay_group(group, goal, client, authorization, read_deviations())
+        for group in ("populate-nested", "filters-text", "locale", "permissions"):
+            await replay_group(group, goal, client, authorization, read_deviations())
 
 
 def test_a_copy_of_a_copy_has_the_rows_of_the_first(
@@ -121,30 +120,38 @@ def meant(value: object) -> object:
     return LARGEST if value == float(LARGEST) else value
 
 
-@pytest.mark.parametrize("stored", ['{"b": 1.0, "a": [2e0]}', "5", "plain", '"quoted"', "0.10"])
-def test_a_text_that_holds_json_is_the_same_on_both_sides(
-    kind: Kind, copying: Copying, stored: str
-) -> None:
+def store_extra(project: Path, values: Sequence[str]) -> list[int]:
+    """Put each value into the JSON of an article of its own; return their ids."""
+    with rows_of(project) as rows:
+        found = rows.execute(f"SELECT id FROM articles ORDER BY id LIMIT {len(values)}")
+        ids = [row[0] for row in found]
+        for row, value in zip(ids, values, strict=True):
+            rows.execute("UPDATE articles SET extra = ? WHERE id = ?", (value, row))
+    return ids
+
+
+def test_a_text_that_holds_json_is_the_same_on_both_sides(kind: Kind, copying: Copying) -> None:
     """PostgreSQL keeps a text as a string of JSON; in SQLite it stands bare."""
-    text = json.dumps(stored) if kind.name == "postgresql" else stored
-    with rows_of(copying.source) as source:
-        ((row,),) = source.execute("SELECT max(id) FROM articles")
-        source.execute("UPDATE articles SET extra = ? WHERE id = ?", (text, row))
+    texts = ['{"b": 1.0, "a": [2e0]}', "5", "plain", '"quoted"', "0.10"]
+    stored = [json.dumps(text) for text in texts] if kind.name == "postgresql" else texts
+    store_extra(copying.source, stored)
     code, _, messages = copying.copy()
     assert code == 0, messages
 
 
-@pytest.mark.parametrize("stored", ["true", "false", "null", "7", "0.5", "[true]"])
-def test_json_that_is_no_object_stays_what_it_is(goal: Kind, copying: Copying, stored: str) -> None:
-    with rows_of(copying.source) as source:
-        ((row,),) = source.execute("SELECT max(id) FROM articles")
-        source.execute("UPDATE articles SET extra = ? WHERE id = ?", (stored, row))
+def test_json_that_is_no_object_stays_what_it_is(copying: Copying) -> None:
+    stored = ["true", "false", "null", "7", "0.5", "[true]"]
+    ids = store_extra(copying.source, stored)
     code, _, messages = copying.copy()
     assert code == 0, messages
     with rows_of(copying.target) as target:
-        ((found,),) = target.execute("SELECT extra FROM articles WHERE id = ?", (row,))
-    shown = json.loads(found) if isinstance(found, str) else found
-    assert (shown, type(shown)) == (json.loads(stored), type(json.loads(stored)))
+        marks = ", ".join("?" for _ in ids)
+        rows = target.execute(
+            f"SELECT extra FROM articles WHERE id IN ({marks}) ORDER BY id", tuple(ids)
+        )
+    shown = [json.loads(found) if isinstance(found, str) else found for (found,) in rows]
+    expected = [json.loads(text) for text in stored]
+    assert [(one, type(one)) for one in shown] == [(one, type(one)) for one in expected]
 
 
 @pytest.mark.parametrize("rows", [1, 1200, 2400])
