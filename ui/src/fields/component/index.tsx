@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
@@ -53,8 +54,12 @@ function Repeatable(props: InputProps) {
   const parts = value ?? []
   const max = Number(props.attribute.max ?? Infinity)
   const canAdd = parts.length < max
-  const insert = (at: number) =>
-    change((all) => [...(all ?? []).slice(0, at), newPart(uid, model, false), ...(all ?? []).slice(at)])
+  const [added, setAdded] = useState<string>()
+  const insert = (at: number) => {
+    const part = newPart(uid, model, false) as Part
+    change((all) => [...(all ?? []).slice(0, at), part, ...(all ?? []).slice(at)])
+    setAdded(part.__key)
+  }
   return (
     <FieldFrame
       {...props}
@@ -68,6 +73,7 @@ function Repeatable(props: InputProps) {
         change={(recipe) => change((all) => recipe(all ?? []))}
         locked={props.locked}
         canAdd={canAdd}
+        added={added}
         adder={(at, close) => (
           <Button
             variant="light"

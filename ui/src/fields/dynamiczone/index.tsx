@@ -19,8 +19,12 @@ function Input(props: InputProps) {
   const parts = value ?? []
   const max = Number(props.attribute.max ?? Infinity)
   const canAdd = parts.length < max
-  const insert = (uid: string, at: number) =>
-    change((all) => [...(all ?? []).slice(0, at), newPart(uid, model, true), ...(all ?? []).slice(at)])
+  const [added, setAdded] = useState<string>()
+  const insert = (uid: string, at: number) => {
+    const part = newPart(uid, model, true) as Part
+    change((all) => [...(all ?? []).slice(0, at), part, ...(all ?? []).slice(at)])
+    setAdded(part.__key)
+  }
   return (
     <FieldFrame
       {...props}
@@ -34,6 +38,7 @@ function Input(props: InputProps) {
         change={(recipe) => change((all) => recipe(all ?? []))}
         locked={props.locked}
         canAdd={canAdd}
+        added={added}
         adder={(at, close) => (
           <Picker
             uids={props.attribute.components ?? []}

@@ -24,12 +24,14 @@ type Props = {
   change: (recipe: (parts: Part[]) => Part[]) => void
   locked?: string
   canAdd: boolean
+  /** The key of the part that was added last: it opens, and its first field takes the cursor. */
+  added?: string
   /** The control that adds a part at a place. */
   adder: (at: number, close: () => void) => ReactNode
 }
 
 /** Parts one under the other: collapsible, ordered by dragging or keys, duplicated, removed. */
-export function PartList({ path, parts, uidOf, change, locked, canAdd, adder }: Props) {
+export function PartList({ path, parts, uidOf, change, locked, canAdd, added, adder }: Props) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [adding, setAdding] = useState<number | null>(null)
@@ -43,6 +45,11 @@ export function PartList({ path, parts, uidOf, change, locked, canAdd, adder }: 
     setSeen(errors)
     const broken = parts.filter((_, index) => Object.keys(errors).some((one) => one.startsWith(`${key}.${index}.`)))
     if (broken.length > 0) setOpen((all) => new Set([...all, ...broken.map((part) => part.__key)]))
+  }
+  const [opened, setOpened] = useState(added)
+  if (added !== undefined && opened !== added) {
+    setOpened(added)
+    setOpen((all) => new Set([...all, added]))
   }
   const toggle = useCallback(
     (one: string) =>
@@ -69,6 +76,7 @@ export function PartList({ path, parts, uidOf, change, locked, canAdd, adder }: 
           const hasProblem = Object.keys(errors).some((one) => one.startsWith(`${key}.${index}.`) || one === `${key}.${index}`)
           return (
             <SortableItem key={part.__key} id={part.__key}>
+              {adding === index && <Box mb={6}>{adder(index, () => setAdding(null))}</Box>}
               <Paper withBorder className="quire-surface" style={hasProblem ? { borderColor: 'var(--mantine-color-error)' } : undefined}>
                 <Group gap={4} px={6} mih={36} wrap="nowrap">
                   {!locked && <DragHandle label={t('order.movePart', { name, at: index + 1 })} />}
@@ -103,19 +111,22 @@ export function PartList({ path, parts, uidOf, change, locked, canAdd, adder }: 
                 </Group>
                 <Collapse expanded={isOpen} transitionDuration={120}>
                   {isOpen && (
-                    <Box p="sm" pt={4} style={{ borderTop: '1px solid var(--quire-hairline)' }}>
+                    <Box ref={part.__key === added ? focusFirst : undefined} p="sm" pt={4} style={{ borderTop: '1px solid var(--quire-hairline)' }}>
                       <PartBody uid={uid} path={key} index={index} locked={locked} />
                     </Box>
                   )}
                 </Collapse>
               </Paper>
-              {adding === index && <Box mt={6}>{adder(index, () => setAdding(null))}</Box>}
             </SortableItem>
           )
         })}
       </SortableList>
     </Stack>
   )
+}
+
+function focusFirst(fields: HTMLElement | null): void {
+  fields?.querySelector<HTMLElement>('input:not([type=hidden]),textarea,[contenteditable=true]')?.focus()
 }
 
 /** The fields of one part; typing in a neighbour does not render them again. */

@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import {
-  closestCenter, DndContext, KeyboardSensor, PointerSensor, useSensor, useSensors, type DragEndEvent,
+  closestCenter, DndContext, KeyboardSensor, PointerSensor, useSensor, useSensors, type CollisionDetection, type DragEndEvent,
 } from '@dnd-kit/core'
 import { restrict } from './restrict'
 import {
@@ -13,6 +13,24 @@ import { useTranslation } from 'react-i18next'
 
 type Handle = { label: string }
 const HandleContext = createContext<{ attributes: object; listeners: object | undefined; setRef: (node: HTMLElement | null) => void } | null>(null)
+
+/**
+ * The item nearest to the pointer. Centres would not do: that of a tall item that is open stays below those of short
+ * ones, wherever its handle is dragged to. Keys have no pointer.
+ */
+const nearestToPointer: CollisionDetection = (args) => {
+  const { pointerCoordinates: pointer, droppableContainers, droppableRects } = args
+  if (!pointer) return closestCenter(args)
+  return droppableContainers
+    .flatMap((container) => {
+      const rect = droppableRects.get(container.id)
+      if (!rect) return []
+      const across = Math.max(rect.left - pointer.x, 0, pointer.x - rect.right)
+      const along = Math.max(rect.top - pointer.y, 0, pointer.y - rect.bottom)
+      return [{ id: container.id, data: { droppableContainer: container, value: Math.hypot(across, along) } }]
+    })
+    .sort((one, other) => one.data.value - other.data.value)
+}
 
 /** A list whose items are ordered by dragging, or with Space and the arrow keys on their handle. */
 export function SortableList({ ids, onMove, grid, children }: { ids: string[]; onMove: (from: number, to: number) => void; grid?: boolean; children: ReactNode }) {
@@ -35,7 +53,7 @@ export function SortableList({ ids, onMove, grid, children }: { ids: string[]; o
   return (
     <DndContext
       sensors={sensors}
-      collisionDetection={closestCenter}
+      collisionDetection={nearestToPointer}
       modifiers={grid ? undefined : [restrict]}
       onDragEnd={end}
       accessibility={{ announcements, screenReaderInstructions: { draggable: t('order.instructions') } }}
