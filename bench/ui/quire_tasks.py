@@ -1,0 +1,182 @@
+"""The tasks in the admin UI of Quire: each in the fewest clicks that it allows."""
+
+import re
+
+from playwright.sync_api import Page
+
+from bench.project import ADMINISTRATOR
+from bench.ui.cases import Case
+from bench.ui.driver import Driver
+
+NOT_POSSIBLE: dict[str, str] = {}
+"""Tasks that Quire cannot do at all, and why."""
+
+_LIST = "/admin/content"
+
+
+def sign_in(page: Page) -> None:
+    """Sign the administrator in."""
+    page.goto("/admin/login")
+    page.get_by_label("E-mail").fill(ADMINISTRATOR["email"])
+    page.get_by_label("Password", exact=True).fill(ADMINISTRATOR["password"])
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", level=1, name="Hello").wait_for()
+
+
+def _entries(count: int) -> re.Pattern[str]:
+    """Return what a list says of so many entries, with or without a separator."""
+    return re.compile(f"^{count:,} entries$".replace(",", "[,.\\s]?"))
+
+
+def _entry(ui: Driver, uid: str, document: str) -> None:
+    ui.start(f"{_LIST}/{uid}/{document}?locale=en", ui.page.get_by_role("textbox", name="Title"))
+
+
+def _save(ui: Driver) -> None:
+    ui.click(ui.page.get_by_role("button", name="Save draft"))
+    ui.see(ui.page.get_by_text("Saved", exact=True).first)
+
+
+def _publish(ui: Driver) -> None:
+    ui.click(ui.page.get_by_role("button", name="Publish", exact=True))
+    ui.see(ui.page.get_by_role("alert").get_by_text("Published", exact=True).first)
+
+
+def open_list(ui: Driver, case: Case) -> None:
+    """Every type has a link in the sidebar."""
+    ui.start("/admin", ui.page.get_by_text("Last edited"))
+    ui.click(ui.page.get_by_role("navigation", name="Main").get_by_role("link", name="Article"))
+    ui.see(ui.page.get_by_role("status").filter(has_text=_entries(case.entries)))
+    ui.see(ui.page.get_by_role("row").nth(1))
+
+
+def _article_list(ui: Driver) -> None:
+    ui.start(f"{_LIST}/api::article.article", ui.page.get_by_role("row").nth(1))
+
+
+def find_by_words(ui: Driver, case: Case) -> None:
+    """The list is searched while somebody types."""
+    _article_list(ui)
+    ui.fill(ui.page.get_by_role("textbox", name="Search Article"), case.words)
+    ui.see(ui.page.get_by_text("One entry"))
+    ui.see(ui.page.get_by_role("link", name=case.title, exact=True))
+
+
+def filter_list(ui: Driver, case: Case) -> None:
+    """Both rules are made in one dialog, and the list follows them."""
+    _article_list(ui)
+    page = ui.page
+    dialog = page.get_by_role("dialog", name="Filter")
+    ui.click(page.get_by_role("button", name="Filter"))
+    ui.click(dialog.get_by_role("combobox", name="Field"))
+    ui.click(page.get_by_role("option", name="Author", exact=True))
+    ui.fill(dialog.get_by_label("Value"), case.author)
+    ui.click(page.get_by_role("option", name=case.author))
+    ui.click(dialog.get_by_role("button", name="Rule", exact=True))
+    ui.click(dialog.get_by_role("combobox", name="Field").last)
+    ui.click(page.get_by_role("option", name="Day", exact=True))
+    ui.click(dialog.get_by_role("combobox", name="Operator").last)
+    ui.click(page.get_by_role("option", name="is at least"))
+    ui.click(dialog.get_by_label("Value").last, at_start=True)
+    year, month, day = case.day.split("-")
+    ui.type(f"{month}{day}{year}")
+    ui.see(page.get_by_role("status").filter(has_text=_entries(case.entries)))
+
+
+def edit_and_publish(ui: Driver, case: Case) -> None:
+    """Publishing saves too."""
+    _entry(ui, "api::article.article", case.document)
+    ui.replace(ui.page.get_by_role("textbox", name="Title"), case.new_title)
+    _publish(ui)
+
+
+def add_component(ui: Driver, case: Case) -> None:
+    """A new component is the last one; it is dragged to the top."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Add: Links"))
+    page.get_by_role("textbox", name="Label").wait_for()
+    ui.type("Third")
+    group = page.get_by_role("group", name="Links")
+    moving = group.get_by_role("button", name=re.compile("^Move"))
+    ui.drop(moving.last, moving.first)
+    _save(ui)
+
+
+def add_section(ui: Driver, case: Case) -> None:
+    """The menu of a section adds one above it."""
+    _entry(ui, "api::page.page", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Actions for Heading 3"))
+    ui.click(page.get_by_role("menuitem", name="Add above"))
+    ui.click(
+        page.get_by_role("group", name="Choose a component").get_by_role("button", name="Quote")
+    )
+    page.get_by_role("textbox", name="Words").wait_for()
+    ui.type("In the middle")
+    _save(ui)
+
+
+def set_relation(ui: Driver, case: Case) -> None:
+    """The option that matches is clicked."""
+    _entry(ui, "api::article.article", case.document)
+    ui.fill(ui.page.get_by_role("textbox", name="Search entries for Author"), case.author)
+    ui.click(ui.page.get_by_role("option", name=case.author))
+    _save(ui)
+
+
+def translate(ui: Driver, case: Case) -> None:
+    """Everything is copied from English, then the title is translated."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("combobox", name="Locale", exact=True))
+    ui.click(page.get_by_role("option", name="French"))
+    ui.click(page.get_by_role("button", name="Copy all"))
+    ui.replace(page.get_by_role("textbox", name="Title"), case.new_title)
+    _save(ui)
+
+
+def revert_field(ui: Driver, case: Case) -> None:
+    """What has changed is listed, with a button for each field."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="More actions"))
+    ui.click(page.get_by_role("menuitem", name="Changes since publication"))
+    ui.click(page.get_by_role("button", name="Use the published value of Summary"))
+    _save(ui)
+
+
+def publish_many(ui: Driver, case: Case) -> None:
+    """Everything that the list has found can be selected."""
+    page = ui.page
+    ui.start(f"{_LIST}/api::note.note", page.get_by_role("row").nth(1))
+    ui.click(page.get_by_role("checkbox", name="Select all on this page"))
+    ui.click(page.get_by_role("button", name=re.compile("Select all")))
+    ui.click(
+        page.get_by_role("region", name="Selection").get_by_role(
+            "button", name="Publish", exact=True
+        )
+    )
+    ui.click(page.get_by_role("dialog").get_by_role("button", name="Publish"))
+    ui.see(page.get_by_text(f"{case.entries} entries published"))
+
+
+def place_image(ui: Driver, case: Case) -> None:
+    """A file that is uploaded from a field is chosen for it."""
+    _entry(ui, "api::page.page", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Choose files: Cover"))
+    dialog = page.get_by_role("dialog")
+    ui.choose(dialog.get_by_role("button", name="Upload"), [case.file])
+    ui.click(dialog.get_by_role("button", name="Use this file"))
+    _save(ui)
+
+
+def recover(ui: Driver, case: Case) -> None:
+    """Each problem is a link to its field."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Publish", exact=True))
+    ui.click(page.get_by_role("alert").get_by_role("button", name=re.compile("^Links")))
+    ui.type(case.label)
+    _publish(ui)

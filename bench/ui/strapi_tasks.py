@@ -1,0 +1,196 @@
+"""The tasks in the admin panel of Strapi: each in the fewest clicks that it allows."""
+
+import json
+import re
+
+from playwright.sync_api import Page
+
+from bench.project import ADMINISTRATOR
+from bench.ui.cases import Case
+from bench.ui.driver import Driver
+
+NOT_POSSIBLE: dict[str, str] = {}
+"""Tasks that the free edition cannot do at all, and why."""
+
+_LIST = "/admin/content-manager/collection-types"
+_ENGLISH = "plugins[i18n][locale]=en"
+_TOUR = {"tours": {}, "enabled": False, "hidden": True, "completedActions": []}
+
+
+def sign_in(page: Page) -> None:
+    """Sign the administrator in, and switch off the guided tour, which covers controls."""
+    page.goto("/admin/auth/login")
+    page.evaluate("tour => localStorage.setItem('STRAPI_GUIDED_TOUR', tour)", json.dumps(_TOUR))
+    page.get_by_label("Email").fill(ADMINISTRATOR["email"])
+    page.get_by_label("Password").first.fill(ADMINISTRATOR["password"])
+    page.get_by_role("button", name="Login").click()
+    page.get_by_role("heading", level=1, name="Hello").wait_for()
+    close = page.get_by_role("button", name="Close the banner.")
+    if close.is_visible():
+        close.click()
+
+
+def _entry(ui: Driver, uid: str, document: str) -> None:
+    ui.start(f"{_LIST}/{uid}/{document}?{_ENGLISH}", ui.page.get_by_role("textbox", name="title"))
+
+
+def _save(ui: Driver) -> None:
+    ui.click(ui.page.get_by_role("button", name="Save", exact=True))
+    ui.see(ui.page.get_by_text("Saved document").first)
+
+
+def _publish(ui: Driver) -> None:
+    ui.click(ui.page.get_by_role("button", name="Publish", exact=True))
+    ui.see(ui.page.get_by_text("Published document").first)
+
+
+def open_list(ui: Driver, case: Case) -> None:
+    """Article is the first type, which the link to the content manager opens."""
+    ui.start("/admin", ui.page.get_by_text("Last edited entries"))
+    ui.click(ui.page.get_by_role("link", name="Content Manager"))
+    ui.see(ui.page.get_by_text(f"{case.entries:,} entries found"))
+    ui.see(ui.page.get_by_role("checkbox", name=re.compile(r"Select \d+")))
+
+
+def _article_list(ui: Driver) -> None:
+    ui.start(
+        f"{_LIST}/api::article.article?{_ENGLISH}",
+        ui.page.get_by_role("checkbox", name=re.compile(r"Select \d+")),
+    )
+
+
+def find_by_words(ui: Driver, case: Case) -> None:
+    """The field for words opens at a click, and searches at Enter."""
+    _article_list(ui)
+    ui.click(ui.page.get_by_role("main").get_by_role("button", name="Search"))
+    ui.type(case.words)
+    ui.press("Enter")
+    ui.see(ui.page.get_by_role("gridcell", name=case.title, exact=True))
+    ui.see(ui.page.get_by_text("1 entry found"))
+
+
+def filter_list(ui: Driver, case: Case) -> None:
+    """A filter has one condition, so that two of them are made."""
+    _article_list(ui)
+    page = ui.page
+    dialog = page.get_by_role("dialog")
+    ui.click(page.get_by_role("button", name="Filters"))
+    ui.click(dialog.get_by_role("combobox", name="Select field"))
+    ui.click(page.get_by_role("option", name="author", exact=True))
+    ui.fill(dialog.get_by_role("textbox", name="author"), case.author)
+    ui.press("Enter")
+    ui.click(page.get_by_role("button", name="Filters"))
+    ui.click(dialog.get_by_role("combobox", name="Select field"))
+    ui.click(page.get_by_role("option", name="day", exact=True))
+    ui.click(dialog.get_by_role("combobox", name="Select filter"))
+    ui.click(page.get_by_role("option", name="is greater than or equal to"))
+    year, month, day = case.day.split("-")
+    ui.fill(dialog.get_by_role("combobox", name="day"), f"{month}/{day}/{year}")
+    ui.press("Enter")
+    ui.click(dialog.get_by_role("button", name="Add filter"))
+    ui.see(page.get_by_text(f"{case.entries} entries found"))
+
+
+def edit_and_publish(ui: Driver, case: Case) -> None:
+    """Publishing saves too."""
+    _entry(ui, "api::article.article", case.document)
+    ui.replace(ui.page.get_by_role("textbox", name="title"), case.new_title)
+    _publish(ui)
+
+
+def add_component(ui: Driver, case: Case) -> None:
+    """A new component is the last one; it is dragged to the top."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Add an entry"))
+    ui.fill(page.get_by_role("textbox", name="label"), "Third")
+    ui.drop(page.get_by_role("button", name="Drag").last, page.get_by_role("heading", name="First"))
+    _save(ui)
+
+
+def add_section(ui: Driver, case: Case) -> None:
+    """The menu of a section adds one below it."""
+    _entry(ui, "api::page.page", case.document)
+    page = ui.page
+    second = page.get_by_role("listitem").filter(
+        has=page.get_by_role("button", name="Teaser - Two")
+    )
+    ui.click(second.get_by_role("button", name="More actions"))
+    ui.click(page.get_by_role("menuitem", name="Add component below"))
+    ui.click(page.get_by_role("menuitem", name="Quote"))
+    ui.fill(page.get_by_role("textbox", name="words"), "In the middle")
+    _save(ui)
+
+
+def set_relation(ui: Driver, case: Case) -> None:
+    """The first option is the one that matches."""
+    _entry(ui, "api::article.article", case.document)
+    ui.fill(ui.page.get_by_role("combobox", name="author"), case.author)
+    ui.click(ui.page.get_by_role("option", name=case.author))
+    _save(ui)
+
+
+def translate(ui: Driver, case: Case) -> None:
+    """Everything is filled in from English, then the title is translated."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("combobox", name="Locales"))
+    ui.click(page.get_by_role("option", name="French (fr)"))
+    ui.click(page.get_by_role("button", name="Fill in from another locale"))
+    dialog = page.get_by_role("alertdialog")
+    ui.click(dialog.get_by_role("combobox", name="Locale"))
+    ui.click(page.get_by_role("option", name="English (en)"))
+    ui.click(dialog.get_by_role("button", name="Yes, fill in"))
+    ui.replace(page.get_by_role("textbox", name="title"), case.new_title)
+    _save(ui)
+
+
+def revert_field(ui: Driver, case: Case) -> None:
+    """What differs is found by eye between two tabs, and the old text is typed again."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("tab", name="published"))
+    ui.see(page.get_by_text(case.published))
+    ui.click(page.get_by_role("tab", name="draft"))
+    ui.see(page.get_by_text(case.changed))
+    ui.replace(page.get_by_role("textbox", name="summary"), case.published)
+    _save(ui)
+
+
+def publish_many(ui: Driver, case: Case) -> None:
+    """Only what is on one page can be selected."""
+    page = ui.page
+    ui.start(
+        f"{_LIST}/api::note.note", page.get_by_role("checkbox", name=re.compile(r"Select \d+"))
+    )
+    ui.click(page.get_by_role("combobox", name="Entries per page"))
+    ui.click(page.get_by_role("option", name="100"))
+    page.get_by_role("checkbox", name=re.compile(r"Select \d+")).nth(99).wait_for()
+    ui.click(page.get_by_role("checkbox", name="Select all entries"))
+    ui.click(page.get_by_role("button", name="Publish", exact=True))
+    ui.click(page.get_by_role("dialog").get_by_role("button", name="Publish"))
+    ui.click(page.get_by_role("alertdialog").get_by_role("button", name="Publish"))
+    ui.see(page.get_by_role("status", name="published").nth(case.entries - 1))
+
+
+def place_image(ui: Driver, case: Case) -> None:
+    """The file goes into the library first, and from there into the field."""
+    _entry(ui, "api::page.page", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Click to add an asset"))
+    dialog = page.get_by_role("dialog")
+    ui.click(dialog.get_by_role("button", name="Add more assets"))
+    ui.choose(page.get_by_role("button", name="Drag & Drop here or"), [case.file])
+    ui.click(page.get_by_role("button", name="Upload 1 asset"))
+    ui.click(dialog.get_by_role("button", name="Finish"))
+    _save(ui)
+
+
+def recover(ui: Driver, case: Case) -> None:
+    """The field that is not valid lies in a closed component far down."""
+    _entry(ui, "api::article.article", case.document)
+    page = ui.page
+    ui.click(page.get_by_role("button", name="Publish", exact=True))
+    ui.see(ui.page.get_by_text("validation").first)
+    ui.fill(page.get_by_role("textbox", name="label"), case.label)
+    _publish(ui)
