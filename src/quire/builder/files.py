@@ -1,6 +1,7 @@
 """Which files of a project change with its model."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,6 +34,17 @@ def file_changes(project: Path, former: Sequence[Source], drawn: Drawn) -> list[
         FileChange(path=path, before=_content(project / path), after=wanted[path]) for path in paths
     ]
     return [change for change in changes if change.before != change.after]
+
+
+def unwritable_folder(project: Path) -> str | None:
+    """Return a folder of schema files that this process may not change, if there is one."""
+    for name in ("", "src/api", "src/components"):
+        folder = project / name
+        while not folder.exists():
+            folder = folder.parent  # it would be made there
+        if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+            return str(folder.relative_to(project))
+    return None
 
 
 def _wanted(

@@ -7,7 +7,7 @@ import structlog
 from msgspec import Struct
 
 from quire.builder.blueprint import Blueprint
-from quire.builder.files import FileChange, file_changes
+from quire.builder.files import FileChange, file_changes, unwritable_folder
 from quire.builder.journal import Journal
 from quire.clock import Clock
 from quire.database.announcement import Requirement
@@ -98,6 +98,10 @@ class Remodeller:
         """
         await self._project.database.read(self._project.require)
 
+    async def obstacle(self) -> str | None:
+        """Return why the files of the project cannot be changed; ``None`` where they can."""
+        return await asyncio.to_thread(self._obstacle)
+
     async def draw(self, change: Callable[[Blueprint], None]) -> Draft:
         """Return what the model becomes by a change; nothing is changed yet.
 
@@ -152,6 +156,17 @@ class Remodeller:
         kind = project.kind
         await renew_statistics(project.database, kind.statistics, kind.inspector)
         return planned
+
+    def _obstacle(self) -> str | None:
+        settings = self._project.settings
+        locked = unwritable_folder(settings.project)
+        if locked is not None:
+            return f"The folder {locked} of the project cannot be written by the server"
+        try:
+            schema = build_schema(read_sources(settings.project), load_options(settings))
+        except SchemaError as error:
+            return str(error)
+        return None if schema.version == self.schema.version else _DRIFTED
 
     def _draw(self, change: Callable[[Blueprint], None]) -> Draft:
         settings = self._project.settings

@@ -219,6 +219,36 @@ async def test_a_type_with_several_documents_does_not_become_a_single_one(
     assert kept.data["title"] == "Sell papers"
 
 
+async def test_listed_attributes_take_the_order_of_the_list(workshop: Workshop) -> None:
+    first, second, *rest = workshop.file(PAPER_FILE)["attributes"]
+    own = workshop.file(PAPER_FILE)["attributes"]
+    moved = [attribute(name, "update", **own[name]) for name in (second, first)]
+    subtitle = attribute("subtitle", type="string")
+    assert (await workshop.update(changed(PAPER, subtitle, *moved))).status == 200
+    later = list(workshop.file(PAPER_FILE)["attributes"])
+    assert later == ["subtitle", second, *rest, first]
+    listed = [attribute(name, "update", **own[name]) for name in (first, second)]
+    assert (await workshop.update(changed(PAPER, subtitle, *listed))).status == 200
+    assert list(workshop.file(PAPER_FILE)["attributes"]) == ["subtitle", first, *rest, second]
+
+
+@pytest.mark.whatever_the_database("files alone are looked at")
+async def test_the_state_says_why_the_model_cannot_be_changed(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = "/admin/x/model/state"
+    assert (await workshop.ask("GET", state)).data == {"writable": True, "reason": None}
+    raw = workshop.file(WRITER_FILE)
+    raw["attributes"]["nickname"] = {"type": "string"}
+    (workshop.project / WRITER_FILE).write_text(json.dumps(raw))
+    drifted = (await workshop.ask("GET", state)).data
+    assert not drifted["writable"]
+    assert "somebody has changed them" in drifted["reason"]
+    monkeypatch.setattr("quire.builder.files.os.access", lambda *_: False)
+    locked = (await workshop.ask("GET", state)).data
+    assert "cannot be written" in locked["reason"]
+
+
 async def test_renamed_attributes_and_types_keep_what_is_in_them(workshop: Workshop) -> None:
     document_id = await paper(workshop.office, title="Tide")
     headline = attribute("headline", former="title", type="string", required=True, maxLength=40)

@@ -90,6 +90,7 @@ export interface Operations {
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /admin/x/media/{id}/usage": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /admin/x/model/aside": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
+  "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
   "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };

@@ -33,6 +33,7 @@ class ModelPlanningApi:
         """Yield the routes."""
         for method, path, handler in (
             ("POST", "admin/x/model/plan", self.plan),
+            ("GET", "admin/x/model/state", self.state),
             ("GET", "admin/x/model/aside", self.aside),
             ("POST", "admin/x/model/aside/:id/restore", self.restore),
             ("DELETE", "admin/x/model/aside/:id", self.forget),
@@ -54,6 +55,11 @@ class ModelPlanningApi:
         except (SchemaError, UnfitWishError) as error:
             raise validation_error(flaws(error, uids_of_files(schema))) from error
         return respond_data(await planned(self._remodeller, draft))
+
+    async def state(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Tell whether the model can be changed here, and why not."""
+        reason = await self._remodeller.obstacle()
+        return respond_data({"writable": reason is None, "reason": reason})
 
     async def aside(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """List what changes of the model have kept aside, the latest first."""

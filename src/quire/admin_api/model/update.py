@@ -162,7 +162,10 @@ class SchemaUpdate:
             blueprint.change_type(uid, type_wish(entry.body, wanted, former))
 
     def _wanted(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all attributes that a model is to have, renamed ones in their places."""
+        """Return all attributes that a model is to have, renamed ones in their places.
+
+        Attributes in the body follow each other as they do there, others stay where they are.
+        """
         later_names = {one.former: one.name for one in entry.attributes if one.former is not None}
         wanted = {later_names.get(name, name): one for name, one in own.items()}
         for one in entry.attributes:
@@ -170,7 +173,11 @@ class SchemaUpdate:
                 wanted.pop(one.name, None)
             else:
                 wanted[one.name] = one.properties
-        return wanted
+        listed = [one.name for one in entry.attributes if one.name in wanted]
+        following = iter(dict.fromkeys(listed))
+        moved = set(listed)
+        order = [next(following) if name in moved else name for name in wanted]
+        return {name: wanted[name] for name in order}
 
     def _present(self, entry: ModelEntry) -> Model | None:
         models: Mapping[str, Model] = (

@@ -110,6 +110,7 @@ MODEL: Told = {
     ("POST", f"{_BUILDER}/update-schema"): Said(bare=True, body=_UPDATE, query=_CONSENT),
     ("GET", f"{_BUILDER}/update-schema-status"): Said(data=record({"isUpdating": FLAG})),
     ("POST", "admin/x/model/plan"): Said(data=_PLAN, body=_UPDATE),
+    ("GET", "admin/x/model/state"): Said(data=record({"writable": FLAG, "reason": nullable(TEXT)})),
     ("GET", "admin/x/model/aside"): Said(data=several(_ASIDE)),
     ("POST", "admin/x/model/aside/:id/restore"): Said(data=record({"count": WHOLE})),
     ("DELETE", "admin/x/model/aside/:id"): Said(data=_ASIDE),
