@@ -135,6 +135,38 @@ const settingsScreens = [
   settingsScreen('/email-templates', () => import('./settings/accounts/EmailTemplates'), 'EmailTemplates'),
   settingsScreen('/advanced', () => import('./settings/accounts/Advanced'), 'Advanced'),
 ] as const
+export type ModelTab = 'fields' | 'layout' | 'settings' | 'json'
+const isTab = (value: unknown): value is ModelTab => value === 'layout' || value === 'settings' || value === 'json'
+type NewModel = 'collectionType' | 'singleType' | 'component'
+const isNewModel = (value: unknown): value is NewModel => value === 'collectionType' || value === 'singleType' || value === 'component'
+
+const model = createRoute({
+  getParentRoute: () => shell,
+  path: '/model',
+  component: lazyRouteComponent(() => import('./model/screens'), 'ModelLayout'),
+})
+export const modelHomeRoute = createRoute({
+  getParentRoute: () => model,
+  path: '/',
+  validateSearch: (search: Record<string, unknown>): { new?: NewModel } => (isNewModel(search.new) ? { new: search.new } : {}),
+  component: lazyRouteComponent(() => import('./model/screens'), 'ModelHome'),
+})
+const modelDiagram = createRoute({
+  getParentRoute: () => model,
+  path: '/diagram',
+  component: lazyRouteComponent(() => import('./model/Diagram'), 'Diagram'),
+})
+const modelArchive = createRoute({
+  getParentRoute: () => model,
+  path: '/archive',
+  component: lazyRouteComponent(() => import('./model/screens'), 'ArchiveScreen'),
+})
+export const modelRoute = createRoute({
+  getParentRoute: () => model,
+  path: '/$uid',
+  validateSearch: (search: Record<string, unknown>): { tab?: ModelTab } => (isTab(search.tab) ? { tab: search.tab } : {}),
+  component: lazyRouteComponent(() => import('./model/screens'), 'TypeScreen'),
+})
 
 const routeTree = root.addChildren([
   login,
@@ -143,7 +175,14 @@ const routeTree = root.addChildren([
   registration('/auth/register', 'AcceptInvitation'),
   registration('/auth/forgot-password', 'ForgotPassword'),
   registration('/auth/reset-password', 'ResetPassword'),
-  shell.addChildren([home, profile, contentRoute, entryRoute, settings.addChildren(settingsScreens)]),
+  shell.addChildren([
+    home,
+    profile,
+    contentRoute,
+    entryRoute,
+    model.addChildren([modelHomeRoute, modelDiagram, modelArchive, modelRoute]),
+    settings.addChildren(settingsScreens),
+  ]),
 ])
 
 export const router = createRouter({

@@ -6,6 +6,7 @@ export const keys = {
   sessions: ['me', 'sessions'] as const,
   secondFactor: ['me', 'second-factor'] as const,
   model: ['model'] as const,
+  builder: ['builder'] as const,
   locales: ['locales'] as const,
   home: ['home'] as const,
   configuration: (uid: string) => ['configuration', uid] as const,

@@ -1,15 +1,16 @@
 import { Badge, Button, CloseButton, Code, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import { useDocumentTitle, useLocalStorage } from '@mantine/hooks'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { RecentEntry } from '../api/generated'
 import { useAbility, useHome, useMe, useModel } from '../api/hooks'
-import type { Status } from '../api/types'
+import type { ContentType, Status } from '../api/types'
 import { RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { StatusBadge } from '../components/StatusBadge'
 import { formatNumber } from '../i18n'
+import { BUILD } from '../model/permission'
 
 export function Home() {
   const { t } = useTranslation()
@@ -120,14 +121,37 @@ function Recent({ title, entries, at }: { title: string; entries: RecentEntry[];
 /** What to do first, until somebody closes it for good. */
 function FirstSteps({ hasTypes }: { hasTypes: boolean }) {
   const { t } = useTranslation()
+  const { displayed } = useModel()
+  const ability = useAbility()
+  const navigate = useNavigate()
   const [closed, setClosed] = useLocalStorage({ key: 'quire-admin-first-steps', defaultValue: false, getInitialValueInEffect: false })
   const home = useHome()
   const hasEntries = (home.data?.types ?? []).some((type) => type.uid.startsWith('api::') && type.count > 0)
   if (closed || !home.data || hasEntries) return null
+  const first = displayed.find((type) => type.uid.startsWith('api::') && ability.canContent('create', type.uid))
   const steps = [
-    { done: hasTypes, title: t('first.type'), hint: t('first.typeHint') },
-    { done: hasEntries, title: t('first.entry'), hint: t('first.entryHint') },
-    { done: false, title: t('first.api'), hint: <Code>curl {location.origin}/api/…</Code> },
+    {
+      done: hasTypes,
+      title: t('first.type'),
+      hint: t('first.typeHint'),
+      action: !hasTypes && ability.can(BUILD) && (
+        <Button onClick={() => void navigate({ to: '/model', search: { new: 'collectionType' } })}>{t('model.new.collectionType')}</Button>
+      ),
+    },
+    {
+      done: hasEntries,
+      title: t('first.entry'),
+      hint: t('first.entryHint'),
+      action: first && (
+        <Button component={Link} to={first.kind === 'collectionType' ? `/content/${first.uid}/create` : `/content/${first.uid}`}>{t('model.createEntry')}</Button>
+      ),
+    },
+    {
+      done: false,
+      title: t('first.api'),
+      hint: <Code>curl {location.origin}{first ? apiAddress(first) : '/api/…'}</Code>,
+      action: false,
+    },
   ]
   return (
     <Paper withBorder p="md" className="quire-surface">
@@ -140,9 +164,12 @@ function FirstSteps({ hasTypes }: { hasTypes: boolean }) {
           <Stack key={index} gap={4}>
             <Text size="sm" fw={600}>{step.done ? '✓' : `${index + 1}.`} {step.title}</Text>
             <Text size="sm" c="dimmed" component="div">{step.hint}</Text>
+            {step.action && <Group mt={4}>{step.action}</Group>}
           </Stack>
         ))}
       </SimpleGrid>
     </Paper>
   )
 }
+
+const apiAddress = (type: ContentType) => `/api/${type.kind === 'singleType' ? type.info.singularName : type.info.pluralName}`

@@ -8,13 +8,15 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { configurationQuery, useAbility, useModel } from '../api/hooks'
 import type { Entry } from '../api/types'
+import { modelCommands } from '../model/commands'
+import { BUILD } from '../model/permission'
 import { queries } from '../queries'
 import { useSections } from '../settings/sections'
 
 const SEARCHED_TYPES = 8
 const FOUND_EACH = 3
 
-type Command = { id: string; label: string; hint?: string; icon: typeof FileText; run: () => void }
+export type Command = { id: string; label: string; hint?: string; icon: typeof FileText; run: () => void }
 
 /** Go to a type, make an entry, or open one by its title. */
 export function Palette() {
@@ -60,6 +62,7 @@ export function Palette() {
     ...sections
       .filter((one) => one.path.startsWith('/settings'))
       .map((one) => ({ id: one.path, label: t(one.key), hint: t('settings.title'), icon: one.icon, run: () => void navigate({ to: one.path }) })),
+    ...modelCommands(t, ability.can(BUILD), displayed, (to, search) => void navigate({ to, search })),
     ...readable.map((type) => ({
       id: type.uid,
       label: type.info.displayName,

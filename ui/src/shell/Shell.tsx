@@ -6,7 +6,7 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, StickyNote, Sun, User } from 'lucide-react'
+import { Boxes, ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, StickyNote, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
@@ -15,6 +15,7 @@ import type { ContentType } from '../api/types'
 import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
 import { formatNumber } from '../i18n'
+import { BUILD } from '../model/permission'
 import { useSections } from '../settings/sections'
 import { OfflineBar } from './OfflineBar'
 import { JobTray } from './JobTray'
@@ -37,7 +38,12 @@ export function Shell() {
     ['?', openSheet],
     ['shift+?', openSheet],
   ])
-  useGoKeys({ h: () => void navigate({ to: '/' }), p: () => void navigate({ to: '/profile' }), s: () => void navigate({ to: '/settings' }) })
+  useGoKeys({
+    h: () => void navigate({ to: '/' }),
+    m: () => void navigate({ to: '/model' }),
+    p: () => void navigate({ to: '/profile' }),
+    s: () => void navigate({ to: '/settings' }),
+  })
   return (
     <AppShell
       header={{ height: { base: 48, sm: 0 } }}
@@ -188,6 +194,7 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
         />
         {group('collectionType', t('nav.collections'))}
         {group('singleType', t('nav.singles'))}
+        <Workspace pathname={pathname} />
       </ScrollArea>
       {sections.length > 0 && (
         <NavLink
@@ -205,6 +212,35 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
       )}
       <UserMenu onShortcuts={onShortcuts} />
     </>
+  )
+}
+
+/** Screens about the project rather than its content, as far as the role may use them. */
+function Workspace({ pathname }: { pathname: string }) {
+  const { t } = useTranslation()
+  const ability = useAbility()
+  const screens = [
+    { to: '/model', label: t('nav.model'), icon: Boxes, shown: ability.can(BUILD) },
+  ].filter((screen) => screen.shown)
+  if (screens.length === 0) return null
+  return (
+    <Box component="section" aria-label={t('nav.workspace')} mt="sm">
+      <Text size="xs" fw={500} c="dimmed" px={10} py={4}>{t('nav.workspace')}</Text>
+      {screens.map(({ to, label, icon: Icon }) => (
+        <NavLink
+          key={to}
+          className="quire-nav"
+          component={Link}
+          to={to}
+          label={label}
+          active={pathname.replace(/^\/admin/, '').startsWith(to)}
+          leftSection={<Icon size={15} />}
+          py={6}
+          px={10}
+          styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
+        />
+      ))}
+    </Box>
   )
 }
 

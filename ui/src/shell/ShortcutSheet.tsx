@@ -7,6 +7,7 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
   const rows: [string, string[]][] = [
     [t('shortcut.palette'), [MOD, 'K']],
     [t('shortcut.home'), ['g', 'h']],
+    [t('shortcut.model'), ['g', 'm']],
     [t('shortcut.profile'), ['g', 'p']],
     [t('shortcut.settings'), ['g', 's']],
     [t('shortcut.sidebar'), ['[']],

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { ListPlus, Plus, X } from 'lucide-react'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { fieldTypeOf } from '../../fields/registry'
 import { fieldKey, type FilterField } from './fields'
@@ -122,6 +123,6 @@ function Rule({ fields, rule, onChange, onRemove }: { fields: FilterField[]; rul
 const OF_SEVERAL = new Set(['$in', '$notIn', '$between'])
 const keepsValue = (before: string, after: string) => OF_SEVERAL.has(before) === OF_SEVERAL.has(after)
 
-export function operatorLabel(t: ReturnType<typeof useTranslation>['t'], op: string): string {
+export function operatorLabel(t: TFunction, op: string): string {
   return t(`operator.${op}` as 'operator.$eq')
 }

@@ -3,6 +3,7 @@ import {
 } from '@mantine/core'
 import { ArrowDown, ArrowUp, Bold, Braces, CodeXml, Expand, Image, Italic, Link, Minimize2, Strikethrough, Underline } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useState } from 'react'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Editor, Range, Transforms, type Descendant } from 'slate'
 import { Editable, ReactEditor, Slate, useFocused, useSelected, useSlate, type RenderElementProps, type RenderLeafProps } from 'slate-react'
@@ -205,7 +206,7 @@ function matching(search: string, name: (id: string) => string): SlashChoice[] {
   return all.filter((choice) => name(choice.id).toLowerCase().includes(search)).slice(0, 8)
 }
 
-type Translate = ReturnType<typeof useTranslation>['t']
+type Translate = TFunction
 
 function blockName(t: Translate, id: string): string {
   if (id.startsWith('heading-')) return t('blocks.heading', { level: id.slice(-1) })

@@ -1,0 +1,75 @@
+import { Alert, Box, Button, Drawer, Stack, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useBlocker, useLocation } from '@tanstack/react-router'
+import { ListTree, Lock } from 'lucide-react'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useAbility } from '../api/hooks'
+import { keys } from '../api/keys'
+import { fetchSchema, modelStateQuery, reservedNamesQuery } from '../api/model'
+import { ErrorState, Loading } from '../components/States'
+import { BUILD } from './permission'
+import { PendingBar } from './PendingBar'
+import { useBuilder, useChanges, useProblems } from './store'
+import { Tree } from './Tree'
+
+/** The frame of all screens of the model: tree on the left, pending changes below. */
+export function ModelLayout() {
+  const { t } = useTranslation()
+  const ability = useAbility()
+  if (!ability.can(BUILD)) {
+    return (
+      <Stack p="lg" align="flex-start">
+        <Title order={1}>{t('nav.model')}</Title>
+        <Alert icon={<Lock size={16} />} color="gray" title={t('error.forbidden')}>{t('model.forbidden')}</Alert>
+      </Stack>
+    )
+  }
+  return <Frame />
+}
+
+function Frame() {
+  const { t } = useTranslation()
+  const [drawer, { open, close }] = useDisclosure()
+  const schema = useQuery({ queryKey: [...keys.builder, 'schema'], queryFn: fetchSchema, staleTime: 0 })
+  const state = useQuery(modelStateQuery)
+  const reserved = useQuery(reservedNamesQuery)
+  const changes = useChanges()
+  const problems = useProblems(reserved.data)
+  const isLoaded = useBuilder((one) => one.saved !== null)
+  const pathname = useLocation({ select: (location) => decodeURIComponent(location.pathname).replace(/^\/admin/, '') })
+  const current = pathname.startsWith('/model/') && !/^\/model\/(diagram|archive)$/.test(pathname) ? pathname.slice('/model/'.length) : pathname
+  const locked = state.data?.writable === false
+  const { data } = schema
+  useEffect(() => {
+    if (!data) return
+    const { saved, draft } = useBuilder.getState()
+    // What somebody has pending stays: the server judges it by the model that it has.
+    if (saved === null || saved === draft) useBuilder.getState().load(data)
+  }, [data])
+  // Pending changes live as long as the page: closing it asks first.
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: changes.length > 0 })
+  if (schema.error && !isLoaded) return <Stack p="lg"><Title order={1}>{t('nav.model')}</Title><ErrorState error={schema.error} retry={() => void schema.refetch()} /></Stack>
+  if (!isLoaded) return <Stack p="lg"><Loading rows={10} /></Stack>
+  return (
+    <Box className="quire-model">
+      <Box className="quire-model-tree" visibleFrom="sm"><Tree current={current} locked={locked} /></Box>
+      <Drawer opened={drawer} onClose={close} title={t('nav.model')} size={300} closeButtonProps={{ 'aria-label': t('action.close') }}>
+        <Tree current={current} locked={locked} onPick={close} />
+      </Drawer>
+      <Box className="quire-model-main">
+        <Box className="quire-model-content">
+          <Button hiddenFrom="sm" variant="default" m="md" mb={0} leftSection={<ListTree size={14} />} onClick={open}>{t('model.browse')}</Button>
+          {locked && (
+            <Alert icon={<Lock size={16} />} color="yellow" m="md" mb={0} title={t('model.readOnly')}>
+              {state.data?.reason}. {t('model.readOnlyHint')}
+            </Alert>
+          )}
+          <Outlet />
+        </Box>
+        {!locked && <PendingBar problems={problems} />}
+      </Box>
+    </Box>
+  )
+}

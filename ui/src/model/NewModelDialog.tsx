@@ -1,0 +1,113 @@
+import { Autocomplete, Button, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { reservedNamesQuery } from '../api/model'
+import { apiPath, typeUid, type DraftModel } from './draft'
+import { addModel } from './edits'
+import { componentUidProblem, kebab, plural, typeNameProblems } from './names'
+import { useBuilder, useDraft } from './store'
+
+export type NewKind = 'collectionType' | 'singleType' | 'component'
+
+type Props = { kind: NewKind | null; category?: string; onClose: () => void; onMade: (made: DraftModel) => void }
+
+/** A new content type or component: a name is enough, the ids follow from it. */
+export function NewModelDialog({ kind, onClose, ...props }: Props) {
+  const { t } = useTranslation()
+  return (
+    <Modal opened={kind !== null} onClose={onClose} title={kind ? t(`model.new.${kind}`) : ''} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      {kind && <NewModelForm key={kind} kind={kind} onClose={onClose} {...props} />}
+    </Modal>
+  )
+}
+
+function NewModelForm({ kind, category: given, onClose, onMade }: Props & { kind: NewKind }) {
+  const { t } = useTranslation()
+  const schema = useDraft()
+  const reserved = useQuery(reservedNamesQuery).data ?? { models: [], attributes: [] }
+  const [displayName, setDisplayName] = useState('')
+  const [ids, setIds] = useState<{ singularName?: string; pluralName?: string; name?: string }>({})
+  const [type, setType] = useState<'collectionType' | 'singleType'>(kind === 'singleType' ? kind : 'collectionType')
+  const [category, setCategory] = useState(given ?? 'shared')
+  const [drafts, setDrafts] = useState(true)
+  const [localized, setLocalized] = useState(false)
+  const isComponent = kind === 'component'
+  const id = kebab(displayName)
+  const names = { singularName: ids.singularName ?? id, pluralName: ids.pluralName ?? (id && plural(id)) }
+  const uid = isComponent ? `${kebab(category)}.${id}` : typeUid(names.singularName)
+  const problems = typeNameProblems(schema, undefined, names, reserved)
+  const uidProblem = isComponent ? componentUidProblem(schema, undefined, uid) : undefined
+  const isWrong = displayName.trim() === '' || (isComponent ? uidProblem !== undefined : Boolean(problems.singularName ?? problems.pluralName))
+  const typed = displayName !== ''
+  const categories = [...new Set(Object.values(schema).filter((one) => one.isComponent).map((one) => one.category))].sort()
+
+  const make = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    if (isWrong) return
+    const model: Omit<DraftModel, 'id'> = {
+      uid,
+      isComponent,
+      kind: type,
+      category: isComponent ? kebab(category) : '',
+      info: { displayName: displayName.trim(), ...(isComponent ? { singularName: id, pluralName: '' } : names) },
+      options: isComponent ? {} : { draftAndPublish: drafts },
+      pluginOptions: localized ? { i18n: { localized: true } } : {},
+      fields: [],
+    }
+    useBuilder.getState().change((draft) => void addModel(draft, model))
+    const made = Object.values(useBuilder.getState().draft).find((one) => one.uid === uid)
+    onClose()
+    if (made) onMade(made)
+  }
+  return (
+    <form onSubmit={make}>
+      <Stack gap="sm">
+        <TextInput
+          data-autofocus
+          label={t('model.head.displayName')}
+          placeholder={t(isComponent ? 'model.new.componentExample' : 'model.new.typeExample')}
+          value={displayName}
+          onChange={(event) => setDisplayName(event.currentTarget.value)}
+          error={isComponent && typed ? uidProblem : undefined}
+        />
+        {isComponent ? (
+          <Autocomplete label={t('model.head.category')} data={categories} value={category} onChange={setCategory} />
+        ) : (
+          <>
+            <Group grow gap="sm" align="flex-start">
+              {(['singularName', 'pluralName'] as const).map((name) => (
+                <TextInput
+                  key={name}
+                  label={t(`model.head.${name}`)}
+                  value={names[name]}
+                  onChange={(event) => setIds({ ...ids, [name]: event.currentTarget.value })}
+                  error={typed ? problems[name] : undefined}
+                />
+              ))}
+            </Group>
+            <Select
+              label={t('model.head.kind')}
+              allowDeselect={false}
+              data={(['collectionType', 'singleType'] as const).map((value) => ({ value, label: t(`model.kind.${value}`) }))}
+              value={type}
+              onChange={(value) => setType(value as typeof type)}
+            />
+            <Switch size="sm" label={t('model.head.drafts')} checked={drafts} onChange={(event) => setDrafts(event.currentTarget.checked)} />
+            <Switch size="sm" label={t('model.head.localized')} checked={localized} onChange={(event) => setLocalized(event.currentTarget.checked)} />
+          </>
+        )}
+        <Group justify="space-between" mt="xs">
+          <Text size="xs" c="dimmed" ff="monospace">
+            {isComponent ? uid : typed && apiPath({ kind: type, info: { displayName, ...names } } as DraftModel)}
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+            <Button type="submit" disabled={isWrong}>{t('action.continue')}</Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

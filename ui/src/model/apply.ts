@@ -1,0 +1,63 @@
+import { ApiError } from '../api/client'
+import { keys } from '../api/keys'
+import { fetchSchema, removedQuery, restoreRemoved, updateSchema } from '../api/model'
+import { toast, toastError } from '../components/toast'
+import { t } from '../i18n'
+import { queries } from '../queries'
+import { bodyOf } from './changes'
+import { useBuilder } from './store'
+
+/** What became of an attempt: the server wants consent where content would be removed. */
+export type Outcome = 'applied' | 'needsConsent' | 'failed'
+
+/** Everything that depends on the model: lists and forms that are open follow at once. */
+async function followModel(): Promise<void> {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: keys.model }),
+    queries.invalidateQueries({ queryKey: keys.home }),
+    queries.invalidateQueries({ queryKey: ['configuration'] }),
+    queries.invalidateQueries({ queryKey: keys.permissions }),
+    queries.invalidateQueries({ queryKey: ['content'] }),
+    queries.invalidateQueries({ queryKey: removedQuery.queryKey }),
+  ])
+}
+
+const newestRemoved = async (): Promise<number | null> => (await queries.fetchQuery({ ...removedQuery, staleTime: 0 }))[0]?.id ?? null
+
+/** Apply the pending changes. `digest` is that of the plan whose losses somebody has agreed to. */
+export async function applyChanges(digest?: string): Promise<Outcome> {
+  const { saved, draft } = useBuilder.getState()
+  if (!saved) return 'failed'
+  try {
+    const earlier = digest ? await newestRemoved() : null
+    await updateSchema(bodyOf(saved, draft), digest)
+    const server = await fetchSchema()
+    useBuilder.getState().load(server)
+    const latest = digest ? await newestRemoved() : null
+    useBuilder.getState().setApplied({ before: saved, removedId: latest === earlier ? null : latest })
+    await followModel()
+    return 'applied'
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409 && Array.isArray(error.details?.losses)) return 'needsConsent'
+    toastError(error, t('model.applyFailed'))
+    return 'failed'
+  }
+}
+
+/** Undo the change that was applied last, with what it had removed. */
+export async function undoApplied(): Promise<void> {
+  const { saved, applied } = useBuilder.getState()
+  if (!saved || !applied) return
+  try {
+    await updateSchema(bodyOf(saved, applied.before))
+    const count = applied.removedId === null ? 0 : await restoreRemoved(applied.removedId)
+    const server = await fetchSchema()
+    useBuilder.setState({ draft: applied.before })
+    useBuilder.getState().load(server)
+    useBuilder.getState().setApplied(null)
+    await followModel()
+    toast(count > 0 ? t('model.undoneWithRows', { count }) : t('model.undone'))
+  } catch (error) {
+    toastError(error, t('model.undoFailed'))
+  }
+}

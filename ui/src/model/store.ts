@@ -1,0 +1,102 @@
+import { applyPatches, enablePatches, produceWithPatches, type Patch } from 'immer'
+import { useMemo } from 'react'
+import { create } from 'zustand'
+import type { ReservedNames } from '../api/model'
+import { bodyOf, changesOf, type Change } from './changes'
+import { draftOf, type DraftSchema, type ServerSchema } from './draft'
+import { problemsOf, type Problem } from './names'
+
+enablePatches()
+
+type Step = { undo: Patch[]; redo: Patch[]; key: string; at: number }
+
+/** The change that was applied last, which can be undone until the next one begins. */
+export type Applied = { before: DraftSchema; removedId: number | null }
+
+type Builder = {
+  /** The schema of the server; null until it is loaded. */
+  saved: DraftSchema | null
+  draft: DraftSchema
+  past: Step[]
+  future: Step[]
+  applied: Applied | null
+  /** The field whose panel is open. */
+  selected: string | null
+  /** The field whose name is to be typed next. */
+  focused: string | null
+  /** Take the server's schema. Pending changes stay where `keep` is set. */
+  load: (server: ServerSchema, keep?: boolean) => void
+  /** Change the draft. Changes by the same key in quick succession are one step of undo. */
+  change: (recipe: (draft: DraftSchema) => void, key?: string) => void
+  undo: () => void
+  redo: () => void
+  discard: () => void
+  select: (id: string | null, focus?: boolean) => void
+  setApplied: (applied: Applied | null) => void
+}
+
+const MERGED_WITHIN_MS = 1200
+const LONGEST_HISTORY = 200
+
+export const useBuilder = create<Builder>((set, get) => ({
+  saved: null,
+  draft: {},
+  past: [],
+  future: [],
+  applied: null,
+  selected: null,
+  focused: null,
+  load: (server, keep = false) => {
+    const { draft, saved } = get()
+    const loaded = draftOf(server, keep ? (saved ?? {}) : draft)
+    set(keep && saved !== null ? { saved: loaded } : { saved: loaded, draft: loaded, past: [], future: [] })
+  },
+  change: (recipe, key = '') => {
+    const { draft, past } = get()
+    const [next, redo, undo] = produceWithPatches(draft, recipe)
+    if (redo.length === 0) return
+    const last = past[past.length - 1]
+    const at = Date.now()
+    const merges = key !== '' && last?.key === key && at - last.at < MERGED_WITHIN_MS
+    const step = merges ? { undo: [...undo, ...last.undo], redo: [...last.redo, ...redo], key, at } : { undo, redo, key, at }
+    set({ draft: next, past: [...(merges ? past.slice(0, -1) : past), step].slice(-LONGEST_HISTORY), future: [], applied: null })
+  },
+  undo: () => {
+    const { draft, past, future } = get()
+    const step = past[past.length - 1]
+    if (step) set({ draft: applyPatches(draft, step.undo), past: past.slice(0, -1), future: [...future, step] })
+  },
+  redo: () => {
+    const { draft, past, future } = get()
+    const step = future[future.length - 1]
+    if (step) set({ draft: applyPatches(draft, step.redo), past: [...past, step], future: future.slice(0, -1) })
+  },
+  discard: () => {
+    const { saved } = get()
+    if (saved) set({ draft: saved, past: [], future: [], selected: null })
+  },
+  select: (id, focus = false) => set({ selected: id, focused: focus ? id : null }),
+  setApplied: (applied) => set({ applied }),
+}))
+
+export const useDraft = (): DraftSchema => useBuilder((state) => state.draft)
+
+/** The pending changes, as people are told of them. */
+export function useChanges(): Change[] {
+  const { saved, draft } = useBuilder()
+  return useMemo(() => (saved === null || saved === draft ? [] : changesOf(saved, draft)), [saved, draft])
+}
+
+export function usePendingBody() {
+  const { saved, draft } = useBuilder()
+  return useMemo(() => bodyOf(saved ?? {}, draft), [saved, draft])
+}
+
+export function useProblems(reserved: ReservedNames | undefined): Problem[] {
+  const draft = useDraft()
+  const changes = useChanges()
+  return useMemo(
+    () => (reserved ? problemsOf(draft, new Set(changes.map((change) => change.modelId)), reserved) : []),
+    [draft, changes, reserved],
+  )
+}
