@@ -21,4 +21,5 @@ def assert_accessible(page: Page) -> None:
             "accessibility is not checked: `npm ci` in ui/ installs axe-core"
         )
     page.evaluate(AXE.read_text())
-    assert page.evaluate(_RUN) == []
+    found = page.evaluate(_RUN)
+    assert not found, "\n".join(found)

@@ -28,5 +28,5 @@ export function absolute(at: string | number): string {
 export function ago(at: number, now: number): string {
   const seconds = Math.round((now - at) / 1000)
   const [value, unit] = seconds < 60 ? [seconds, 'second'] as const : seconds < 3600 ? [Math.round(seconds / 60), 'minute'] as const : [Math.round(seconds / 3600), 'hour'] as const
-  return new Intl.RelativeTimeFormat(i18next.language, { style: 'short' }).format(-value, unit)
+  return new Intl.RelativeTimeFormat(i18next.language, { style: 'short', numeric: 'auto' }).format(-value, unit)
 }

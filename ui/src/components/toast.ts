@@ -3,7 +3,7 @@ import { ApiError } from '../api/client'
 import { t } from '../i18n'
 
 export function toast(message: string): void {
-  notifications.show({ message, autoClose: 4000 })
+  notifications.show({ message, autoClose: 4000, closeButtonProps: { 'aria-label': t('action.close') } })
 }
 
 /** Say what went wrong; problems of single fields are shown there as well. */
@@ -17,6 +17,7 @@ export function toastError(error: unknown, title?: string): void {
     title: title ?? t('error.title'),
     message: known?.requestId && known.status >= 500 ? `${message} (${t('error.requestId')} ${known.requestId})` : message,
     autoClose: 8000,
+    closeButtonProps: { 'aria-label': t('action.close') },
     role: 'alert',
   })
 }

@@ -41,6 +41,8 @@ export type FieldType = {
   serialize?: (value: unknown, attribute: Attribute, model: Model) => unknown
   /** How a value from before a save is put back after it; as it is where this is absent. Null: not without loss. */
   replay?: (value: unknown, attribute: Attribute, context: ReplayContext) => { value: unknown } | null
+  /** The value for a text that somebody has searched for; absent for types that are no text. */
+  fromText?: (text: string) => unknown
   /** A short text for lists of parts. */
   summary?: (value: unknown) => string
 }

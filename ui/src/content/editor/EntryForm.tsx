@@ -1,7 +1,7 @@
 import { Alert, Box, Button, Grid, Group, Paper, Stack, Text } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
@@ -12,6 +12,7 @@ import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { ConflictDialog } from './ConflictDialog'
 import { EntryHeader } from './EntryHeader'
 import { Inspector } from './Inspector'
+import { useTopLevel } from './layers'
 import type { Loaded } from './loading'
 import { Problems } from './Problems'
 import { EntryScopeContext, type EntryScope } from './scope'
@@ -68,7 +69,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   const blocker = useBlocker({ shouldBlockFn: () => isDirty, withResolver: true, enableBeforeUnload: () => isDirty })
 
   const title = mainText || (isNew ? t('entry.new', { type: type.info.displayName }) : isSingle ? type.info.displayName : t('entry.untitled'))
-  useDocumentTitle(`${title} · Quire`)
+  useDocumentTitle(place.level === 0 ? `${title} · Quire` : '')
 
   const mayWrite = ability.canContent(isNew ? 'create' : 'update', type.uid, locale)
   const mayPublish = hasDrafts(type) && ability.canContent('publish', type.uid, locale)
@@ -76,19 +77,39 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   useAutosave({ store, actions, enabled: autosave.isOn && mayWrite && hasDrafts(type) })
   const save = () => void (mayWrite && actions.save())
   const publish = () => void (mayPublish && actions.publish())
+  /** Keys are those of the form on top. */
+  const onTop = (act: () => void) => () => {
+    if (useTopLevel.getState().top === place.level) act()
+  }
   useHotkeys(
     [
-      ['mod+S', save],
-      ['mod+shift+P', publish],
-      ['mod+Z', () => store.getState().undo()],
-      ['mod+shift+Z', () => store.getState().redo()],
+      ['mod+S', onTop(save)],
+      ['mod+shift+P', onTop(publish)],
+      ['mod+Z', onTop(() => store.getState().undo())],
+      ['mod+shift+Z', onTop(() => store.getState().redo())],
     ],
     [],
   )
+  const root = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (place.level === 0) return
+    // After the drawer has put the focus on its first button.
+    const timer = window.setTimeout(() => root.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea')?.focus())
+    return () => window.clearTimeout(timer)
+  }, [place.level])
+  const [closing, setClosing] = useState(false)
+  useEffect(() => {
+    place.drawer?.guard(() => {
+      const mayClose = !isUnsaved(store.getState())
+      setClosing(!mayClose)
+      return mayClose
+    })
+    return () => place.drawer?.guard(null)
+  }, [place, store])
 
   const scope: EntryScope = useMemo(
-    () => ({ uid: type.uid, type, configuration, documentId: isNew ? null : documentId, locale, status: 'draft' }),
-    [type, configuration, documentId, locale, isNew],
+    () => ({ uid: type.uid, type, configuration, documentId: isNew ? null : documentId, locale, status: 'draft', level: place.level }),
+    [type, configuration, documentId, locale, isNew, place.level],
   )
   const home = locales.find((one) => one.isDefault)
   const isSecond = isLocalized(type) && home && locale !== home.code && loaded.others.some((one) => one.locale === home.code)
@@ -113,7 +134,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
           autosave={hasDrafts(type) && mayWrite ? autosave : null}
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
-        <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }}>
+        <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }} data-form ref={root}>
           <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={1040}>
             <Stack gap="md">
               {unsaved.offered && (
@@ -147,13 +168,24 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
               </Grid>
             </Stack>
           </Box>
-          {!isNew && (
+          {!isNew && place.level === 0 && (
             <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49 }}>
               <Inspector type={type} loaded={loaded} locale={locale} reload={() => void actions.takeTheirs()} />
             </Box>
           )}
         </Group>
         {actions.conflict && <ConflictDialog conflict={actions.conflict} type={type} loaded={loaded} locale={locale} actions={actions} view={view} />}
+        {closing && (
+          <LeaveDialog
+            onStay={() => setClosing(false)}
+            onSave={async () => {
+              setClosing(false)
+              if ((await actions.save()) === 'done') place.drawer?.close()
+            }}
+            onLeave={() => place.drawer?.close()}
+            mayWrite={mayWrite}
+          />
+        )}
         {blocker.status === 'blocked' && (
           <LeaveDialog
             onStay={() => blocker.reset()}

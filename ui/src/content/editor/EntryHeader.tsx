@@ -83,12 +83,12 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
         <Group gap={10} wrap="nowrap" style={{ minWidth: 0, flex: '1 1 260px' }}>
           <Stack gap={0} style={{ minWidth: 0 }}>
             <Breadcrumbs separator="›" separatorMargin={6} styles={{ root: { flexWrap: 'nowrap' } }}>
-              {!isSingle && (
+              {!isSingle && place.level === 0 && (
                 <Link to="/content/$uid" params={{ uid: type.uid }} search={locale ? { locale } : {}} className="quire-crumb">
                   {type.info.displayName}
                 </Link>
               )}
-              <Title order={1} fz={15} className="quire-ellipsis" title={title}>{title}</Title>
+              <Title order={place.level === 0 ? 1 : 2} fz={15} className="quire-ellipsis" title={title}>{title}</Title>
             </Breadcrumbs>
           </Stack>
           {entry?.status && drafts && <StatusBadge status={entry.status} />}

@@ -16,7 +16,7 @@ export function Problems({ view, type }: { view: TypeConfiguration; type: Conten
       <List size="sm" spacing={2}>
         {entries.map(([path, message]) => (
           <List.Item key={path}>
-            <Anchor component="button" type="button" size="sm" c="inherit" fw={600} underline="always" onClick={() => goToField(path)}>
+            <Anchor component="button" type="button" size="sm" c="inherit" fw={600} underline="always" onClick={(event) => goToField(path, event.currentTarget.closest('[data-form]') ?? document)}>
               {nameOf(path, view, type)}
             </Anchor>{' '}
             <Text span size="sm" c="inherit">{message}</Text>
@@ -34,10 +34,10 @@ function nameOf(path: string, view: TypeConfiguration, type: ContentType): strin
 }
 
 /** Show a field and put the cursor in it; where it has no control of its own, the nearest one around it. */
-export function goToField(path: string): void {
+function goToField(path: string, form: ParentNode): void {
   const steps = path.split('.')
   while (steps.length > 0) {
-    const found = document.querySelector<HTMLElement>(`[data-path="${CSS.escape(steps.join('.'))}"]`)
+    const found = form.querySelector<HTMLElement>(`[data-path="${CSS.escape(steps.join('.'))}"]`)
     if (found) {
       const control = found.matches('input,textarea,select')
         ? found

@@ -6,4 +6,9 @@ export type Place = {
   open: (to: { documentId: string | null; locale?: string; from?: string }, replaces?: boolean) => void | Promise<void>
   /** Go on after the entry was deleted. */
   leave: () => void | Promise<void>
+  drawer?: {
+    close: () => void
+    /** Have a function asked whether the drawer may close; it returns false to ask somebody first. */
+    guard: (mayClose: (() => boolean) | null) => void
+  }
 }

@@ -9,6 +9,8 @@ export type EntryScope = {
   documentId: string | null
   locale: string | undefined
   status: 'draft' | 'published'
+  /** That of the form's place. */
+  level: number
 }
 
 export const EntryScopeContext = createContext<EntryScope | null>(null)

@@ -30,7 +30,13 @@ function problemsOf(error: ApiError): Record<string, string> {
 const present = () => Date.now()
 
 function notifyProblems(count: number): void {
-  notifications.show({ color: 'red', title: t('problems.title', { count }), message: t('problems.listed'), autoClose: 6000 })
+  notifications.show({
+    color: 'red',
+    title: t('problems.title', { count }),
+    message: t('problems.listed'),
+    autoClose: 6000,
+    closeButtonProps: { 'aria-label': t('action.close') },
+  })
 }
 
 type Context = {

@@ -1,27 +1,31 @@
-import { ActionIcon, Anchor, Badge, Button, Combobox, Group, Loader, Paper, ScrollArea, Stack, Text, TextInput, Tooltip, useCombobox } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { ExternalLink, X } from 'lucide-react'
-import { useState } from 'react'
+import { Badge, Loader, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { request } from '../../api/client'
 import { hasDrafts, useAbility, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
-import { StatusBadge } from '../../components/StatusBadge'
+import type { ContentType, Entry } from '../../api/types'
 import { toastError } from '../../components/toast'
 import { useEntryScope } from '../../content/editor/scope'
-import { getIn, useEditor, useField } from '../../content/editor/store'
+import { getIn, useEditor, useField, type Values } from '../../content/editor/store'
+import { fieldTypeOf } from '../registry'
 import { Nothing } from '../shared/cells'
 import { linesDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
 import { LINK } from '../shared/operators'
-import { DragHandle, moveItem, SortableItem, SortableList } from '../shared/Sortable'
 import type { CellProps, FieldType, InputProps, RelatedItem } from '../types'
 import { RelationFilter } from './Filter'
+import { LinkedItems } from './LinkedItems'
+import { Picker } from './Picker'
 import { isToMany, itemsOf, replayRelation, sentRelation, type RelationValue } from './value'
 
+// A form for the entries of a relation: it holds all fields again, so it is loaded when it is opened.
+const EntryDrawer = lazy(() => import('../../content/editor/EntryDrawer'))
+
 const PAGE = 100
+const NEW = 'create'
 
 /** What a relation leads to, in the order in which it does: the server tells the last one first. */
 async function linkedItems(
@@ -70,7 +74,10 @@ function Input(props: InputProps) {
     staleTime: 30_000,
     queryFn: () => linkedItems(owner!, field, query),
   })
-  const items = itemsOf(value) ?? linked.data ?? []
+  const [drawer, setDrawer] = useState<{ documentId: string; locale?: string; given?: Values } | null>(null)
+  /** Entries as they were saved in the drawer. */
+  const [fresh, setFresh] = useState<Record<string, RelatedItem>>({})
+  const items = (itemsOf(value) ?? linked.data ?? []).map((item) => ({ ...item, ...fresh[item.documentId] }))
   const put = (next: RelatedItem[]) => {
     const original = value?.items ? value.original : (linked.data ?? [])
     // Undo has to know the entries from before, also after a save.
@@ -79,8 +86,17 @@ function Input(props: InputProps) {
   }
   const ready = value?.items !== undefined || (value?.count ?? 0) === 0 || linked.data !== undefined
   const label = (item: RelatedItem) => String(item[mainField] ?? item.documentId)
+  const add = (item: RelatedItem) => put(many ? [...items, item] : [item])
   const readable = targetType?.isDisplayed && ability.canContent('read', target)
-  const move = (from: number, to: number) => put(moveItem(items, from, to))
+  const mayCreate = targetType?.isDisplayed && targetType.kind === 'collectionType' && ability.canContent('create', target)
+  const closeDrawer = useCallback(() => setDrawer(null), [])
+  /** An entry of the drawer was saved: one that is new is linked now, others may have another title. */
+  const saved = (entry: Entry) => {
+    const item = { id: entry.id, documentId: entry.documentId, locale: entry.locale, status: entry.status, [mainField]: entry[mainField] }
+    if (drawer?.documentId === NEW && !items.some((one) => one.documentId === item.documentId)) add(item)
+    else setFresh((all) => ({ ...all, [item.documentId]: item }))
+  }
+  const deleted = () => put(items.filter((one) => one.documentId !== drawer?.documentId))
   return (
     <FieldFrame
       {...props}
@@ -91,42 +107,14 @@ function Input(props: InputProps) {
         {linked.isLoading && <Loader size="xs" />}
         {linked.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{linked.error.message}</Text>}
         {items.length > 0 && (
-          <Paper withBorder className="quire-surface">
-            <ScrollArea.Autosize mah={260} type="auto" viewportProps={items.length > 7 ? { tabIndex: 0, role: 'region', 'aria-label': props.label } : {}}>
-              <SortableList ids={items.map((item) => String(item.id))} onMove={move}>
-                {items.map((item, index) => (
-                  <SortableItem key={item.id} id={String(item.id)}>
-                    <Group gap={6} px={8} h={34} wrap="nowrap" style={index > 0 ? { borderTop: '1px solid var(--quire-hairline)' } : undefined}>
-                      {many && !locked && items.length > 1 && <DragHandle label={t('order.move', { name: label(item) })} />}
-                      {readable ? (
-                        <Anchor
-                          size="sm"
-                          c="inherit"
-                          className="quire-ellipsis"
-                          href={`/admin/content/${target}/${item.documentId}${item.locale ? `?locale=${item.locale}` : ''}`}
-                          target="_blank"
-                          style={{ flex: 1 }}
-                        >
-                          {label(item)}
-                        </Anchor>
-                      ) : (
-                        <Text size="sm" className="quire-ellipsis" style={{ flex: 1 }}>{label(item)}</Text>
-                      )}
-                      {item.status && <StatusBadge status={item.status} />}
-                      {readable && <ExternalLink size={12} aria-hidden color="var(--mantine-color-dimmed)" />}
-                      {!locked && (
-                        <Tooltip label={t('relation.remove')}>
-                          <ActionIcon size="sm" aria-label={t('relation.removeNamed', { name: label(item) })} onClick={() => put(items.filter((one) => one.id !== item.id))}>
-                            <X size={14} />
-                          </ActionIcon>
-                        </Tooltip>
-                      )}
-                    </Group>
-                  </SortableItem>
-                ))}
-              </SortableList>
-            </ScrollArea.Autosize>
-          </Paper>
+          <LinkedItems
+            label={props.label}
+            items={items}
+            titleOf={label}
+            addressOf={(item) => `/admin/content/${target}${targetType?.kind === 'singleType' ? '' : `/${item.documentId}`}${item.locale ? `?locale=${item.locale}` : ''}`}
+            onOpen={readable ? (item) => setDrawer({ documentId: item.documentId, locale: item.locale ?? undefined }) : undefined}
+            onChange={locked ? undefined : put}
+          />
         )}
         {!locked && targetType && (
           <Picker
@@ -139,13 +127,36 @@ function Input(props: InputProps) {
             disabled={!ready}
             chosen={items}
             showsStatus={hasDrafts(targetType)}
-            onPick={(item) => put(many ? [...items, item] : [item])}
+            onPick={add}
+            onCreate={mayCreate ? (text) => setDrawer({ documentId: NEW, locale: scope.locale, given: givenFor(targetType, mainField, text) }) : undefined}
+            typeName={targetType.info.displayName}
           />
         )}
         {locked && items.length === 0 && !linked.isLoading && <Nothing />}
       </Stack>
+      {drawer && (
+        <Suspense>
+          <EntryDrawer
+            uid={target}
+            documentId={drawer.documentId}
+            locale={drawer.locale}
+            given={drawer.given}
+            above={scope.level}
+            onClose={closeDrawer}
+            onSaved={saved}
+            onDeleted={deleted}
+          />
+        </Suspense>
+      )}
     </FieldFrame>
   )
+}
+
+/** What an entry begins with that is made of the text of a search: its title. */
+function givenFor(type: ContentType, mainField: string, text: string): Values | undefined {
+  const attribute = type.attributes[mainField]
+  const fromText = attribute && fieldTypeOf(attribute).fromText
+  return text && fromText ? { [mainField]: fromText(text) } : undefined
 }
 
 /** The model of the part that a relation stands in: that of its component. */
@@ -169,109 +180,6 @@ function usePartModel({ path }: InputProps): string | null {
     }
     return uid
   })
-}
-
-type PickerProps = {
-  label: string
-  owner: { model: string; id: string | number } | null
-  model: string | null
-  field: string
-  mainField: string
-  placeholder: string
-  disabled: boolean
-  chosen: RelatedItem[]
-  showsStatus: boolean
-  onPick: (item: RelatedItem) => void
-}
-
-/** A search as one types, among what the relation may lead to. */
-function Picker({ label, owner, model, field, mainField, placeholder, disabled, chosen, showsStatus, onPick }: PickerProps) {
-  const { t } = useTranslation()
-  const { locale } = useEntryScope()
-  const [search, setSearch] = useState('')
-  const [opened, setOpened] = useState(false)
-  const [asked] = useDebouncedValue(search.trim(), 150)
-  const combobox = useCombobox({
-    onDropdownOpen: () => setOpened(true),
-    onDropdownClose: () => {
-      setOpened(false)
-      combobox.resetSelectedOption()
-    },
-  })
-  const found = useInfiniteQuery({
-    queryKey: ['relations', 'search', model, field, asked, locale, owner?.id, chosen.map((one) => one.id)],
-    enabled: opened && model !== null,
-    initialPageParam: 1,
-    queryFn: ({ pageParam, signal }) =>
-      request('GET /content-manager/relations/{model}/{field}', {
-        path: { model: model!, field },
-        query: {
-          _q: asked || undefined,
-          page: pageParam,
-          pageSize: 20,
-          locale,
-          id: owner?.id,
-          idsToOmit: chosen.map((one) => one.id),
-        },
-        signal,
-      }),
-    getNextPageParam: (last) => (last.pagination.page < last.pagination.pageCount ? last.pagination.page + 1 : undefined),
-  })
-  const options = (found.data?.pages.flatMap((page) => page.results) ?? []) as unknown as RelatedItem[]
-  return (
-    <Combobox
-      store={combobox}
-      withinPortal
-      onOptionSubmit={(id) => {
-        const item = options.find((one) => String(one.id) === id)
-        if (item) onPick(item)
-        setSearch('')
-        combobox.closeDropdown()
-      }}
-    >
-      <Combobox.Target>
-        <TextInput
-          size="xs"
-          aria-label={t('relation.search', { field: label })}
-          placeholder={placeholder}
-          disabled={disabled}
-          value={search}
-          onFocus={() => combobox.openDropdown()}
-          onClick={() => combobox.openDropdown()}
-          onBlur={() => {
-            combobox.closeDropdown()
-            setSearch('')
-          }}
-          onChange={(event) => {
-            setSearch(event.currentTarget.value)
-            combobox.openDropdown()
-            combobox.updateSelectedOptionIndex()
-          }}
-          rightSection={found.isFetching ? <Loader size={12} /> : undefined}
-        />
-      </Combobox.Target>
-      <Combobox.Dropdown>
-        <Combobox.Options mah={240} style={{ overflowY: 'auto' }}>
-          {options.map((item) => (
-            <Combobox.Option key={item.id} value={String(item.id)}>
-              <Group justify="space-between" wrap="nowrap">
-                <Text size="sm" className="quire-ellipsis">{String(item[mainField] ?? item.documentId)}</Text>
-                {showsStatus && item.status && <StatusBadge status={item.status} />}
-              </Group>
-            </Combobox.Option>
-          ))}
-          {options.length === 0 && (
-            <Combobox.Empty>{found.isFetching ? t('state.loading') : found.error ? found.error.message : t('relation.nothing')}</Combobox.Empty>
-          )}
-          {found.hasNextPage && (
-            <Button fullWidth variant="subtle" size="compact-xs" onMouseDown={(event) => event.preventDefault()} onClick={() => void found.fetchNextPage()}>
-              {t('action.more')}
-            </Button>
-          )}
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
-  )
 }
 
 function Cell({ value, mainField }: CellProps) {

@@ -11,5 +11,6 @@ export const string: FieldType = {
   Cell: TextCell,
   Diff: TextDiff,
   filter: { operators: TEXT, Value: TextFilter },
+  fromText: (text) => text,
   summary: (value) => String(value ?? ''),
 }

@@ -11,5 +11,6 @@ export const text: FieldType = {
   Cell: TextCell,
   Diff: TextDiff,
   filter: { operators: LONG_TEXT, Value: TextFilter },
+  fromText: (text) => text,
   summary: (value) => String(value ?? ''),
 }

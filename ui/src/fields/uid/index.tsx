@@ -2,7 +2,7 @@ import { ActionIcon, Group, Loader, Text, TextInput, Tooltip } from '@mantine/co
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Check, RefreshCw, TriangleAlert } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { toastError } from '../../components/toast'
@@ -15,17 +15,24 @@ import { inputProps } from '../shared/Frame'
 import { TEXT } from '../shared/operators'
 import type { FieldType, InputProps } from '../types'
 
-/** A short name for addresses: made of another field on demand, and checked while it is typed. */
+const FOLLOWS_AFTER_MS = 400
+
+/**
+ * A short name for addresses: it follows another field in an entry that is new, is made of it on demand later, and is
+ * checked while it is typed.
+ */
 function Input(props: InputProps) {
   const { t } = useTranslation()
   const store = useEditor()
-  const { uid, locale } = useEntryScope()
+  const { uid, locale, documentId } = useEntryScope()
   const { value, error, set } = useField<string | null | undefined>(props.path)
   const saved = getIn(store.getState().saved, props.path)
   const [busy, setBusy] = useState(false)
   const [asked] = useDebouncedValue(value ?? '', 300)
   const field = String(props.path[props.path.length - 1])
   const isOfType = props.path.length === 1
+  const { targetField } = props.attribute
+  const [follows, setFollows] = useState(documentId === null && !value && !props.locked)
   const check = useQuery({
     queryKey: ['uid', uid, field, locale, asked],
     enabled: isOfType && asked !== '' && asked !== saved && !props.locked,
@@ -35,7 +42,7 @@ function Input(props: InputProps) {
         body: { contentTypeUID: uid, field, value: asked } as never,
       })) as unknown as { isAvailable: boolean; suggestion: string | null },
   })
-  const generate = async () => {
+  const generate = async (isQuiet = false) => {
     setBusy(true)
     try {
       const { values } = store.getState()
@@ -45,11 +52,28 @@ function Input(props: InputProps) {
       })
       set(String((made as { data: unknown }).data))
     } catch (reason) {
-      toastError(reason)
+      if (!isQuiet) toastError(reason)
     } finally {
       setBusy(false)
     }
   }
+  const follow = useEffectEvent(() => void generate(true))
+  useEffect(() => {
+    if (!follows || !targetField || !isOfType) return
+    let timer = 0
+    const wait = (source: unknown) => {
+      window.clearTimeout(timer)
+      if (source) timer = window.setTimeout(follow, FOLLOWS_AFTER_MS)
+    }
+    wait(store.getState().values[targetField])
+    const stop = store.subscribe(({ values }, before) => {
+      if (values[targetField] !== before.values[targetField]) wait(values[targetField])
+    })
+    return () => {
+      stop()
+      window.clearTimeout(timer)
+    }
+  }, [store, follows, targetField, isOfType])
   const isCurrent = asked === value && check.data !== undefined
   const taken = isCurrent && !check.data.isAvailable
   return (
@@ -57,7 +81,10 @@ function Input(props: InputProps) {
       <TextInput
         {...inputProps(props, error)}
         value={value ?? ''}
-        onChange={(event) => set(event.currentTarget.value || null)}
+        onChange={(event) => {
+          setFollows(false)
+          set(event.currentTarget.value || null)
+        }}
         autoComplete="off"
         spellCheck={false}
         rightSectionWidth={64}

@@ -1,0 +1,93 @@
+"""The form of an entry: related entries, parts, and what it is like with many fields."""
+
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible
+from tests.ui.site import Site
+
+ARTICLES = "/content-manager/collection-types/api::article.article"
+AUTHORS = "/content-manager/collection-types/api::author.author"
+TAGS = "/content-manager/collection-types/api::tag.tag"
+
+
+def article_with_tags(site: Site, title: str) -> tuple[str, list[dict[str, object]]]:
+    """Make an article that has all tags. Return its document id, and the tags."""
+    tags = site.api("GET", f"{TAGS}?pageSize=100&sort=id:ASC")["results"]
+    connected = {"connect": [{"documentId": one["documentId"]} for one in tags]}
+    made = site.api("POST", ARTICLES, {"title": title, "tags": connected})["data"]
+    return made["documentId"], tags
+
+
+def test_a_related_entry_is_created_from_the_text_of_the_search(site: Site, page: Page) -> None:
+    document, _ = article_with_tags(site, "With an author")
+    page.goto(f"/admin/content/api::article.article/{document}")
+    # The keyboard alone: search, create with the text of the search, save, link, close.
+    page.get_by_role("textbox", name="Search entries for Author").focus()
+    page.keyboard.type("Grace Newman")
+    expect(page.get_by_role("option")).to_have_text(["Create “Grace Newman”"])
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    drawer = page.get_by_role("dialog", name="Create Author")
+    expect(drawer.get_by_role("textbox", name="Name")).to_be_focused()
+    expect(drawer.get_by_role("textbox", name="Slug")).to_have_value("grace-newman")
+    assert_accessible(page)
+    page.keyboard.press("Control+s")
+    drawer = page.get_by_role("dialog", name="Edit Author")
+    drawer.wait_for()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    author = page.get_by_role("group", name="Author", exact=True)
+    expect(author.get_by_role("link", name="Grace Newman")).to_be_visible()
+
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    relations = f"/content-manager/relations/api::article.article/{document}"
+    [author_now] = site.api("GET", f"{relations}/author")["results"]
+    assert author_now["name"] == "Grace Newman"
+
+
+def test_related_entries_are_edited_in_drawers_above_each_other(site: Site, page: Page) -> None:
+    author = site.api("POST", AUTHORS, {"name": "Hester", "slug": "hester"})["data"]
+    page.goto(f"/admin/content/api::author.author/{author['documentId']}")
+    page.get_by_role("textbox", name="Search entries for Articles").click()
+    page.get_by_role("option", name="Dead Reckoning").click()
+    page.get_by_role("link", name="Dead Reckoning").click()
+    drawer = page.get_by_role("dialog", name="Edit Article")
+    drawer.get_by_role("group", name="Tags", exact=True).get_by_role("link").first.click()
+    upper = page.get_by_role("dialog", name="Edit Tag")
+    upper.get_by_role("textbox", name="Label").fill("Edited above")
+    page.keyboard.press("Escape")
+    question = page.get_by_role("alertdialog", name="There are unsaved changes")
+    question.get_by_role("button", name="Save and leave").click()
+    expect(upper).to_have_count(0)
+    expect(drawer.get_by_role("link", name="Edited above")).to_be_visible()
+    drawer.get_by_role("textbox", name="Title").first.fill("Dead Reckoning, Edited Above")
+    drawer.get_by_role("button", name="Publish", exact=True).click()
+    expect(drawer.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("link", name="Dead Reckoning, Edited Above")).to_be_visible()
+
+
+def test_a_long_relation_shows_its_beginning_and_is_ordered_with_the_keyboard(
+    site: Site, page: Page
+) -> None:
+    document, tags = article_with_tags(site, "With tags")
+    page.goto(f"/admin/content/api::article.article/{document}")
+    group = page.get_by_role("group", name="Tags", exact=True)
+    expect(group.get_by_role("listitem")).to_have_count(8)
+    group.get_by_role("button", name=f"Show all {len(tags)}").click()
+    assert_accessible(page)
+    first, second = (group.get_by_role("link").nth(at).inner_text() for at in (0, 1))
+    group.get_by_role("button", name=f"Move {first}", exact=True).focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(150)
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(300)
+    page.keyboard.press("Space")
+    expect(group.get_by_role("link").first).to_have_text(second)
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    relations = f"/content-manager/relations/api::article.article/{document}"
+    linked = site.api("GET", f"{relations}/tags?pageSize=100")["results"]
+    assert [one["label"] for one in reversed(linked)][:2] == [second, first]
