@@ -225,6 +225,42 @@ def test_h132_no_change_of_a_field_loses_what_was_in_it(
         assert rows.execute(notes) == before
 
 
+def test_the_tables_of_a_plugin_that_does_not_run_survive_a_migration(
+    kind: Kind, own_recorded: Path, run: Run
+) -> None:
+    """With their rows, and their links to entries whose table changes; Strapi goes on with them."""
+    plugin = (
+        "CREATE TABLE comments_comment (id integer PRIMARY KEY, content text)",
+        (
+            "CREATE TABLE comments_comment_related_lnk (id integer PRIMARY KEY, comment_id integer "
+            "REFERENCES comments_comment (id) ON DELETE CASCADE, article_id integer "
+            "REFERENCES articles (id) ON DELETE CASCADE)"
+        ),
+        "CREATE INDEX comments_comment_content ON comments_comment (content)",
+        "INSERT INTO comments_comment VALUES (1, 'First'), (2, 'Second')",
+        "INSERT INTO comments_comment_related_lnk SELECT id, 1, id FROM articles WHERE id < 9",
+    )
+    with opened(kind, own_recorded) as rows:
+        for statement in plugin:
+            rows.execute(statement)
+        links = rows.execute("SELECT * FROM comments_comment_related_lnk ORDER BY id")
+    changes = {"internalNote": {"type": "integer"}, "memo": {"type": "string"}, "score": None}
+    path = own_recorded / _TYPE.format("article")
+    edit_type(own_recorded, "article", changes)
+    raw = json.loads(path.read_bytes())
+    raw["attributes"] = {k: v for k, v in raw["attributes"].items() if v is not None}
+    path.write_text(json.dumps(raw), encoding="utf-8")
+
+    assert run("migrate", own_recorded, "--apply", "--may-lose").code == 0
+
+    with opened(kind, own_recorded) as rows:
+        kept = rows.execute("SELECT * FROM comments_comment ORDER BY id")
+        still_linked = rows.execute("SELECT * FROM comments_comment_related_lnk ORDER BY id")
+    assert links
+    assert ([(1, "First"), (2, "Second")], links) == ([*map(tuple, kept)], still_linked)
+    assert run("migrate", own_recorded).code == 0
+
+
 BAIT = "x'); DROP TABLE tags; --"
 _STRING = {"type": "string"}
 BAITED: Sequence[tuple[str, dict[str, Any]]] = [

@@ -11,6 +11,7 @@ from functools import reduce
 from quire.javascript.modules import CODE, EnvironmentVariable
 from quire.settings import Settings, UnfitValueError, known_settings
 from quire.settings.project_config import COUNTERPARTS, leaves, settings_in
+from quire.settings.upload_providers import bucket_settings
 
 # Of the admin panel or of the development server, so that the content API is the same without.
 _SWITCHES = (".enabled", ".useDefaults", ".contentSecurityPolicy.useDefaults", ".enable")
@@ -29,7 +30,8 @@ _WITHOUT_EFFECT = frozenset({"cloud", "config-sync", "documentation", "preview-b
 """Plugins of the admin panel and of the development server."""
 _OUR_PROVIDERS = frozenset({"local", "nodemailer", "smtp"})
 _PROVIDED = {
-    "upload": "set uploads.storage to a bucket, such as s3://bucket/folder",
+    "upload": "new files are kept where uploads.storage says, such as s3://bucket/folder; "
+    "those that are there stay",
     "email": "set the server that takes mails under [mail]",
 }
 _STANDARD_MIDDLEWARES = frozenset(
@@ -82,9 +84,14 @@ def _plugins(exported: object, settings: Settings) -> Iterator[str]:
             continue
         elif name in _SERVED_PLUGINS:
             provider, rest = _provider(options)
+            is_bucket = any(of == "uploads.storage" for of, _ in bucket_settings({name: options}))
+            if is_bucket and settings.uploads.storage != "local":
+                provider = None
             if provider is not None:
                 yield f"{name} goes through the provider {provider}: {_PROVIDED[name]}"
             yield from _settings({name: rest}, COUNTERPARTS["plugins"], settings)
+        elif name == "graphql":
+            yield "the GraphQL API is not served"
         elif name not in _WITHOUT_EFFECT:
             yield f"the plugin {name} does not run"
 

@@ -22,6 +22,7 @@ from quire.settings.dotenv import parse_dotenv
 from quire.settings.kinds import METADATA_KEY, Setting, UnfitValueError
 from quire.settings.model import Settings, known_settings
 from quire.settings.project_config import plain_value, read_config
+from quire.settings.upload_providers import Joined
 
 SETTINGS_FILE = "quire.toml"
 PROJECT_VARIABLE = "QUIRE_PROJECT"
@@ -229,6 +230,8 @@ def _from_config(
         try:
             if text is not None:
                 layer[said.setting] = _Found(declared.kind.read_text(text), said.file)
+            elif isinstance(said.value, Joined):
+                continue
             elif not declared.private and plain_value(said.value) is not None:
                 value = declared.kind.read(plain_value(said.value))
                 layer[said.setting] = _Found(value, said.file)
@@ -238,6 +241,8 @@ def _from_config(
 
 
 def _text_of_variable(value: object, variables: Mapping[str, str]) -> str | None:
+    if isinstance(value, Joined):
+        return value.text(variables)
     if not isinstance(value, EnvironmentVariable):
         return None
     return variables.get(value.name) or None

@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quire.javascript.modules import CODE, EnvironmentVariable, read_module
+from quire.settings.upload_providers import bucket_settings
 
 COUNTERPARTS: Mapping[str, Mapping[str, str]] = {
     "admin": {
@@ -95,9 +96,12 @@ def read_config(project: Path, environment: str) -> Iterator[Said]:
     for folder in (Path("config"), Path("config", "env", environment)):
         for name, counterparts in COUNTERPARTS.items():
             for file in (folder / f"{name}{suffix}" for suffix in _SUFFIXES):
-                for path, value in leaves(settings_in(name, _exported(project / file))):
+                exported = _exported(project / file)
+                for path, value in leaves(settings_in(name, exported)):
                     if path in counterparts and value is not CODE:
                         yield Said(counterparts[path], value, file.as_posix())
+                for setting, text in bucket_settings(exported) if name == "plugins" else ():
+                    yield Said(setting, text, file.as_posix())
 
 
 def settings_in(name: str, exported: object) -> object:

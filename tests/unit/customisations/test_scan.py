@@ -360,7 +360,7 @@ def test_options_of_middlewares_and_providers_that_are_not_in_force_are_told(
         project,
         "config/plugins.js",
         "module.exports = ({ env }) => ({ upload: { config: { provider: 'aws-s3', "
-        "providerOptions: { region: env('REGION') } } }, seo: { enabled: true }, "
+        "providerOptions: { region: env('REGION') } } }, seo: { enabled: true }, graphql: {}, "
         "navigation: { enabled: false } });",
     )
 
@@ -372,8 +372,8 @@ def test_options_of_middlewares_and_providers_that_are_not_in_force_are_told(
         ),
         (
             "config/plugins.js: is not all in force: upload goes through the provider aws-s3: "
-            "set uploads.storage to a bucket, such as s3://bucket/folder; "
-            "the plugin seo does not run"
+            "new files are kept where uploads.storage says, such as s3://bucket/folder; "
+            "those that are there stay; the plugin seo does not run; the GraphQL API is not served"
         ),
     ]
 

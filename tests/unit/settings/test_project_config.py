@@ -174,3 +174,58 @@ def write_config(project: Path, name: str, code: str) -> None:
     file = project / "config" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(code, encoding="utf-8")
+
+
+S3 = (
+    "module.exports = ({ env }) => ({ upload: { config: { provider: 'aws-s3', providerOptions: "
+    "{ %s s3Options: { credentials: { accessKeyId: env('KEY'), secretAccessKey: env('SECRET') }, "
+    "region: env('REGION', 'eu-west-1'), %s params: { %s Bucket: env('BUCKET') } } } } } });"
+)
+KEYS = {"KEY": "k", "SECRET": "s", "BUCKET": "files"}
+
+
+def uploads(project: Path, *options: str, environ: Mapping[str, str] = KEYS) -> tuple[object, ...]:
+    filled = (*options, *([""] * (3 - len(options))))
+    found = load(project, {"config/plugins.js": S3 % filled}, environ).uploads
+    return found.storage, found.public_url, found.region, found.access_key, found.secret_key
+
+
+def test_a_bucket_of_the_provider_for_s3_is_where_files_are_kept(tmp_path: Path) -> None:
+    address = "https://files.s3.eu-west-1.amazonaws.com"
+
+    assert uploads(tmp_path) == ("s3://files", address, "eu-west-1", "k", "s")
+
+
+def test_addresses_and_names_in_a_bucket_are_those_of_the_provider(tmp_path: Path) -> None:
+    options = "baseUrl: 'https://cdn.example', rootPath: 'media',"
+
+    assert uploads(tmp_path, options)[:2] == ("s3://files/media", "https://cdn.example/media")
+
+
+def test_another_service_that_speaks_like_s3_is_named_by_its_address(tmp_path: Path) -> None:
+    options = ("", "endpoint: 'https://s3.example', forcePathStyle: true,")
+
+    assert uploads(tmp_path, *options)[:2] == ("s3://files", "https://s3.example/files")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("", "", "ACL: 'private',"), id="a private bucket"),
+        pytest.param(("", "endpoint: 'https://s3.example',"), id="addresses that are not known"),
+        pytest.param(("", "", "Bucket: name(),"), id="a computed bucket"),
+    ],
+)
+def test_a_bucket_that_is_used_otherwise_is_not_taken(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    text = (S3 % (*options, *([""] * (3 - len(options))))).replace(
+        "Bucket: name(), Bucket: env('BUCKET')", "Bucket: name()"
+    )
+    settings = load(tmp_path, {"config/plugins.js": text}, KEYS)
+
+    assert (settings.uploads.storage, settings.uploads.public_url) == ("local", None)
+
+
+def test_a_bucket_whose_variable_is_missing_is_not_taken(tmp_path: Path) -> None:
+    assert uploads(tmp_path, environ={})[0] == "local"

@@ -1,0 +1,100 @@
+"""Upload providers of a project's configuration, as settings of ours.
+
+The provider for S3 keeps a file under ``rootPath/hash.ext`` of a bucket, and its address in the
+row is that of the bucket or ``baseUrl``. A bucket that is private there is left out, since links
+into it are signed in another way.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.javascript.modules import EnvironmentVariable
+
+S3_PROVIDERS = frozenset({"aws-s3", "@strapi/provider-upload-aws-s3"})
+_REFUSED = frozenset({"private"})
+
+Part = str | EnvironmentVariable
+
+
+class Joined(Struct, frozen=True):
+    """A text that is made of texts and of variables; where one is missing, there is none."""
+
+    parts: tuple[Part, ...]
+
+    def text(self, variables: Mapping[str, str]) -> str | None:
+        """Return the text, with what the variables hold."""
+        found = [_resolved(part, variables) for part in self.parts]
+        texts = [part for part in found if part]
+        return "".join(texts) if len(texts) == len(found) else None
+
+
+def bucket_settings(exported: object) -> Iterator[tuple[str, Joined]]:
+    """Yield what the options of uploads say about a bucket, by setting."""
+    options = _options(exported)
+    if options is None:
+        return
+    of_client = _object(options, "s3Options") or options
+    parameters = _object(of_client, "params") or {}
+    bucket = _part(parameters.get("Bucket"))
+    region, endpoint = _part(of_client.get("region")), _part(of_client.get("endpoint"))
+    if bucket is None or parameters.get("ACL") in _REFUSED:
+        return
+    base = _base(_part(options.get("baseUrl")), bucket, region, endpoint, of_client)
+    if base is None:
+        return
+    root = _part(options.get("rootPath"))
+    folder: tuple[Part, ...] = () if root is None else ("/", root)
+    yield "uploads.storage", Joined(("s3://", bucket, *folder))
+    yield "uploads.public_url", Joined((*base, *folder))
+    credentials = _object(of_client, "credentials") or of_client
+    for name, part in (
+        ("uploads.region", region),
+        ("uploads.endpoint", endpoint),
+        ("uploads.access_key", _part(credentials.get("accessKeyId"))),
+        ("uploads.secret_key", _part(credentials.get("secretAccessKey"))),
+    ):
+        if isinstance(part, EnvironmentVariable) or (part and not name.endswith("_key")):
+            yield name, Joined((part,))
+
+
+def _options(exported: object) -> Mapping[str, object] | None:
+    """Return the options of the provider, ``None`` if it is another one."""
+    upload = _object(exported, "upload")
+    config = _object(upload, "config")
+    if config is None or config.get("provider") not in S3_PROVIDERS:
+        return None
+    return _object(config, "providerOptions")
+
+
+def _base(
+    base: Part | None,
+    bucket: Part,
+    region: Part | None,
+    endpoint: Part | None,
+    of_client: Mapping[str, object],
+) -> tuple[Part, ...] | None:
+    """Return what addresses in rows begin with, ``None`` where that is not known."""
+    if base is not None:
+        return (base,)
+    if endpoint is not None:
+        return (endpoint, "/", bucket) if of_client.get("forcePathStyle") is True else None
+    return None if region is None else ("https://", bucket, ".s3.", region, ".amazonaws.com")
+
+
+def _object(value: object, name: str) -> Mapping[str, object] | None:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _part(value: object) -> Part | None:
+    if isinstance(value, EnvironmentVariable):
+        return value
+    return value if isinstance(value, str) and value else None
+
+
+def _resolved(part: Part, variables: Mapping[str, str]) -> str | None:
+    if isinstance(part, str):
+        return part
+    default = part.default if isinstance(part.default, str) else None
+    return variables.get(part.name) or default
