@@ -11,7 +11,7 @@ from collections.abc import Callable
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
 from quire.api.answers import AnswerCache, Question
-from quire.api.envelope import envelope, respond_bare, respond_encoded, respond_known
+from quire.api.envelope import envelope, paged, respond_bare, respond_encoded, respond_known
 from quire.api.format_v4 import HEADER, VALUE, nest
 from quire.api.messages import Answer, Request
 from quire.api.reader import Mode, PreparedRead, Query, Reader
@@ -68,8 +68,13 @@ class DocumentReads:
         wrap = _wrap(read)
         if read.is_list:
             version = request.version
+            pages = paged(prepared.pagination)
+
+            def wrap_list(data: object, total: int | None) -> object:
+                return pages(data, total) if read.shows_pages else wrap(data)
+
             body = await self._reader.encoded_rows(
-                prepared, version, present=present, wrap=lambda data, _: wrap(data)
+                prepared, version, present=present, wrap=wrap_list
             )
             return respond_encoded(body)
         found = await self._reader.encoded_row(prepared, present=present, wrap=wrap)
@@ -85,7 +90,9 @@ class DocumentReads:
         """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
         if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
             return
-        shows_drafts = read.of_any_version or request.query.get("status") != "published"
+        published = "published"
+        usual = published if read.is_core else None
+        shows_drafts = read.of_any_version or request.query.get("status", usual) != published
         if shows_drafts and not isinstance(request.principal, ApiToken):
             raise ForbiddenError
 
@@ -105,6 +112,8 @@ def _ability(request: Request, read: DocumentRead) -> Ability:
 
 
 def _mode(read: DocumentRead) -> Mode:
+    if read.is_core and read.is_list:
+        return "list"
     if read.of_any_version:
         return "rows" if read.is_list else "first row"
     return "window" if read.is_list else "first"

@@ -33,7 +33,7 @@ def guarded_routes(
             continue
         route = by_action[one.core_action]
         is_usual = (one.permission, path) == (route.action, route.path)
-        if is_usual and not one.needs_user and not one.steps:
+        if is_usual and not (one.needs_user or one.is_refused or one.steps):
             yield route
             continue
         yield Route(
@@ -79,7 +79,8 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Document
 
 def _require_user(served: ServedRoute, request: Request) -> None:
     """Raises PolicyError for those whom a route is not for."""
-    if served.needs_user and not isinstance(request.principal, EndUser):
+    is_missing = served.needs_user and not isinstance(request.principal, EndUser)
+    if is_missing or served.is_refused:
         raise PolicyError
 
 

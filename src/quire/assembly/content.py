@@ -186,5 +186,5 @@ def _guarded_actions(found: Customisations) -> frozenset[str]:
         f"{uid}.{route.action}"
         for uid, routes in found.routes.items()
         for route in routes
-        if route.needs_user or route.steps or route.read is not None
+        if route.needs_user or route.is_refused or route.steps or route.read is not None
     )

@@ -107,6 +107,7 @@ def _changed_routes(found: Customisations) -> Iterator[str]:
             whats = [
                 *(["without a permission"] if route.permission is None else ()),
                 *(["for signed-in users"] if route.needs_user else ()),
+                *(["for nobody"] if route.is_refused else ()),
                 *(["with a query that its code changes"] if route.steps else ()),
                 *(["by what its code reads"] if route.read is not None else ()),
             ]

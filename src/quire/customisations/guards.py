@@ -33,13 +33,14 @@ class Problem(Struct, frozen=True):
 class RouteGuard(Struct):
     """What a request has to pass before the core action, as far as it is understood.
 
-    ``is_open`` stands for ``auth: false``. ``problems`` are what is not understood: a route that
-    has any is closed.
+    ``is_open`` stands for ``auth: false``, ``is_refused`` for a policy that nobody passes.
+    ``problems`` are what is not understood: a route that has any is closed.
     """
 
     is_open: bool = False
     permission: str | None = None
     needs_user: bool = False
+    is_refused: bool = False
     steps: tuple[QueryStep, ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
@@ -96,8 +97,7 @@ class GuardCode:
             elif result is PolicyResult.SIGNED_IN:
                 found.needs_user = True
             elif result is PolicyResult.DENY:
-                sentence = f"names the policy {policy}, which nobody passes"
-                found.problems.append(Problem(file.path, "routes", sentence))
+                found.is_refused = True
 
     def _policy(
         self, policy: object, api: str, file: SourceFile

@@ -132,6 +132,7 @@ class _Reader(Struct):
             action=action,
             permission=None if guard.is_open and not is_closed else guard.permission or name,
             needs_user=guard.needs_user,
+            is_refused=guard.is_refused,
             steps=guard.steps,
         )
         registered = Registered(

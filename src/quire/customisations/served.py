@@ -16,8 +16,8 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
     where it is empty; with a ``read``, that responds in its place. ``path`` begins with a slash and
     stands below the API's prefix; ``:documentId`` is the id of a document. ``permission`` is what a
     caller must be granted, ``None`` for a route with ``auth: false``; ``needs_user`` asks for an
-    end user who is signed in. ``steps`` are what the route's middlewares and the action do to the
-    query before it is read.
+    end user who is signed in, and what ``is_refused`` is for nobody. ``steps`` are what the route's
+    middlewares and the action do to the query before it is read.
     """
 
     method: str
@@ -25,6 +25,7 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
     action: str
     permission: str | None
     needs_user: bool = False
+    is_refused: bool = False
     steps: tuple[QueryStep, ...] = ()
     core: str = ""
     read: DocumentRead | None = None

@@ -266,6 +266,15 @@ async def test_the_policy_of_signed_in_users_refuses_everybody_else(
     assert articles == []
 
 
+async def test_a_policy_that_nobody_passes_refuses_everybody(kind: Kind, tmp_path: Path) -> None:
+    code = router("{ config: { find: { policies: ['admin::isAuthenticatedAdmin'] } } }")
+    async with blog(kind, tmp_path, code) as site:
+        await fill(site)
+        answer = await site.get("articles")
+
+    assert (answer.status, json.loads(answer.content)["error"]["name"]) == (403, "PolicyError")
+
+
 async def test_generated_policies_and_middlewares_let_everybody_through(
     kind: Kind, tmp_path: Path
 ) -> None:
@@ -353,7 +362,6 @@ async def test_an_action_that_does_more_stays_closed(
         "{ config: { find: { auth: { strategies: ['mine'] } } } }",
         "{ config: { find: { somethingElse: true } } }",
         "{ config: makeConfig() }",
-        "{ config: { find: { policies: ['admin::isAuthenticatedAdmin'] } } }",
     ],
 )
 async def test_a_guard_that_is_not_known_keeps_the_action_closed(

@@ -175,7 +175,8 @@ async def test_what_is_not_sanitized_stands_alone_with_private_attributes(
         "const { id } = ctx.params; return strapi.service(uid).one(id); }",
         "async all() { return strapi.documents(uid).findMany({ status: 'published', sort: "
         "{ slug: 'desc' } }); }, async one(slug) { const found = await strapi.db.query(uid)"
-        ".findOne({ where: { slug, publishedAt: { $notNull: true } }, populate: ['seo', 'tags'] });"
+        ".findOne({ where: { slug, publishedAt: { $notNull: true } }, "
+        "populate: ['seo', 'tags', 'slug', 'gone'] });"
         "return found; }",
         f"const uid = '{PAGE}';",
     )
@@ -235,7 +236,45 @@ async def test_the_first_route_that_fits_counts(kind: Kind, tmp_path: Path) -> N
     assert (behind.status, own.status) == (403, 200)
 
 
+async def test_what_the_service_of_the_core_reads_comes_in_pages(
+    kind: Kind, tmp_path: Path
+) -> None:
+    files = code(
+        "async find(ctx) { await this.validateQuery(ctx);"
+        "const query = await this.sanitizeQuery(ctx);"
+        f"const {{ results, pagination }} = await strapi.service('{PAGE}').find({{ ...query, "
+        "sort: 'slug:desc' }); const clean = await this.sanitizeOutput(results, ctx);"
+        "return this.transformResponse(clean, { pagination }); },"
+        "async findOne(ctx) { const { id } = ctx.params; const query = await "
+        f"this.sanitizeQuery(ctx); const entity = await strapi.service('{PAGE}').findOne(id, "
+        f"query); {FINISH} }}"
+    )
+    async with pages(kind, tmp_path, files) as site:
+        await fill(site)
+        listed = await body(site, "pages?pagination[pageSize]=1")
+        refused = await site.get("pages?populate=nothing")
+        one = await site.data(f"pages/{listed['data'][0]['documentId']}?fields=slug")
+        other = await site.get(f"pages/{listed['data'][0]['documentId']}?filters[slug]=one")
+
+    assert ([page["slug"] for page in listed["data"]], refused.status) == (["two"], 400)
+    assert listed["meta"]["pagination"] == {"page": 1, "pageSize": 1, "pageCount": 2, "total": 2}
+    assert (one.keys(), other.status) == ({"id", "documentId", "slug"}, 404)
+
+
 NEAR_MISSES = [
+    pytest.param(
+        f"const page = await strapi.service('{PAGE}').find(ctx.query); return page.results;",
+        id="a page as a whole",
+    ),
+    pytest.param(
+        f"const {{ results }} = await strapi.service('{PAGE}').find({{}});"
+        "return results.map((one) => one.slug);",
+        id="parts of a page",
+    ),
+    pytest.param(
+        f"return strapi.documents('{PAGE}').findOne({{ documentId: ctx.state.user.page }});",
+        id="a document of who asks",
+    ),
     pytest.param(
         f"const entity = await {FIRST}({{ filters: {{ owner: ctx.state.user.id }} }}); {FINISH}",
         id="by who asks",

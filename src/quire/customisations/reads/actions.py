@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quire.customisations.query_changes import PathParameter, WholeQuery
-from quire.customisations.reads.calls import read_call
+from quire.customisations.query_changes import WholeQuery
+from quire.customisations.reads.absence import Absence
+from quire.customisations.reads.calls import ReadCall, core_call, read_call
 from quire.customisations.reads.model import DocumentRead, Members
 from quire.customisations.reads.populates import checked_query
 from quire.customisations.request_values import (
@@ -28,7 +29,6 @@ from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     ArrayPattern,
     Assign,
-    Binary,
     Call,
     Conditional,
     Declaration,
@@ -45,8 +45,6 @@ from quire.javascript.syntax import (
     Property,
     Return,
     Statement,
-    Throw,
-    Unary,
 )
 from quire.schema.model import Kind, Schema
 
@@ -63,7 +61,6 @@ class Project(Struct, frozen=True):
 
 
 _DEEPEST_CALL = 4
-_NOT_FOUND = "Not Found"
 
 
 def understand_read(module: Module, uid: str, function: Function, project: Project) -> DocumentRead:
@@ -80,7 +77,9 @@ def understand_read(module: Module, uid: str, function: Function, project: Proje
         raise NotUnderstoodError("sanitizes entries of another type")
     schema = project.schema
     model = schema.content_types[found.uid]
-    query = checked_query(found.query, model, schema, sanitized=found.sanitized)
+    query = checked_query(
+        found.query, model, schema, sanitized=found.sanitized, of_rows=found.of_any_version
+    )
     return replace(found, query=query)
 
 
@@ -100,6 +99,9 @@ class _Interpreter(Struct):
     """Variables without a value so far."""
     found: dict[str, DocumentRead] = field(default_factory=dict)
     """Variables that hold what was read."""
+    pages: str = ""
+    """The variable that holds the pagination of a list."""
+    takes_page: bool = False
     validates: bool = False
     missing: str | None = None
     body: DocumentRead | None = None
@@ -141,7 +143,7 @@ class _Interpreter(Struct):
             case Evaluate(value) if self._sent(value) is not None:
                 self.body = self._wrapped(value)
             case If(test, then, ()):
-                self._condition(test, then)
+                self.missing = Absence(self.values, self._read_of).message(test, then, self.missing)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -151,12 +153,28 @@ class _Interpreter(Struct):
         match target:
             case Name(name):
                 self._named(name, value)
+            case ObjectPattern((("results", results), ("pagination", pages))) | ObjectPattern(
+                (("pagination", pages), ("results", results))
+            ):
+                self._page(results, pages, value)
+            case ObjectPattern((("results", results),)):
+                self._page(results, "", value)
             case ObjectPattern() if self.values.mentions_request(value):
                 self.values.declare_parts(target, value)
             case ArrayPattern((name,)) if name:
                 self.found[name] = _first(self._read(value))
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
+
+    def _page(self, results: str, pages: str, value: Expression) -> None:
+        """Take in the variables that hold what the core's service returns for a list."""
+        self.takes_page = True
+        read = self._read(value)
+        self.takes_page = False
+        if not (read.is_core and read.is_list):
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        self.found[results] = read
+        self.pages = pages
 
     def _named(self, name: str, value: Expression) -> None:
         if value == Opaque():
@@ -197,17 +215,21 @@ class _Interpreter(Struct):
                 is_own = self.uid is not None and self.values.is_ctx(ctx)
                 return replace(read, sanitized=True) if read is not None and is_own else None
             case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
-                self._count(value)
-                return self._called(self._uid_of(uid), name, value.arguments)
+                return self._called(self._uid_of(uid), name, value)
             case Call(Member(Name("this"), str() as name)) if self.uid is None:
                 raise NotUnderstoodError(f"calls {name} of its service")
             case _:
                 return self._call(value)
 
+    def _read_of(self, value: Expression) -> DocumentRead | None:
+        """Return what a variable, or the first of one, was read as."""
+        return self._maybe_read(value) if isinstance(value, Name | Member) else None
+
     def _call(self, value: Expression) -> DocumentRead | None:
         call = read_call(value, self.values)
-        if call is None:
-            return None
+        return None if call is None else self._counted(call, value)
+
+    def _counted(self, call: ReadCall, value: Expression) -> DocumentRead:
         self._count(value)
         uid = self._uid_of(call.uid)
         is_single = self.project.schema.content_types[uid].kind is Kind.SINGLE
@@ -216,7 +238,7 @@ class _Interpreter(Struct):
             query=call.query,
             is_list=call.is_list and not (is_single and call.first_of_single),
             of_any_version=call.of_any_version,
-            sanitized=False,
+            is_core=call.is_core,
         )
 
     def _count(self, call: Expression) -> None:
@@ -234,11 +256,19 @@ class _Interpreter(Struct):
             raise NotUnderstoodError("reads something else than content of the project")
         return str(found)
 
-    def _called(self, uid: str, name: str, arguments: Sequence[Expression]) -> DocumentRead:
-        """Return what a method of a service of the project returns."""
+    def _called(self, uid: str, name: str, call: Call) -> DocumentRead:
+        """Return what a method of a service returns: one of the project's own, or of the core."""
+        arguments = call.arguments
         service = self.project.services(uid)
+        if service is not None and name not in service[1]:
+            core = core_call(Literal(uid), name, arguments, self.values)
+            if core is not None and core.is_list and not self.takes_page:
+                raise NotUnderstoodError("uses a page of the core's service as a whole")
+            if core is not None:
+                return self._counted(core, call)
         if service is None or name not in service[1] or self.depth >= _DEEPEST_CALL:
             raise NotUnderstoodError(f"calls {name} of a service")
+        self._count(call)
         module, methods = service
         function = module.followed(methods[name])
         if not isinstance(function, Function):
@@ -257,85 +287,6 @@ class _Interpreter(Struct):
         self.project.note_call(uid, name)
         return found
 
-    # Where nothing is found
-
-    def _condition(self, test: Expression, then: Sequence[Statement]) -> None:
-        if self._is_never(test):
-            return
-        if not self._finds_nothing(test):
-            raise NotUnderstoodError("decides by code that does not run")
-        statements = [one for one in then if not is_harmless(one)]
-        match statements:
-            case [Return(Call() as call)] | [Evaluate(Call() as call)] if call.callee == Member(
-                Name(self.values.ctx or ""), "throw"
-            ):
-                self.missing = self._thrown(call.arguments)
-            case [Return(Call(Member(Name(ctx), "notFound"), arguments))] if (
-                ctx == self.values.ctx and len(arguments) <= 1
-            ):
-                self.missing = self._message(arguments)
-            case [Return(None | Literal(None))] | [Return(Name("undefined"))]:
-                self.missing = self.missing or _NOT_FOUND
-            case [Throw(Call(callee, arguments, is_new=True))] if (
-                _last_name(callee) == "NotFoundError" and len(arguments) <= 1
-            ):
-                self.missing = self._message(arguments)
-            case _:
-                raise NotUnderstoodError("does something else when nothing is found")
-
-    def _thrown(self, arguments: Sequence[Expression]) -> str:
-        match arguments:
-            case (Literal(404), *message) if len(message) <= 1:
-                return self._message(message)
-            case _:
-                raise NotUnderstoodError("does something else when nothing is found")
-
-    def _message(self, arguments: Sequence[Expression]) -> str:
-        if not arguments:
-            return _NOT_FOUND
-        try:
-            found = self.values.module.value(arguments[0])
-        except NotPlainError:
-            found = None
-        if not isinstance(found, str):
-            raise NotUnderstoodError("computes a message")
-        return found
-
-    def _is_never(self, test: Expression) -> bool:
-        """Whether a condition never holds: parameters of the path are never empty."""
-        match test:
-            case Unary("!", inner):
-                symbol = self.values.symbol(inner)
-                read = self.found.get(inner.text) if isinstance(inner, Name) else None
-                is_list = read is not None and read.is_list
-                return isinstance(symbol, PathParameter) or is_list
-            case Binary("||", left, right):
-                return self._is_never(left) and self._is_never(right)
-            case _:
-                return False
-
-    def _finds_nothing(self, test: Expression) -> bool:
-        """Whether a condition holds exactly where nothing was found."""
-        match test:
-            case Unary("!", Member(inner, "length")):
-                return self._is_found(inner, is_list=True)
-            case Unary("!", inner):
-                return self._is_found(inner, is_list=False)
-            case Binary("===" | "==", Member(inner, "length"), Literal(0)):
-                return self._is_found(inner, is_list=True)
-            case Binary("===" | "==", inner, Literal(None) | Name("undefined")):
-                return self._is_found(inner, is_list=False)
-            case Binary("||", left, right):
-                if self._is_never(left):
-                    return self._finds_nothing(right)
-                return self._finds_nothing(left) and self._finds_nothing(right)
-            case _:
-                return False
-
-    def _is_found(self, value: Expression, *, is_list: bool) -> bool:
-        read = self._maybe_read(value) if isinstance(value, Name | Member) else None
-        return read is not None and read.is_list == is_list
-
     # The response
 
     def _response(self, value: Expression | None) -> DocumentRead:
@@ -353,6 +304,11 @@ class _Interpreter(Struct):
         match value:
             case Call(Member(Name("this"), "transformResponse"), (inner,)):
                 return replace(self._read(inner), enveloped=True)
+            case Call(
+                Member(Name("this"), "transformResponse"),
+                (inner, Object((Property("pagination", Name(pages)),))),
+            ) if pages and pages == self.pages:
+                return replace(self._read(inner), enveloped=True, shows_pages=True)
             case Object(members) if members:
                 return self._object(members)
             case _:
@@ -408,11 +364,3 @@ def _first(read: DocumentRead) -> DocumentRead:
     if not read.is_list:
         raise NotUnderstoodError(UNKNOWN_CODE)
     return replace(read, is_list=False)
-
-
-def _last_name(callee: Expression) -> str | None:
-    match callee:
-        case Name(name) | Member(_, str() as name):
-            return name
-        case _:
-            return None

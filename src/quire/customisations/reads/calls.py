@@ -1,11 +1,11 @@
 """The calls by which code reads entries, and what their parameters are in the content API."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.customisations.query_changes import Constant, Merged, Value
+from quire.customisations.query_changes import Constant, Listed, MemberOf, Merged, Or, Value
 from quire.customisations.request_values import UNKNOWN_CODE, NotUnderstoodError, RequestValues
 from quire.javascript.syntax import Call, Expression, Member, Name
 
@@ -18,7 +18,8 @@ class ReadCall(Struct, frozen=True):
     uid: Expression
     query: Value
     is_list: bool
-    of_any_version: bool
+    of_any_version: bool = False
+    is_core: bool = False
     first_of_single: bool = False
     """Whether a single type is read as one entry, although the method reads lists."""
 
@@ -42,6 +43,29 @@ def read_call(call: Expression, values: RequestValues) -> ReadCall | None:
             return None if found is None else _read(found, uid, list(arguments), values)
         case _:
             return None
+
+
+def core_call(
+    uid: Expression, name: str, arguments: Sequence[Expression], values: RequestValues
+) -> ReadCall | None:
+    """Return the read that a call of a method of the core's services is, ``None`` for others."""
+    asked: Value = Merged(())
+    match name, arguments:
+        case "find", ():
+            return ReadCall(uid, asked, is_list=True, is_core=True)
+        case "find", (parameters,):
+            return ReadCall(uid, values.value(parameters), is_list=True, is_core=True)
+        case "findOne", (document_id, *rest) if len(rest) <= 1:
+            by_id = ("documentId", values.value(document_id))
+            others = [pair for one in rest for pair in _spread(values.value(one))]
+            asked = Merged((by_id, *others))
+            return ReadCall(uid, _one_document(asked), is_list=False, is_core=True)
+        case _:
+            return None
+
+
+def _spread(value: Value) -> tuple[tuple[str | None, Value], ...]:
+    return value.members if isinstance(value, Merged) else ((None, value),)
 
 
 def _read(
@@ -75,14 +99,24 @@ def _as_they_are(value: Value) -> Value:
 
 
 def _one_document(value: Value) -> Value:
-    """Turn ``{ documentId, ... }`` into a filter."""
+    """Turn ``{ documentId, ... }`` into a filter beside those that there are."""
     if not isinstance(value, Merged):
         raise NotUnderstoodError(UNKNOWN_CODE)
     ids = [inner for name, inner in value.members if name == "documentId"]
     others = tuple(pair for pair in value.members if pair[0] != "documentId")
-    if len(ids) != 1 or any(name in {None, "filters"} for name, _ in others):
-        raise NotUnderstoodError("reads a document by more than its id")
-    return Merged((*others, ("filters", Merged((("documentId", ids[0]),)))))
+    if len(ids) != 1:
+        raise NotUnderstoodError("reads a document by something else than its id")
+    conditions: list[Value] = [Merged((("documentId", ids[0]),))]
+    for name, inner in others:
+        if name == "filters":
+            conditions.append(inner)
+        elif name is None:
+            asked = MemberOf(inner, "filters", is_optional=True)
+            conditions.append(Or(asked, Constant({}), only_missing=True))
+    filters = (
+        conditions[0] if len(conditions) == 1 else Merged((("$and", Listed(tuple(conditions))),))
+    )
+    return Merged((*(pair for pair in others if pair[0] != "filters"), ("filters", filters)))
 
 
 # Parameters of the query engine

@@ -23,6 +23,7 @@ _PARAMETERS = frozenset(
     }
 )
 """What the document service knows; it passes over everything else."""
+_DRAFT, _PUBLISHED = "draft", "published"
 
 
 class Members(Struct, frozen=True):
@@ -35,18 +36,22 @@ class Members(Struct, frozen=True):
 class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     """One read of entries of a content type.
 
-    ``is_list`` tells apart a list and the first entry. ``of_any_version`` reads rows of every
-    status and locale, as the query engine does. What is ``sanitized`` shows what the caller may
-    read; otherwise all that is stored is shown, private attributes among it. Entries stand alone
-    unless they are ``enveloped`` or ``wrapped``. ``missing`` is the message where nothing is found;
-    ``validates`` says that the query of the request is checked as the core does.
+    ``is_list`` tells apart a list and the first entry. The service of the core (``is_core``) reads
+    what is published unless told otherwise, and lists page by page, which ``shows_pages`` tells.
+    ``of_any_version`` reads rows of every status and locale, as the query engine does. What is
+    ``sanitized`` shows what the caller may read; otherwise all that is stored is shown, private
+    attributes among it. Entries stand alone unless they are ``enveloped`` or ``wrapped``.
+    ``missing`` is the message where nothing is found; ``validates`` says that the query of the
+    request is checked as the core does.
     """
 
     uid: str
     query: Value
     is_list: bool
-    of_any_version: bool
-    sanitized: bool
+    of_any_version: bool = False
+    is_core: bool = False
+    shows_pages: bool = False
+    sanitized: bool = False
     enveloped: bool = False
     wrapped: Members | None = None
     missing: str | None = None
@@ -56,9 +61,11 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         """Return the query of the read for a request. Raises ValidationError as the code fails."""
         found = evaluate(self.query, query, path)
         known = without_undefined(found if isinstance(found, dict) else {})
+        if self.is_core:
+            return known
         asked = {name: value for name, value in known.items() if name in _PARAMETERS}
         if self.of_any_version:
             asked["locale"] = "*"
-        elif asked.get("status", MISSING) != "published":
-            asked["status"] = "draft"
+        elif asked.get("status", MISSING) != _PUBLISHED:
+            asked["status"] = _DRAFT
         return asked

@@ -16,6 +16,7 @@ from quire.schema.attributes.base import (
     LocalizationsAttribute,
     MediaAttribute,
     RelationAttribute,
+    ScalarAttribute,
 )
 from quire.schema.model import FILE_UID, Model, Schema
 
@@ -23,12 +24,15 @@ _STAR = "*"
 _CHOSEN = ("populate", "fields")
 
 
-def checked_query(query: Value, model: Model, schema: Schema, *, sanitized: bool) -> Value:
+def checked_query(
+    query: Value, model: Model, schema: Schema, *, sanitized: bool, of_rows: bool
+) -> Value:
     """Return the query of a read, without what is populated but removed from the response.
 
-    Raises NotUnderstoodError for what would show a password, and for what does not exist.
+    Raises NotUnderstoodError for what would show a password, and for what does not exist; the query
+    engine, which reads rows, passes over that.
     """
-    populates = _Populates(schema, sanitized)
+    populates = _Populates(schema, sanitized, of_rows)
     populates.show(model)
     match query:
         case Merged(members):
@@ -55,6 +59,7 @@ def checked_query(query: Value, model: Model, schema: Schema, *, sanitized: bool
 class _Populates(Struct, frozen=True):
     schema: Schema
     sanitized: bool
+    of_rows: bool
 
     def show(self, model: Model) -> None:
         """Refuse to show all of a model that has a password."""
@@ -82,6 +87,8 @@ class _Populates(Struct, frozen=True):
         here = [model]
         for name in path.split("."):
             found = [one.attributes[name] for one in here if name in one.attributes]
+            if self.of_rows and all(isinstance(one, ScalarAttribute) for one in found):
+                return False
             if not found:
                 raise NotUnderstoodError(f"populates {path}, which does not exist")
             if self.sanitized and any(attribute.private for attribute in found):
@@ -96,6 +103,8 @@ class _Populates(Struct, frozen=True):
     ) -> Iterator[tuple[str, object]]:
         for name, asked in populate.items():
             attribute = model.attributes.get(name)
+            if self.of_rows and (attribute is None or isinstance(attribute, ScalarAttribute)):
+                continue
             if attribute is None:
                 raise NotUnderstoodError(f"populates {name}, which does not exist")
             targets = self._targets(attribute)

@@ -1,0 +1,121 @@
+"""Understands what code does when it has found nothing: an error of status 404, or nothing."""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from quire.customisations.query_changes import PathParameter
+from quire.customisations.reads.model import DocumentRead
+from quire.customisations.request_values import NotUnderstoodError, RequestValues, is_harmless
+from quire.javascript.scope import NotPlainError
+from quire.javascript.syntax import (
+    Binary,
+    Call,
+    Evaluate,
+    Expression,
+    Literal,
+    Member,
+    Name,
+    Return,
+    Statement,
+    Throw,
+    Unary,
+)
+
+_NOT_FOUND = "Not Found"
+
+
+class Absence(Struct):
+    """Reads ``if`` statements; ``read_of`` returns what a variable was read as."""
+
+    values: RequestValues
+    read_of: Callable[[Expression], DocumentRead | None]
+
+    def message(self, test: Expression, then: Sequence[Statement], known: str | None) -> str | None:
+        """Return the message of ``if (test) then``, or the one known so far.
+
+        Raises NotUnderstoodError for other conditions, and for other things that are done.
+        """
+        if self._is_never(test):
+            return known
+        if not self._finds_nothing(test):
+            raise NotUnderstoodError("decides by code that does not run")
+        statements = [one for one in then if not is_harmless(one)]
+        match statements:
+            case [Return(Call() as call)] | [Evaluate(Call() as call)] if call.callee == Member(
+                Name(self.values.ctx or ""), "throw"
+            ):
+                return self._thrown(call.arguments)
+            case [Return(Call(Member(Name(ctx), "notFound"), arguments))] if (
+                ctx == self.values.ctx and len(arguments) <= 1
+            ):
+                return self._text(arguments)
+            case [Return(None | Literal(None))] | [Return(Name("undefined"))]:
+                return known or _NOT_FOUND
+            case [Throw(Call(callee, arguments, is_new=True))] if (
+                _last_name(callee) == "NotFoundError" and len(arguments) <= 1
+            ):
+                return self._text(arguments)
+            case _:
+                raise NotUnderstoodError("does something else when nothing is found")
+
+    def _thrown(self, arguments: Sequence[Expression]) -> str:
+        match arguments:
+            case (Literal(404), *message) if len(message) <= 1:
+                return self._text(message)
+            case _:
+                raise NotUnderstoodError("does something else when nothing is found")
+
+    def _text(self, arguments: Sequence[Expression]) -> str:
+        if not arguments:
+            return _NOT_FOUND
+        try:
+            found = self.values.module.value(arguments[0])
+        except NotPlainError:
+            found = None
+        if not isinstance(found, str):
+            raise NotUnderstoodError("computes a message")
+        return found
+
+    def _is_never(self, test: Expression) -> bool:
+        """Whether a condition never holds: parameters of the path are never empty."""
+        match test:
+            case Unary("!", inner):
+                symbol = self.values.symbol(inner)
+                read = self.read_of(inner) if isinstance(inner, Name) else None
+                is_list = read is not None and read.is_list
+                return isinstance(symbol, PathParameter) or is_list
+            case Binary("||", left, right):
+                return self._is_never(left) and self._is_never(right)
+            case _:
+                return False
+
+    def _finds_nothing(self, test: Expression) -> bool:
+        """Whether a condition holds exactly where nothing was found."""
+        match test:
+            case Unary("!", Member(inner, "length")):
+                return self._is_found(inner, is_list=True)
+            case Unary("!", inner):
+                return self._is_found(inner, is_list=False)
+            case Binary("===" | "==", Member(inner, "length"), Literal(0)):
+                return self._is_found(inner, is_list=True)
+            case Binary("===" | "==", inner, Literal(None) | Name("undefined")):
+                return self._is_found(inner, is_list=False)
+            case Binary("||", left, right):
+                if self._is_never(left):
+                    return self._finds_nothing(right)
+                return self._finds_nothing(left) and self._finds_nothing(right)
+            case _:
+                return False
+
+    def _is_found(self, value: Expression, *, is_list: bool) -> bool:
+        read = self.read_of(value)
+        return read is not None and read.is_list == is_list
+
+
+def _last_name(callee: Expression) -> str | None:
+    match callee:
+        case Name(name) | Member(_, str() as name):
+            return name
+        case _:
+            return None
