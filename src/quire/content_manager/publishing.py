@@ -16,6 +16,10 @@ from quire.errors import NotFoundError
 NO_DOCUMENT = "Document not found"
 
 
+class PublishableError(Exception):
+    """Ends a transaction in which a document was published on trial."""
+
+
 class ContentPublishing(Writer, frozen=True):
     """The programs that lead from a draft to what is public, and back."""
 
@@ -40,6 +44,12 @@ class ContentPublishing(Writer, frozen=True):
             raise NotFoundError(NO_DOCUMENT)
         self._to(PUBLISH).require_on(owned(draft or {**every[0], "locale": locale}))
         return (yield from self._published(document_id, locale))
+
+    def check(self, document_id: str, locale: str | None) -> Program[None]:
+        """Publish on trial, and undo it. Raises PublishableError, or what keeps it from that."""
+        yield from self.publish(document_id, {}, locale)
+        yield from self.unit.settle()
+        raise PublishableError
 
     def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
         """Make a document and publish it at once."""

@@ -99,6 +99,24 @@ async def test_references_tell_nothing_of_what_may_not_be_read(office: Office) -
     assert (await office.ask("GET", path, token=token)).status == 403
 
 
+async def test_what_keeps_a_draft_from_being_published_is_told_by_locale(office: Office) -> None:
+    document_id = await paper(office, title="Tide")
+    await office.ask("PUT", f"{PAPERS}/{document_id}?locale=fr", {"title": None}, token=office.boss)
+    path = f"{OWN}/publish-check/{PAPER}/{document_id}"
+    ready = await office.ask("POST", path, {}, token=office.boss)
+    assert (ready.status, ready.data["locale"], ready.data["problems"]) == (200, "en", [])
+    french = (await office.ask("POST", f"{path}?locale=fr", {}, token=office.boss)).data
+    assert [one["path"] for one in french["problems"]] == [["title"]]
+    assert all(one["message"] for one in french["problems"])
+
+    kept = (await office.ask("GET", f"{PAPERS}/{document_id}", token=office.boss)).data
+    assert kept["status"] == "draft"
+    assert (await office.ask("GET", f"{OWN}/home", token=office.boss)).data["published"] == []
+    assert (await office.ask("POST", f"{path}x", {}, token=office.boss)).status == 404
+    token = await editor(office, grant("read", ["title"]), grant("update", ["title"]))
+    assert (await office.ask("POST", path, {}, token=token)).status == 403
+
+
 async def test_a_bulk_edit_is_shown_before_it_is_made(office: Office) -> None:
     ids = [await paper(office, title="One", price=1), await paper(office, title="Two", price=2)]
     body = {"documentIds": ids, "data": {"price": 2}, "preview": True}

@@ -65,6 +65,7 @@ OF_CONTENT = {
     ("GET", "admin/x/entry/:uid/:id"),
     ("GET", "admin/x/references/:uid/:id"),
     ("GET", "admin/x/difference/:uid/:id"),
+    ("POST", "admin/x/publish-check/:uid/:id"),
     ("POST", "admin/x/bulk-edit/:uid"),
     ("POST", "admin/x/export/:uid"),
     ("GET", "admin/x/revisions/:uid/:id"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from quire.access.administration import READ, UPDATE
+from quire.access.administration import PUBLISH, READ, UPDATE
 from quire.admin_api.answers import respond_data
 from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.keeping import KeptHistory
@@ -15,6 +15,7 @@ from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
 from quire.content_manager.content import ContentReading
 from quire.content_manager.differences import draft_and_published
 from quire.content_manager.picking import body_of
+from quire.content_manager.publishing import ContentPublishing, PublishableError
 from quire.content_manager.references import References
 from quire.content_manager.requests import Wanted, locale_of
 from quire.content_manager.rights import Rights
@@ -25,7 +26,7 @@ from quire.database.program import Program
 from quire.documents.passwords import passwords_in
 from quire.documents.service import DocumentService
 from quire.documents.unit import UnitOfWork
-from quire.errors import NotFoundError
+from quire.errors import ApplicationError, NotFoundError, ValidationError
 
 MOST_EDITED = 500
 _BULK = Fields(
@@ -38,7 +39,7 @@ _BULK = Fields(
 
 
 class OwnContentApi:
-    """``/admin/x/entry``, ``references``, ``difference`` and ``bulk-edit``."""
+    """``/admin/x/entry``, ``references``, ``difference``, ``publish-check`` and ``bulk-edit``."""
 
     def __init__(
         self, database: Database, documents: DocumentService, history: KeptHistory
@@ -55,6 +56,7 @@ class OwnContentApi:
             ("GET", "entry/:uid/:id", self.entry),
             ("GET", "references/:uid/:id", self.references),
             ("GET", "difference/:uid/:id", self.difference),
+            ("POST", "publish-check/:uid/:id", self.publish_check),
             ("POST", "bulk-edit/:uid", self.bulk_edit),
         )
         for method, path, handler in listed:
@@ -105,6 +107,30 @@ class OwnContentApi:
             lambda: draft_and_published(self._reading, rights, document_id, locale), snapshot=True
         )
         return respond_data(found)
+
+    async def publish_check(self, request: Request) -> Answer:
+        """Show what keeps the draft of a document from being published in a locale."""
+        rights_of(self._engine.schema, request, PUBLISH)
+        rights = rights_of(self._engine.schema, request, READ)
+        locale, document_id = self._locale(request, rights), request.parameters["id"]
+        history = await self._history.ready()
+        problems: list[object] = []
+        try:
+            await self._documents.run(
+                lambda unit: ContentPublishing(unit, rights, history).check(document_id, locale),
+                editor=request.administrator.id,
+                origin="admin",
+            )
+        except PublishableError:
+            pass
+        except (ApplicationError, ValidationError) as error:
+            found = (error.details or {}).get("errors")
+            listed = found if isinstance(found, list) else [{"path": [], "message": error.message}]
+            problems = [
+                {"path": [str(step) for step in one["path"]], "message": one["message"]}
+                for one in listed
+            ]
+        return respond_data({"documentId": document_id, "locale": locale, "problems": problems})
 
     async def bulk_edit(self, request: Request) -> Answer:
         """Change many documents alike, or show what that would change."""

@@ -179,6 +179,16 @@ OWN: Told = {
         data=record({"documentId": TEXT, "locale": nullable(TEXT), "fields": FREE_OBJECT}),
         query=(LOCALE,),
     ),
+    ("POST", "admin/x/publish-check/:uid/:id"): Said(
+        data=record(
+            {
+                "documentId": TEXT,
+                "locale": nullable(TEXT),
+                "problems": several(record({"path": several(TEXT), "message": TEXT})),
+            }
+        ),
+        query=(LOCALE,),
+    ),
     ("POST", "admin/x/bulk-edit/:uid"): Said(
         data=record({"preview": FLAG, "count": WHOLE, "changes": _CHANGES}),
         body=record(
