@@ -1,16 +1,17 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from '@tanstack/react-router'
-import { ChevronDown, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff } from 'lucide-react'
+import { ChevronDown, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { request } from '../../api/client'
-import { hasDrafts, isLocalized, useAbility, useLocales } from '../../api/hooks'
+import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toastError } from '../../components/toast'
 import { ChangesDialog } from './ChangesDialog'
+import { LocalesDialog } from './LocalesDialog'
 import type { Loaded } from './loading'
 import type { Place } from './place'
 import { SaveState } from './SaveState'
@@ -35,9 +36,11 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
   const { t } = useTranslation()
   const ability = useAbility()
   const store = useEditor()
+  const view = useConfiguration(type.uid)
   const canUndo = useStore(store, (state) => state.past.length > 0)
   const canRedo = useStore(store, (state) => state.future.length > 0)
   const [changes, setChanges] = useState(false)
+  const [locales, setLocales] = useState<'publish' | 'unpublish' | null>(null)
   const { entry, documentId } = loaded
   const isNew = entry === null
   const isSingle = type.kind === 'singleType'
@@ -65,6 +68,11 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
       }
     }
     await actions.publish()
+  }
+  const hasLocales = isLocalized(type) && !isNew && loaded.others.length > 0
+  const openLocales = async (what: 'publish' | 'unpublish') => {
+    // What is typed here is looked at and published with the rest.
+    if (!isDirty || !may.write || (await actions.save()) === 'done') setLocales(what)
   }
   const confirm = (title: string, hint: string, label: string, run: () => void) =>
     modals.openConfirmModal({
@@ -160,15 +168,19 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
                   {t('action.publish')}
                 </Button>
               </Tooltip>
-              {published && may.publish && (
+              {(published || hasLocales) && may.publish && (
                 <Menu position="bottom-end">
                   <Menu.Target>
                     <Button size="xs" px={6} aria-label={t('publish.more')}><ChevronDown size={14} /></Button>
                   </Menu.Target>
                   <Menu.Dropdown>
-                    <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => confirm(t('unpublish.title'), t('unpublish.hint'), t('action.unpublish'), () => void actions.unpublish())}>
-                      {t('action.unpublish')}
-                    </Menu.Item>
+                    {hasLocales && <Menu.Item leftSection={<Languages size={14} />} onClick={() => void openLocales('publish')}>{t('locales.publish')}</Menu.Item>}
+                    {published && (
+                      <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => confirm(t('unpublish.title'), t('unpublish.hint'), t('action.unpublish'), () => void actions.unpublish())}>
+                        {t('action.unpublish')}
+                      </Menu.Item>
+                    )}
+                    {hasLocales && <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => void openLocales('unpublish')}>{t('locales.unpublish')}</Menu.Item>}
                     {entry?.status === 'modified' && (
                       <Menu.Item color="red" leftSection={<RotateCcw size={14} />} onClick={() => confirm(t('discard.title'), t('discard.hint'), t('discard.confirm'), () => void actions.discard())}>
                         {t('discard.action')}
@@ -181,6 +193,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
           )}
         </Group>
       </Group>
+      {locales && documentId && <LocalesDialog what={locales} type={type} view={view} loaded={loaded} place={place} actions={actions} onClose={() => setLocales(null)} />}
       {changes && documentId && <ChangesDialog type={type} documentId={documentId} locale={locale} onClose={() => setChanges(false)} />}
     </Box>
   )

@@ -27,7 +27,8 @@ export function Problems({ view, type }: { view: TypeConfiguration; type: Conten
   )
 }
 
-function nameOf(path: string, view: TypeConfiguration, type: ContentType): string {
+/** The labels on the way to a field. */
+export function nameOf(path: string, view: TypeConfiguration, type: ContentType): string {
   const [first = '', ...rest] = path.split('.')
   const inner = rest.map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : labelOf(undefined, step)))
   return [type.attributes[first] ? labelOf(view.contentType, first) : first, ...inner].join(' › ')

@@ -17,15 +17,12 @@ export type Activity = 'autosaving' | 'saving' | 'publishing' | 'unpublishing' |
 /** How an action ended: `offline` without any response, `problems` at fields, `refused` for another reason. */
 export type Outcome = 'done' | 'offline' | 'problems' | 'conflict' | 'refused'
 
-/** Messages by path; the wording for a missing value is that of a schema library, not of people. */
-function problemsOf(error: ApiError): Record<string, string> {
-  return Object.fromEntries(
-    error.problems.map(({ path, message }) => [
-      path.join('.'),
-      / must be defined\.?$|the final value was: `null`/.test(message) ? t('problems.missing') : message,
-    ]),
-  )
-}
+/** The message for a field; that for a missing value is worded by a schema library, not for people. */
+export const wordingOf = (message: string): string =>
+  / must be defined\.?$|the final value was: `null`/.test(message) ? t('problems.missing') : message
+
+const problemsOf = (error: ApiError): Record<string, string> =>
+  Object.fromEntries(error.problems.map(({ path, message }) => [path.join('.'), wordingOf(message)]))
 
 const present = () => Date.now()
 

@@ -1,0 +1,106 @@
+"""Entries in several locales: which are ready, and publishing them together."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible
+from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.site import Site
+
+SAMPLE = "api::sample.sample"
+SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _portuguese(site: Site) -> Iterator[None]:
+    """One more locale than the blog has."""
+    locale = {"name": "Portuguese (pt)", "code": "pt", "isDefault": False}
+    made = site.api("POST", "/i18n/locales", locale)
+    yield
+    site.api("DELETE", f"/i18n/locales/{made['id']}")
+
+
+def make_versions(site: Site, name: str) -> str:
+    """Make an entry that is ready in English and German, but not in Portuguese."""
+    made = site.api("POST", f"{SAMPLES}?locale=en", {"name": name, "on": True})["data"]
+    document_id: str = made["documentId"]
+    site.api("PUT", f"{SAMPLES}/{document_id}?locale=de", {"name": f"{name} auf Deutsch"})
+    site.api("PUT", f"{SAMPLES}/{document_id}?locale=pt", {"name": None})
+    return document_id
+
+
+def statuses(site: Site, document_id: str) -> dict[str, str]:
+    """Return the status of an entry in each locale."""
+    found = site.api("GET", f"{SAMPLES}/{document_id}?locale=en")
+    others = {one["locale"]: one["status"] for one in found["meta"]["availableLocales"]}
+    return {"en": found["data"]["status"], **others}
+
+
+def test_all_locales_that_are_ready_are_published_and_several_taken_back(
+    site: Site, page: Page
+) -> None:
+    document_id = make_versions(site, "Tides")
+    page.goto(f"/admin/content/{SAMPLE}/{document_id}?locale=en")
+    page.get_by_role("textbox", name="Name").fill("Tides at Brest")
+    page.get_by_role("button", name="More ways to publish").click()
+    page.get_by_role("menuitem", name="Publish all ready locales").click()
+    dialog = page.get_by_role("dialog", name="Publish all ready locales")
+    portuguese = dialog.get_by_role("row", name="Portuguese")
+    expect(portuguese).to_contain_text("Name This is needed.")
+    expect(portuguese.get_by_role("checkbox")).to_be_disabled()
+    expect(dialog.get_by_role("row", name="English")).to_contain_text("Ready")
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert_accessible(page)
+    dialog.get_by_role("button", name="Publish 2 locales").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_text("2 locales published")).to_be_visible()
+    assert statuses(site, document_id) == {"en": "published", "de": "published", "pt": "draft"}
+
+    page.get_by_role("button", name="More ways to publish").click()
+    page.get_by_role("menuitem", name="Unpublish several locales").click()
+    dialog = page.get_by_role("dialog", name="Unpublish several locales")
+    expect(dialog.get_by_role("button", name="Unpublish 0 locales")).to_be_disabled()
+    dialog.get_by_role("checkbox", name="German").check()
+    dialog.get_by_role("button", name="Unpublish one locale").click()
+    expect(dialog).to_be_hidden()
+    assert statuses(site, document_id) == {"en": "published", "de": "draft", "pt": "draft"}
+
+
+def test_an_editor_publishes_in_the_locales_of_the_role_alone_on_a_phone(
+    site: Site, open_page: OpenPage
+) -> None:
+    document_id = make_versions(site, "Moorings")
+    role = site.api("POST", "/admin/roles", {"name": "English desk"})["data"]["id"]
+    explorer = "plugin::content-manager.explorer"
+    granted = [
+        {
+            "action": f"{explorer}.{action}",
+            "subject": SAMPLE,
+            "properties": {
+                "locales": ["en"] if action == "publish" else ["en", "de", "pt"],
+                **({} if action == "publish" else {"fields": ["name", "on"]}),
+            },
+            "conditions": [],
+        }
+        for action in ("read", "update", "publish")
+    ]
+    site.api("PUT", f"/admin/roles/{role}/permissions", {"permissions": granted})
+    site.add_person("english@example.org", "Emma", role)
+    page = open_page(site.address, viewport={"width": 390, "height": 844})
+    sign_in(page, "english@example.org")
+    page.goto(f"/admin/content/{SAMPLE}/{document_id}?locale=en")
+    page.get_by_role("button", name="More ways to publish").click()
+    page.get_by_role("menuitem", name="Publish all ready locales").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("row", name="German")).to_contain_text(
+        "Your role may not publish in this locale."
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    dialog.get_by_role("button", name="Publish one locale").click()
+    expect(dialog).to_be_hidden()
+    assert statuses(site, document_id) == {"en": "published", "de": "draft", "pt": "draft"}
