@@ -169,6 +169,7 @@ def _blog(folder: Path) -> Path:
     run([QUIRE, "seed", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
     with (project / "quire.toml").open("a") as settings:
         settings.write("\n[admin.rate_limit]\nenabled = false\n")
+        settings.write("\n[webhooks]\nprivate_addresses = true\n")
     return project
 
 

@@ -1,9 +1,43 @@
+import json
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Self
+
 import httpx
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
 from tests.ui.conftest import OpenPage, sign_in
 from tests.ui.site import Site
+
+
+class Receiver:
+    """A server that is called by webhooks, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.calls: list[dict[str, Any]] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                receiver.calls.append(json.loads(body))
+                self.send_response(200)
+                self.end_headers()
+
+            log_message: Callable[..., None] = lambda *_: None
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/build"
+
+    def __enter__(self) -> Self:
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
 
 
 def save(page: Page) -> None:
@@ -112,7 +146,117 @@ def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
     assert stored["email_reset_password"] == "https://www.example.org/new"
 
 
-SCREENS = ("api-tokens", "end-user-roles/2", "providers", "email-templates", "advanced")
+def test_somebody_who_is_invited_may_edit_two_fields_in_one_locale(
+    site: Site, page: Page, open_page: OpenPage
+) -> None:
+    page.goto("/admin/settings/roles")
+    page.get_by_role("button", name="Create role").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Translator")
+    page.get_by_role("dialog").get_by_role("button", name="Create role").click()
+    expect(page.get_by_role("heading", name="Translator")).to_be_visible()
+    page.get_by_role("button", name="Parts of Article").click()
+    for action in ("Read", "Update"):
+        for part in ("title", "summary"):
+            page.get_by_role("checkbox", name=f"{action}: {part}", exact=True).check()
+        page.get_by_role("checkbox", name=f"{action}: English (en)").uncheck()
+    whole = page.get_by_role("checkbox", name="Update: Article")
+    expect(whole).to_be_checked(indeterminate=True)
+    assert_accessible(page)
+    save(page)
+    page.get_by_role("combobox", name="Compare with a role").click()
+    page.get_by_role("option", name="Editor").click()
+    differences = page.get_by_role("region", name="Differences from Editor")
+    expect(differences.get_by_role("row", name="Article: Update")).to_contain_text("title, summary")
+
+    page.goto("/admin/settings/users")
+    page.get_by_role("button", name="Invite").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("First name").fill("Tara")
+    dialog.get_by_label("E-mail").fill("tara@example.org")
+    dialog.get_by_role("combobox", name="Roles").click()
+    page.get_by_role("option", name="Translator").click()
+    page.keyboard.press("Tab")
+    dialog.get_by_role("button", name="Create invitation link").click()
+    link = dialog.locator("pre").inner_text()
+    dialog.get_by_role("button", name="Done").click()
+    page.get_by_role("link", name="Tara").click()
+    page.get_by_placeholder("Content type").click()
+    page.get_by_role("option", name="Article").click()
+    expect(page.get_by_text("This person is not active.")).to_be_visible()
+
+    other = open_page(site.address)
+    other.goto(link)
+    other.get_by_label("New password").fill("High-water-at-9")
+    other.get_by_label("Repeat password").fill("High-water-at-9")
+    other.get_by_role("button", name="Create account").click()
+    other.get_by_role("heading", name="Hello, Tara").wait_for()
+    german = site.api(
+        "GET", "/content-manager/collection-types/api::article.article?locale=de&pageSize=1"
+    )["results"][0]
+    entry = f"/admin/content/api::article.article/{german['documentId']}?locale=de"
+    other.goto(entry)
+    expect(other.get_by_role("textbox", name="Title")).to_be_enabled()
+    expect(other.get_by_role("textbox", name="Slug")).to_have_count(0)
+    expect(other.get_by_role("link", name="Settings")).to_have_count(0)
+
+
+def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> None:
+    with Receiver() as receiver:
+        page.goto("/admin/settings/webhooks")
+        page.get_by_role("link", name="Create webhook").click()
+        page.get_by_role("textbox", name="Name").fill("Build")
+        page.get_by_label("URL").fill(receiver.address)
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_text("Choose an event.")).to_be_visible()
+        page.get_by_role("checkbox", name="All of Entries").check()
+        page.get_by_role("button", name="Add header").click()
+        page.get_by_label("Name of header 1").fill("X-Key")
+        page.get_by_label("Value of header 1").fill("hush")
+        save(page)
+        page.get_by_role("button", name="Send test").click()
+        expect(page.get_by_text("200 OK")).to_be_visible()
+        assert receiver.calls[-1]["event"] == "trigger-test"
+        assert_accessible(page)
+        body = {"label": "Called", "slug": "called"}
+        site.api("POST", "/content-manager/collection-types/api::tag.tag", body)
+        page.get_by_role("button", name="Refresh").click()
+        row = page.get_by_role("row", name="entry.create")
+        expect(row).to_contain_text("Delivered")
+        row.get_by_role("button").click()
+        page.get_by_role("dialog").get_by_role("button", name="Send again").click()
+        expect(page.get_by_text("It is sent again")).to_be_visible()
+        page.get_by_role("button", name="Show secret").click()
+        expect(page.get_by_text("whsec_")).to_be_visible()
+        page.goto("/admin/settings/webhooks")
+        page.get_by_role("switch", name="Enable Build").uncheck()
+        expect(page.get_by_role("switch", name="Enable Build")).not_to_be_checked()
+    assert not site.api("GET", "/admin/webhooks")["data"][-1]["isEnabled"]
+
+
+def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) -> None:
+    page.goto("/admin/settings/locales")
+    page.get_by_role("button", name="Add locale").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox", name="Locale").fill("Portuguese (pt)")
+    page.get_by_role("option", name="Portuguese (pt)").click()
+    dialog.get_by_label("Display name").fill("Português")
+    dialog.get_by_role("button", name="Save").click()
+    row = page.get_by_role("row", name="Português")
+    row.get_by_role("button").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(dialog.get_by_text("0 entries in this locale")).to_be_visible()
+    assert_accessible(page)
+    expect(dialog.get_by_role("button", name="Delete")).to_be_disabled()
+    dialog.get_by_label("Type pt to confirm").fill("pt")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(row).to_have_count(0)
+    assert "pt" not in [one["code"] for one in site.api("GET", "/i18n/locales")]
+
+
+SCREENS = (
+    *("api-tokens", "webhooks/new", "locales", "media", "project", "users", "users/1", "roles"),
+    *("roles/2", "end-user-roles/2", "providers", "email-templates", "advanced"),
+)
 
 
 def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
@@ -128,7 +272,8 @@ def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
             page.emulate_media(color_scheme=scheme)
             assert_accessible(page)
         page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_function("document.documentElement.scrollWidth <= 390")
+        page.wait_for_timeout(200)  # the sidebar moves away
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, screen
         page.set_viewport_size({"width": 1440, "height": 900})
 
 

@@ -20,6 +20,8 @@ export type MatrixRow = {
 type Props = {
   /** What the table is about, for screen readers. */
   label: string
+  /** The heading of the first column; content types unless it says otherwise. */
+  what?: string
   actions: readonly { id: string; label: string }[]
   rows: readonly MatrixRow[]
   state: (row: string, action: string) => CellState
@@ -33,7 +35,7 @@ const combined = (states: CellState[]): CellState =>
   states.length > 0 && states.every((one) => one === 'on') ? 'on' : states.every((one) => one === 'off') ? 'off' : 'some'
 
 /** Boxes for what may be done with what: rows open to their parts, and heads set a whole row or column. */
-export function PermissionMatrix({ label, actions, rows, state, onChange, readOnly = false, hint }: Props) {
+export function PermissionMatrix({ label, what, actions, rows, state, onChange, readOnly = false, hint }: Props) {
   const { t } = useTranslation()
   const [words, setWords] = useState('')
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
@@ -112,7 +114,7 @@ export function PermissionMatrix({ label, actions, rows, state, onChange, readOn
         <Table className="quire-table" verticalSpacing={6} miw={140 + actions.length * 90}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">{t('matrix.what')}</Table.Th>
+              <Table.Th scope="col">{what ?? t('matrix.what')}</Table.Th>
               {actions.map((action) => {
                 const cells = shown.filter((row) => row.actions.includes(action.id)).map((row) => ({ row: row.id, action: action.id }))
                 return (

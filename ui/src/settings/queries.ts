@@ -66,3 +66,8 @@ export const webhookQuery = (id: string) =>
     queryKey: settingsKey('webhooks', id),
     queryFn: async (): Promise<Webhook> => (await request('GET /admin/webhooks/{id}', { path: { id } })).data,
   })
+export const isoLocalesQuery = queryOptions({
+  queryKey: settingsKey('iso-locales'),
+  staleTime: Infinity,
+  queryFn: async () => await request('GET /i18n/iso-locales'),
+})

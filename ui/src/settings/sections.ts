@@ -1,9 +1,15 @@
-import { KeyRound, LogIn, Mail, Settings2, Shield } from 'lucide-react'
+import { FileImage, Globe, Info, KeyRound, LogIn, Mail, Settings2, Shield, ShieldCheck, UserRound, Webhook } from 'lucide-react'
 import { useAbility } from '../api/hooks'
 
 /** The screens of the settings, in their groups, and the permission that shows each. */
 const SECTIONS = [
   { group: 'project', path: '/settings/api-tokens', key: 'settings.tokens', icon: KeyRound, needs: 'admin::api-tokens.read' },
+  { group: 'project', path: '/settings/webhooks', key: 'settings.webhooks', icon: Webhook, needs: 'admin::webhooks.read' },
+  { group: 'project', path: '/settings/locales', key: 'settings.locales', icon: Globe, needs: 'plugin::i18n.locale.read' },
+  { group: 'project', path: '/settings/media', key: 'settings.media', icon: FileImage, needs: 'plugin::upload.settings.read' },
+  { group: 'project', path: '/settings/project', key: 'settings.project', icon: Info, needs: null },
+  { group: 'admins', path: '/settings/users', key: 'settings.people', icon: UserRound, needs: 'admin::users.read' },
+  { group: 'admins', path: '/settings/roles', key: 'settings.roles', icon: ShieldCheck, needs: 'admin::roles.read' },
   { group: 'endUsers', path: '/settings/end-user-roles', key: 'settings.endUserRoles', icon: Shield, needs: 'plugin::users-permissions.roles.read' },
   { group: 'endUsers', path: '/settings/providers', key: 'settings.providers', icon: LogIn, needs: 'plugin::users-permissions.providers.read' },
   { group: 'endUsers', path: '/settings/email-templates', key: 'settings.emails', icon: Mail, needs: 'plugin::users-permissions.email-templates.read' },
@@ -11,11 +17,11 @@ const SECTIONS = [
 ] as const
 
 export type Section = (typeof SECTIONS)[number]
-export const GROUPS = ['project', 'endUsers'] as const
+export const GROUPS = ['project', 'admins', 'endUsers'] as const
 
 /** The screens that the administrator's permissions show; none for whoever may see no setting at all. */
 export function useSections(): Section[] {
   const ability = useAbility()
-  const allowed = SECTIONS.filter(({ needs }) => ability.can(needs))
-  return allowed.length === 0 ? [] : [...allowed]
+  const shown = SECTIONS.filter(({ needs }) => needs === null || ability.can(needs))
+  return shown.every(({ needs }) => needs === null) ? [] : shown
 }

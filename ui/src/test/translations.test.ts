@@ -55,4 +55,6 @@ test('every key that is used exists', () => {
   const known = new Set(Object.keys(english).map((key) => key.replace(PLURAL, '')))
   const used = [...source.matchAll(/\bt\(\s*['"]([^'"]+)['"]/g)].map((found) => found[1] ?? '')
   expect(used.filter((key) => !known.has(key))).toEqual([])
+  const begun = [...source.matchAll(/\bt\(\s*`([^`$]+)\$\{/g)].map((found) => found[1] ?? '')
+  expect(begun.filter((start) => ![...known].some((key) => key.startsWith(start)))).toEqual([])
 })

@@ -1,0 +1,72 @@
+import { Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ErrorState, Loading } from '../../components/States'
+import { Section } from '../kit'
+import { rolesQuery, settingsKey } from '../queries'
+import { CONTENT_VERBS, grantsOf, stateOf, type Catalogue, type Grants, type Parts } from './grants'
+import { rolePermissions } from './RoleForm'
+
+type Line = { what: string; mine: string; theirs: string }
+
+/** Where what a role grants differs from another role. */
+export function Comparison({ grants, parts, other, catalogue, labelOf }: {
+  grants: Grants
+  parts: ReadonlyMap<string, Parts>
+  other: string
+  catalogue: Catalogue
+  labelOf: (uid: string) => string
+}) {
+  const { t } = useTranslation()
+  const permissions = useQuery({ queryKey: settingsKey('roles', other, 'permissions'), queryFn: () => rolePermissions(other) })
+  const name = useQuery(rolesQuery).data?.find((one) => String(one.id) === other)?.name ?? ''
+  const lines: Line[] = []
+  if (permissions.data) {
+    const theirs = grantsOf(permissions.data, parts)
+    for (const uid of parts.keys()) {
+      for (const verb of CONTENT_VERBS) {
+        const [a, b] = [describe(grants, uid, verb), describe(theirs, uid, verb)]
+        if (a !== b) lines.push({ what: `${labelOf(uid)}: ${t(`roles.action.${verb}`)}`, mine: a, theirs: b })
+      }
+    }
+    for (const one of [...catalogue.sections.plugins, ...catalogue.sections.settings]) {
+      const [a, b] = [grants.others.has(one.action), theirs.others.has(one.action)]
+      if (a !== b) lines.push({ what: `${one.plugin ?? one.category}, ${one.subCategory}: ${one.displayName}`, mine: t(a ? 'roles.yes' : 'roles.no'), theirs: t(b ? 'roles.yes' : 'roles.no') })
+    }
+  }
+  function describe(all: Grants, uid: string, verb: string): string {
+    const state = stateOf(all, parts, uid, verb)
+    const grant = all.content.get(`${verb} ${uid}`)
+    if (state === 'off' || !grant) return t('roles.no')
+    const limits = [
+      ...(state === 'some' ? [[...grant.fields].join(', '), [...grant.locales].join(', ')].filter(Boolean) : []),
+      ...grant.conditions.map((id) => catalogue.conditions.find((one) => one.id === id)?.displayName ?? id),
+    ]
+    return [t('roles.yes'), ...limits].join(' · ')
+  }
+  return (
+    <Section title={t('roles.differences', { name })}>
+      {permissions.error && <ErrorState error={permissions.error} />}
+      {permissions.isPending && <Loading rows={3} />}
+      {permissions.data && lines.length === 0 && <Text size="sm" c="dimmed">{t('roles.same')}</Text>}
+      {lines.length > 0 && (
+        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('roles.differences', { name })} style={{ maxHeight: 320 }}>
+          <Table className="quire-table" verticalSpacing={5}>
+            <Table.Thead>
+              <Table.Tr><Table.Th>{t('roles.permission')}</Table.Th><Table.Th>{t('roles.thisRole')}</Table.Th><Table.Th>{name}</Table.Th></Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {lines.map((line) => (
+                <Table.Tr key={line.what}>
+                  <Table.Td>{line.what}</Table.Td>
+                  <Table.Td className="quire-ellipsis" title={line.mine}>{line.mine}</Table.Td>
+                  <Table.Td className="quire-ellipsis" title={line.theirs}>{line.theirs}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+    </Section>
+  )
+}

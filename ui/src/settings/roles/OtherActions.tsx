@@ -1,0 +1,58 @@
+import { Checkbox, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { Grants, OtherAction } from './grants'
+
+/** Actions that are not about a content type, by plugin or area. */
+export function OtherActions({ actions, grants, readOnly, onChange }: {
+  actions: OtherAction[]
+  grants: Grants
+  readOnly: boolean
+  onChange: (grants: Grants) => void
+}) {
+  const groups = new Map<string, OtherAction[]>()
+  for (const one of actions) {
+    const name = (one.plugin ?? one.category ?? '').replace(/-/g, ' ')
+    groups.set(name, [...(groups.get(name) ?? []), one])
+  }
+  const set = (uids: string[], on: boolean) => {
+    const others = new Map(grants.others)
+    for (const uid of uids) {
+      if (on) others.set(uid, others.get(uid) ?? [])
+      else others.delete(uid)
+    }
+    onChange({ ...grants, others })
+  }
+  const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+  const words = (text: string) => capital(text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase())
+  return (
+    <Stack gap="lg">
+      {[...groups].map(([name, members]) => {
+        const count = members.filter((one) => grants.others.has(one.action)).length
+        return (
+          <Stack key={name} gap="xs" component="section" aria-label={capital(name)}>
+            <Checkbox
+              size="xs"
+              label={<Title order={3}>{capital(name)}</Title>}
+              checked={count === members.length}
+              indeterminate={count > 0 && count < members.length}
+              disabled={readOnly}
+              onChange={() => set(members.map((one) => one.action), count < members.length)}
+            />
+            <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="xs" verticalSpacing={8} pl={24}>
+              {members.map((one) => (
+                <Checkbox
+                  key={one.action}
+                  size="xs"
+                  label={one.displayName}
+                  description={one.subCategory !== 'general' && <Text span size="xs" c="dimmed">{words(one.subCategory)}</Text>}
+                  checked={grants.others.has(one.action)}
+                  disabled={readOnly}
+                  onChange={(event) => set([one.action], event.currentTarget.checked)}
+                />
+              ))}
+            </SimpleGrid>
+          </Stack>
+        )
+      })}
+    </Stack>
+  )
+}

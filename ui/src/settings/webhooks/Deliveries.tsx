@@ -1,0 +1,133 @@
+import { ActionIcon, Badge, Button, Code, Group, Modal, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request } from '../../api/client'
+import type { Delivery } from '../../api/generated'
+import { useAbility } from '../../api/hooks'
+import { RelativeTime } from '../../components/RelativeTime'
+import { ErrorState, Loading } from '../../components/States'
+import { toast, toastError } from '../../components/toast'
+import { Section } from '../kit'
+import { settingsKey } from '../queries'
+
+const COLORS = { delivered: 'green', waiting: 'yellow', failed: 'red' } as const
+const STATES = ['all', 'delivered', 'waiting', 'failed'] as const
+const EACH = 20
+
+/** What was sent to a webhook, the latest first. */
+export function Deliveries({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const ability = useAbility()
+  const queries = useQueryClient()
+  const [state, setState] = useState<(typeof STATES)[number]>('all')
+  const [opened, setOpened] = useState<Delivery | null>(null)
+  const deliveries = useInfiniteQuery({
+    queryKey: settingsKey('webhooks', id, 'deliveries', state),
+    initialPageParam: undefined as number | undefined,
+    queryFn: async ({ pageParam }) =>
+      (await request('GET /admin/x/webhooks/{id}/deliveries', {
+        path: { id },
+        query: { limit: EACH, before: pageParam, state: state === 'all' ? undefined : state },
+      })).data,
+    getNextPageParam: (last) => (last.length === EACH ? last[last.length - 1]?.id : undefined),
+    // What waits is tried again: show how it goes on.
+    refetchInterval: (query) => (query.state.data?.pages.flat().some((one) => one.state === 'waiting') ? 3000 : false),
+  })
+  const redeliver = useMutation({
+    mutationFn: (delivery: number) => request('POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver', { path: { id, delivery } }),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: settingsKey('webhooks', id, 'deliveries') })
+      toast(t('deliveries.again'))
+    },
+    onError: (error) => toastError(error),
+  })
+  const rows = deliveries.data?.pages.flat()
+  return (
+    <Section title={t('deliveries.title')} hint={t('deliveries.hint')}>
+      <Group justify="space-between" mb="sm">
+        <SegmentedControl
+          size="xs"
+          aria-label={t('providers.state')}
+          value={state}
+          onChange={(value) => setState(value as typeof state)}
+          data={STATES.map((value) => ({ value, label: t(`deliveries.state.${value}`) }))}
+        />
+        <Tooltip label={t('deliveries.refresh')}>
+          <ActionIcon aria-label={t('deliveries.refresh')} loading={deliveries.isRefetching} onClick={() => void deliveries.refetch()}><RotateCw size={14} /></ActionIcon>
+        </Tooltip>
+      </Group>
+      {deliveries.error && <ErrorState error={deliveries.error} retry={() => void deliveries.refetch()} />}
+      {deliveries.isPending && <Loading rows={3} />}
+      {rows?.length === 0 && <Text size="sm" c="dimmed">{t('deliveries.none')}</Text>}
+      {rows && rows.length > 0 && (
+        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('deliveries.title')}>
+          <Table className="quire-table" verticalSpacing={6} highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('webhooks.event')}</Table.Th>
+                <Table.Th>{t('providers.state')}</Table.Th>
+                <Table.Th>{t('deliveries.answer')}</Table.Th>
+                <Table.Th ta="right">{t('deliveries.attempts')}</Table.Th>
+                <Table.Th>{t('deliveries.at')}</Table.Th>
+                <Table.Th w={110}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((one) => (
+                <Table.Tr key={one.id}>
+                  <Table.Td>{one.event}<Text size="xs" c="dimmed">{one.uid}</Text></Table.Td>
+                  <Table.Td><Badge size="sm" variant="light" tt="none" color={COLORS[one.state]}>{t(`deliveries.state.${one.state}`)}</Badge></Table.Td>
+                  <Table.Td><Text inherit className="quire-ellipsis">{[one.statusCode, one.message].filter(Boolean).join(' ') || '–'}</Text></Table.Td>
+                  <Table.Td ta="right">{one.attempts}</Table.Td>
+                  <Table.Td><RelativeTime at={one.createdAt} /></Table.Td>
+                  <Table.Td ta="right">
+                    <Button variant="subtle" size="compact-xs" aria-label={t('deliveries.show', { id: one.id })} onClick={() => setOpened(one)}>{t('action.view')}</Button>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      {deliveries.hasNextPage && (
+        <Button mt="sm" variant="default" loading={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>{t('action.more')}</Button>
+      )}
+      {opened && (
+        <DeliveryDialog
+          id={id}
+          delivery={opened}
+          onClose={() => setOpened(null)}
+          onRedeliver={
+            ability.can('admin::webhooks.update')
+              ? () => {
+                  redeliver.mutate(opened.id)
+                  setOpened(null)
+                }
+              : undefined
+          }
+        />
+      )}
+    </Section>
+  )
+}
+
+/** One delivery with what was sent. */
+function DeliveryDialog({ id, delivery, onClose, onRedeliver }: { id: string; delivery: Delivery; onClose: () => void; onRedeliver?: () => void }) {
+  const { t } = useTranslation()
+  const whole = useQuery({
+    queryKey: settingsKey('webhooks', id, 'delivery', delivery.id),
+    queryFn: async () => (await request('GET /admin/x/webhooks/{id}/deliveries/{delivery}', { path: { id, delivery: delivery.id } })).data,
+  })
+  return (
+    <Modal opened onClose={onClose} size="lg" title={t('deliveries.show', { id: delivery.id })} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <Stack gap="sm">
+        <Text size="sm">{[delivery.event, t(`deliveries.state.${delivery.state}`), delivery.statusCode, delivery.message].filter(Boolean).join(' · ')}</Text>
+        {whole.error && <ErrorState error={whole.error} />}
+        {whole.data && <Code block fz="xs" tabIndex={0} style={{ maxHeight: 360, overflow: 'auto' }}>{JSON.stringify(whole.data.payload, null, 2)}</Code>}
+        {onRedeliver && <Group justify="flex-end"><Button onClick={onRedeliver}>{t('deliveries.redeliver')}</Button></Group>}
+      </Stack>
+    </Modal>
+  )
+}
