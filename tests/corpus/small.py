@@ -124,7 +124,7 @@ SMALL_PROJECTS: Mapping[str, SmallProject] = {
         ),
     ),
     "routes of its own beside the core": SmallProject(
-        attributes=_TEXT,
+        attributes={**_TEXT, "meta": {"type": "json"}, "entry_id": {"type": "string"}},
         files={
             **_controller("async count(ctx) { return strapi.documents('x').count(); }"),
             "src/api/page/routes/01-count.ts": "export default { type: 'content-api', routes: [\n"

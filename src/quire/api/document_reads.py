@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
 from quire.api.answers import AnswerCache, Question
@@ -135,6 +137,12 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
             return envelope(data)
         if wrapped is None:
             return data
-        return {**dict.fromkeys(wrapped.entries, data), **wrapped.constants}
+        return wrapped.around(data, _length(data))
 
     return wrap
+
+
+def _length(data: object) -> int:
+    """Return how many entries a list has, which may be encoded already."""
+    found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    return len(found) if isinstance(found, list) else 0

@@ -24,13 +24,13 @@ RESERVED_NAMES = frozenset(
         "updated_by_id",
         "created_by",
         "updated_by",
-        "entry_id",
         "localizations",
-        "meta",
         "locale",
     }
 )
 """Names, in snake case, that an attribute of a schema file must not have."""
+RESERVED_IN_BUILDER = RESERVED_NAMES | {"entry_id", "meta"}
+"""Names that no new attribute gets; schema files that have them are served as ever."""
 
 RESERVED_MEMBERS = frozenset({"__component", "__content_type", "__contentType", "__type"})
 """Names, exactly as written, by which answers tell the kinds of rows in a list apart."""

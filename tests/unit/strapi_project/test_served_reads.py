@@ -198,13 +198,13 @@ async def test_entries_stand_under_the_names_that_the_code_gives_them(
     method = (
         f"async find(ctx) {{ const all = await strapi.documents('{PAGE}').findMany({{ "
         "status: 'published' }); ctx.body = { pages: await this.sanitizeOutput(all, ctx), "
-        "ok: true }; }"
+        "ok: true, meta: { total: all.length } }; }"
     )
     async with pages(kind, tmp_path, code(method)) as site:
         await fill(site)
         found = await body(site, "pages")
 
-    assert (len(found["pages"]), found["ok"], found.keys()) == (2, True, {"pages", "ok"})
+    assert (len(found["pages"]), found["ok"], found["meta"]) == (2, True, {"total": 2})
 
 
 async def test_what_is_sanitized_hides_relations_that_the_caller_may_not_read(
@@ -262,6 +262,19 @@ async def test_what_the_service_of_the_core_reads_comes_in_pages(
 
 
 NEAR_MISSES = [
+    pytest.param(
+        f"const all = await {ROWS}.findMany(); return {{ all, first: all[0].slug }};",
+        id="a part of an entry in the response",
+    ),
+    pytest.param(
+        f"const found = await strapi.service('{PAGE}').wrapped(); return found.all;",
+        id="a part of what a service returns",
+    ),
+    pytest.param(
+        f"const found = await strapi.service('{PAGE}').wrapped();"
+        "return this.transformResponse(await this.sanitizeOutput(found, ctx));",
+        id="a response of a service that is sanitized",
+    ),
     pytest.param(
         f"const page = await strapi.service('{PAGE}').find(ctx.query); return page.results;",
         id="a page as a whole",
@@ -325,6 +338,7 @@ NEAR_MISSES = [
         f"return {ROWS}.findMany({{ where: {{ slug: 'a' }}, groupBy: 'x' }});", id="grouped"
     ),
     pytest.param(f"return {ROWS}.findMany({{ populate: ctx.query.populate }});", id="populated"),
+    pytest.param(f"return {ROWS}.findMany({{ select: ['slug'] }});", id="without ids"),
     pytest.param(f"const all = await {ROWS}.findMany(); return all.filter((a) => a);", id="less"),
     pytest.param(f"return {ROWS}.update({{ where: {{ id: 1 }}, data: {{}} }});", id="writing"),
     pytest.param(
@@ -353,7 +367,8 @@ def test_an_action_that_reads_in_another_way_stays_closed(tmp_path: Path, method
     files = code(
         f"async find(ctx) {{ {method} }}, async bySlug(ctx) {{ {method} }}",
         "dress(entity) { entity.x = 1; return entity; }, all() { return []; },"
-        "hidden(ctx) { return strapi.documents(ctx.state.uid).findMany(); }",
+        "hidden(ctx) { return strapi.documents(ctx.state.uid).findMany(); },"
+        f"async wrapped() {{ const all = await {ROWS}.findMany(); return {{ all }}; }}",
     )
     write_tree(tmp_path, *TYPES, core_files("page"), files)
     settings = load_settings(tmp_path, environ={})

@@ -14,7 +14,7 @@ from quire.admin_api.forms import Place
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.javascript.text import length
 from quire.schema.attributes.accept import ABSENT, not_of_type
-from quire.schema.automatic import RESERVED_NAMES
+from quire.schema.automatic import RESERVED_IN_BUILDER
 from quire.schema.describe import in_order, relations_allowed
 from quire.schema.model import Kind, Schema
 from quire.schema.words import snake_case
@@ -127,7 +127,7 @@ class AttributeForms(Struct, frozen=True, kw_only=True):
 def is_reserved(name: str) -> bool:
     """Tell whether no attribute may be called so."""
     snake = snake_case(name)
-    return snake in RESERVED_NAMES or snake == _STATUS or snake.startswith("strapi")
+    return snake in RESERVED_IN_BUILDER or snake == _STATUS or snake.startswith("strapi")
 
 
 def linkable(schema: Schema) -> list[str]:

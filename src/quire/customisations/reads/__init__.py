@@ -1,6 +1,7 @@
 """Actions of a project that read entries themselves: understood, and described as a query."""
 
-from quire.customisations.reads.actions import Project, understand_read
+from quire.customisations.reads.actions import understand_read
+from quire.customisations.reads.expressions import Project
 from quire.customisations.reads.model import DocumentRead, Members
 
 __all__ = ["DocumentRead", "Members", "Project", "understand_read"]

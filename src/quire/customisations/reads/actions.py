@@ -5,15 +5,15 @@ is done when nothing is found, sanitizing, and the response. One statement more,
 counts as not understood.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from quire.customisations.query_changes import WholeQuery
 from quire.customisations.reads.absence import Absence
-from quire.customisations.reads.calls import ReadCall, core_call, read_call
-from quire.customisations.reads.model import DocumentRead, Members
+from quire.customisations.reads.expressions import Project, ReadingFunction, bare, first
+from quire.customisations.reads.model import LENGTH, DocumentRead, Members
 from quire.customisations.reads.populates import checked_query
 from quire.customisations.request_values import (
     UNKNOWN_CODE,
@@ -30,13 +30,11 @@ from quire.javascript.syntax import (
     ArrayPattern,
     Assign,
     Call,
-    Conditional,
     Declaration,
     Evaluate,
     Expression,
     Function,
     If,
-    Literal,
     Member,
     Name,
     Object,
@@ -46,21 +44,8 @@ from quire.javascript.syntax import (
     Return,
     Statement,
 )
-from quire.schema.model import Kind, Schema
 
-Services = Callable[[str], tuple[Module, Mapping[str, Expression]] | None]
-"""Returns the module and the methods of a service, by uid."""
-
-
-class Project(Struct, frozen=True):
-    """What a read is held against; ``note_call`` is told which methods of services it calls."""
-
-    schema: Schema
-    services: Services
-    note_call: Callable[[str, str], None]
-
-
-_DEEPEST_CALL = 4
+_COMPUTED = "responds with something that it computes"
 
 
 def understand_read(module: Module, uid: str, function: Function, project: Project) -> DocumentRead:
@@ -83,25 +68,13 @@ def understand_read(module: Module, uid: str, function: Function, project: Proje
     return replace(found, query=query)
 
 
-class _Interpreter(Struct):
-    """Goes through the statements of one function.
+class _Interpreter(ReadingFunction):
+    """Goes through the statements of one function."""
 
-    ``uid`` is the type of the controller, ``None`` in a service, which has no request.
-    """
-
-    values: RequestValues
-    project: Project
-    uid: str | None
-    depth: int = 0
-    calls: set[Call] = field(default_factory=set)
-    """The reads that were met: there may be one, since what is done with a second is not known."""
     declared: set[str] = field(default_factory=set)
     """Variables without a value so far."""
-    found: dict[str, DocumentRead] = field(default_factory=dict)
-    """Variables that hold what was read."""
     pages: str = ""
     """The variable that holds the pagination of a list."""
-    takes_page: bool = False
     validates: bool = False
     missing: str | None = None
     body: DocumentRead | None = None
@@ -138,12 +111,12 @@ class _Interpreter(Struct):
             case Evaluate(Assign("=", Name(name), value)) if name in self.declared:
                 self.declared.remove(name)
                 self._named(name, value)
-            case Evaluate(value) if self._is_own(value, "validateQuery"):
+            case Evaluate(value) if self.is_own(value, "validateQuery"):
                 self.validates = True
             case Evaluate(value) if self._sent(value) is not None:
                 self.body = self._wrapped(value)
             case If(test, then, ()):
-                self.missing = Absence(self.values, self._read_of).message(test, then, self.missing)
+                self.missing = Absence(self.values, self.read_of).message(test, then, self.missing)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -162,14 +135,14 @@ class _Interpreter(Struct):
             case ObjectPattern() if self.values.mentions_request(value):
                 self.values.declare_parts(target, value)
             case ArrayPattern((name,)) if name:
-                self.found[name] = _first(self._read(value))
+                self.found[name] = first(self.read(value))
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _page(self, results: str, pages: str, value: Expression) -> None:
         """Take in the variables that hold what the core's service returns for a list."""
         self.takes_page = True
-        read = self._read(value)
+        read = self.read(value)
         self.takes_page = False
         if not (read.is_core and read.is_list):
             raise NotUnderstoodError(UNKNOWN_CODE)
@@ -180,112 +153,15 @@ class _Interpreter(Struct):
         if value == Opaque():
             self.declared.add(name)
             return
-        read = self._maybe_read(value)
+        read = self.maybe_read(value)
         if read is not None:
             self.found[name] = read
-        elif self._is_own(value, "sanitizeQuery"):
+        elif self.is_own(value, "sanitizeQuery"):
             self.values.symbols[name] = WholeQuery()
         elif self.values.mentions_request(value):
             self.values.declare(name, value)
         elif not has_no_effect(value):
             raise NotUnderstoodError(UNKNOWN_CODE)
-
-    # What is read
-
-    def _read(self, value: Expression) -> DocumentRead:
-        found = self._maybe_read(value)
-        if found is None:
-            raise NotUnderstoodError(UNKNOWN_CODE)
-        return found
-
-    def _maybe_read(self, value: Expression) -> DocumentRead | None:
-        """Return what an expression reads, ``None`` if it does not read at all."""
-        value = without_await(value)
-        match value:
-            case Name(name):
-                return self.found.get(name)
-            case Member(inner, key) if key in {"0", Literal(0)}:
-                whole = self._maybe_read(inner)
-                return None if whole is None else _first(whole)
-            case Conditional(Call(Member(Name("Array"), "isArray"), (tested,)), then, _):
-                whole = self._maybe_read(tested)
-                return self._maybe_read(then) if whole is not None and whole.is_list else None
-            case Call(Member(Name("this"), "sanitizeOutput"), (inner, ctx)):
-                read = self._maybe_read(inner)
-                is_own = self.uid is not None and self.values.is_ctx(ctx)
-                return replace(read, sanitized=True) if read is not None and is_own else None
-            case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
-                return self._called(self._uid_of(uid), name, value)
-            case Call(Member(Name("this"), str() as name)) if self.uid is None:
-                raise NotUnderstoodError(f"calls {name} of its service")
-            case _:
-                return self._call(value)
-
-    def _read_of(self, value: Expression) -> DocumentRead | None:
-        """Return what a variable, or the first of one, was read as."""
-        return self._maybe_read(value) if isinstance(value, Name | Member) else None
-
-    def _call(self, value: Expression) -> DocumentRead | None:
-        call = read_call(value, self.values)
-        return None if call is None else self._counted(call, value)
-
-    def _counted(self, call: ReadCall, value: Expression) -> DocumentRead:
-        self._count(value)
-        uid = self._uid_of(call.uid)
-        is_single = self.project.schema.content_types[uid].kind is Kind.SINGLE
-        return DocumentRead(
-            uid=uid,
-            query=call.query,
-            is_list=call.is_list and not (is_single and call.first_of_single),
-            of_any_version=call.of_any_version,
-            is_core=call.is_core,
-        )
-
-    def _count(self, call: Expression) -> None:
-        if isinstance(call, Call):
-            self.calls.add(call)
-        if len(self.calls) > 1:
-            raise NotUnderstoodError("reads more than once")
-
-    def _uid_of(self, value: Expression) -> str:
-        try:
-            found = self.values.module.value(value)
-        except NotPlainError:
-            raise NotUnderstoodError("computes what it reads") from None
-        if found not in {one.uid for one in self.project.schema.api_types}:
-            raise NotUnderstoodError("reads something else than content of the project")
-        return str(found)
-
-    def _called(self, uid: str, name: str, call: Call) -> DocumentRead:
-        """Return what a method of a service returns: one of the project's own, or of the core."""
-        arguments = call.arguments
-        service = self.project.services(uid)
-        if service is not None and name not in service[1]:
-            core = core_call(Literal(uid), name, arguments, self.values)
-            if core is not None and core.is_list and not self.takes_page:
-                raise NotUnderstoodError("uses a page of the core's service as a whole")
-            if core is not None:
-                return self._counted(core, call)
-        if service is None or name not in service[1] or self.depth >= _DEEPEST_CALL:
-            raise NotUnderstoodError(f"calls {name} of a service")
-        self._count(call)
-        module, methods = service
-        function = module.followed(methods[name])
-        if not isinstance(function, Function):
-            raise NotUnderstoodError(f"calls {name} of a service")
-        for argument in arguments[len(function.parameters) :]:
-            self.values.value(argument)  # nobody looks at what it is
-        inner = RequestValues(module, None)
-        for parameter, argument in zip(function.parameters, arguments, strict=False):
-            if not isinstance(parameter, Name):
-                raise NotUnderstoodError(f"calls {name} of a service")
-            inner.symbols[parameter.text] = self.values.value(argument)
-        if len(arguments) < len(function.parameters):
-            raise NotUnderstoodError(f"calls {name} of a service")
-        depth = self.depth + 1
-        found = _Interpreter(inner, self.project, None, depth).run(statements_of(function))
-        self.project.note_call(uid, name)
-        return found
 
     # The response
 
@@ -303,16 +179,17 @@ class _Interpreter(Struct):
         value = self._sent(value) or without_await(value)
         match value:
             case Call(Member(Name("this"), "transformResponse"), (inner,)):
-                return replace(self._read(inner), enveloped=True)
+                return replace(bare(self.read(inner)), enveloped=True)
             case Call(
                 Member(Name("this"), "transformResponse"),
                 (inner, Object((Property("pagination", Name(pages)),))),
             ) if pages and pages == self.pages:
-                return replace(self._read(inner), enveloped=True, shows_pages=True)
+                read = bare(self.read(inner))
+                return replace(read, enveloped=True, shows_pages=True)
             case Object(members) if members:
                 return self._object(members)
             case _:
-                return self._read(value)
+                return self.read(value)
 
     def _sent(self, value: Expression) -> Expression | None:
         """Return what ``ctx.send(value)`` responds with."""
@@ -323,44 +200,38 @@ class _Interpreter(Struct):
                 return None
 
     def _object(self, members: Sequence[object]) -> DocumentRead:
+        """Return what an object responds with: one read, constants, and how much was read."""
         found: DocumentRead | None = None
         entries: list[str] = []
-        constants: dict[str, object] = {}
+        others: dict[str, Expression] = {}
         for member in members:
             if not isinstance(member, Property) or not isinstance(member.key, str):
-                raise NotUnderstoodError("responds with an object that it computes")
-            read = self._maybe_read(member.value)
+                raise NotUnderstoodError(_COMPUTED)
+            read = self.maybe_read(member.value)
             if read is None:
-                constants[member.key] = self._plain(member.value)
+                others[member.key] = member.value
             elif found is None:
                 found = read
                 entries.append(member.key)
             else:
                 raise NotUnderstoodError("responds with more than one read")
-        if found is None or found.enveloped or found.wrapped is not None:
-            raise NotUnderstoodError("responds with an object that it computes")
-        return replace(found, wrapped=Members(tuple(entries), constants))
+        if found is None:
+            raise NotUnderstoodError(_COMPUTED)
+        constants = {key: self._plain(value, found) for key, value in others.items()}
+        return replace(bare(found), wrapped=Members(tuple(entries), constants))
 
-    def _plain(self, value: Expression) -> object:
+    def _plain(self, value: Expression, found: DocumentRead) -> object:
+        match value:
+            case Object(members):
+                pairs = [one for one in members if isinstance(one, Property)]
+                if len(pairs) == len(members):
+                    return {str(one.key): self._plain(one.value, found) for one in pairs}
+            case Member(inner, "length") if found.is_list and self.read_of(inner) is not None:
+                return LENGTH
         try:
-            found = self.values.module.value(value)
+            constant = self.values.module.value(value)
         except NotPlainError:
-            raise NotUnderstoodError("responds with something that it computes") from None
-        if found is not None and not isinstance(found, str | int | float | dict | list):
-            raise NotUnderstoodError("responds with something that it computes")
-        return found
-
-    def _is_own(self, value: Expression, name: str) -> bool:
-        """Whether an expression is ``this.name(ctx)`` in a controller."""
-        match without_await(value):
-            case Call(Member(Name("this"), str() as called), (ctx,)):
-                return self.uid is not None and called == name and self.values.is_ctx(ctx)
-            case _:
-                return False
-
-
-def _first(read: DocumentRead) -> DocumentRead:
-    """Return the read of the first of a list."""
-    if not read.is_list:
-        raise NotUnderstoodError(UNKNOWN_CODE)
-    return replace(read, is_list=False)
+            raise NotUnderstoodError(_COMPUTED) from None
+        if constant is not None and not isinstance(constant, str | int | float | dict | list):
+            raise NotUnderstoodError(_COMPUTED)
+        return constant

@@ -175,8 +175,8 @@ def _populated_member(value: object) -> object:
                 found["populate"] = _populated(inner)
             case "where", dict():
                 found["filters"] = inner
-            case "select", list():
-                found["fields"] = inner
+            case "select", _:
+                found["fields"] = _selected(inner)
             case "orderBy", _:
                 found["sort"] = inner
             case "sort", _:
@@ -188,9 +188,20 @@ def _populated_member(value: object) -> object:
     return found
 
 
+def _select(value: Value) -> Value:
+    return Constant(_selected(value.value if isinstance(value, Constant) else None))
+
+
+def _selected(names: object) -> list[object]:
+    """Check the columns that are asked for: the content API always shows both ids."""
+    if not isinstance(names, list) or not {"id", "documentId"}.issubset(names):
+        raise NotUnderstoodError("selects columns without the ids")
+    return names
+
+
 _ROW_PARAMETERS: Mapping[str, tuple[str, Convert]] = {
     "where": ("filters", _as_they_are),
-    "select": ("fields", _as_they_are),
+    "select": ("fields", _select),
     "orderBy": ("sort", _as_they_are),
     "populate": ("populate", _populate),
     "limit": ("limit", _as_they_are),

@@ -26,11 +26,33 @@ _PARAMETERS = frozenset(
 _DRAFT, _PUBLISHED = "draft", "published"
 
 
+class Length(Struct, frozen=True):
+    """Stands for how many entries a list has."""
+
+
+LENGTH = Length()
+
+
 class Members(Struct, frozen=True):
     """A response that is an object: the entries under some names, and constants under others."""
 
     entries: tuple[str, ...]
     constants: Mapping[str, object]
+
+    def around(self, entries: object, length: int) -> dict[str, object]:
+        """Return the response with entries, of which there are so many."""
+        return {**dict.fromkeys(self.entries, entries), **_with_length(self.constants, length)}
+
+
+def _with_length(values: Mapping[str, object], length: int) -> dict[str, object]:
+    return {
+        name: length
+        if value is LENGTH
+        else _with_length(value, length)
+        if isinstance(value, dict)
+        else value
+        for name, value in values.items()
+    }
 
 
 class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):

@@ -1,0 +1,182 @@
+"""Expressions that read: calls of the engines, of services, and variables that hold entries."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quire.customisations.reads.calls import ReadCall, core_call, read_call
+from quire.customisations.reads.model import DocumentRead
+from quire.customisations.request_values import (
+    UNKNOWN_CODE,
+    NotUnderstoodError,
+    RequestValues,
+    statements_of,
+    without_await,
+)
+from quire.javascript.scope import Module, NotPlainError
+from quire.javascript.syntax import (
+    Call,
+    Conditional,
+    Expression,
+    Function,
+    Literal,
+    Member,
+    Name,
+    Statement,
+)
+from quire.schema.model import Kind, Schema
+
+Services = Callable[[str], tuple[Module, Mapping[str, Expression]] | None]
+"""Returns the module and the methods of a service, by uid."""
+
+
+class Project(Struct, frozen=True):
+    """What a read is held against; ``note_call`` is told which methods of services it calls."""
+
+    schema: Schema
+    services: Services
+    note_call: Callable[[str, str], None]
+
+
+_DEEPEST_CALL = 4
+
+
+class ReadingFunction(Struct):
+    """What is known of one function that reads.
+
+    ``uid`` is the type of the controller, ``None`` in a service, which has no request.
+    """
+
+    values: RequestValues
+    project: Project
+    uid: str | None
+    depth: int = 0
+    calls: set[Call] = field(default_factory=set)
+    """The reads that were met: there may be one, since what is done with a second is not known."""
+    found: dict[str, DocumentRead] = field(default_factory=dict)
+    """Variables that hold what was read."""
+    takes_page: bool = False
+    """Whether a page of the core's service is taken apart."""
+
+    def run(self, statements: Sequence[Statement]) -> DocumentRead:
+        """Return what the function responds with, or returns. Raises NotUnderstoodError."""
+        raise NotImplementedError
+
+    def read(self, value: Expression) -> DocumentRead:
+        """Return what an expression reads. Raises NotUnderstoodError."""
+        found = self.maybe_read(value)
+        if found is None:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        return found
+
+    def maybe_read(self, value: Expression) -> DocumentRead | None:
+        """Return what an expression reads, ``None`` if it does not read at all."""
+        value = without_await(value)
+        match value:
+            case Name(name):
+                return self.found.get(name)
+            case Member(inner, key) if key in {"0", Literal(0)}:
+                whole = self.maybe_read(inner)
+                return None if whole is None else first(whole)
+            case Conditional(Call(Member(Name("Array"), "isArray"), (tested,)), then, _):
+                whole = self.maybe_read(tested)
+                return self.maybe_read(then) if whole is not None and whole.is_list else None
+            case Call(Member(Name("this"), "sanitizeOutput"), (inner, ctx)):
+                read = self.maybe_read(inner)
+                is_own = self.uid is not None and self.values.is_ctx(ctx)
+                return replace(bare(read), sanitized=True) if read and is_own else None
+            case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
+                return self._called(self._uid_of(uid), name, value)
+            case Call(Member(Name("this"), str() as name)) if self.uid is None:
+                raise NotUnderstoodError(f"calls {name} of its service")
+            case _:
+                return self._call(value)
+
+    def read_of(self, value: Expression) -> DocumentRead | None:
+        """Return what a variable, or the first of one, was read as."""
+        return self.maybe_read(value) if isinstance(value, Name | Member) else None
+
+    def _call(self, value: Expression) -> DocumentRead | None:
+        call = read_call(value, self.values)
+        return None if call is None else self._counted(call, value)
+
+    def _counted(self, call: ReadCall, value: Expression) -> DocumentRead:
+        self._count(value)
+        uid = self._uid_of(call.uid)
+        is_single = self.project.schema.content_types[uid].kind is Kind.SINGLE
+        return DocumentRead(
+            uid=uid,
+            query=call.query,
+            is_list=call.is_list and not (is_single and call.first_of_single),
+            of_any_version=call.of_any_version,
+            is_core=call.is_core,
+        )
+
+    def _count(self, call: Expression) -> None:
+        if isinstance(call, Call):
+            self.calls.add(call)
+        if len(self.calls) > 1:
+            raise NotUnderstoodError("reads more than once")
+
+    def _uid_of(self, value: Expression) -> str:
+        try:
+            found = self.values.module.value(value)
+        except NotPlainError:
+            raise NotUnderstoodError("computes what it reads") from None
+        if found not in {one.uid for one in self.project.schema.api_types}:
+            raise NotUnderstoodError("reads something else than content of the project")
+        return str(found)
+
+    def _called(self, uid: str, name: str, call: Call) -> DocumentRead:
+        """Return what a method of a service returns: one of the project's own, or of the core."""
+        arguments = call.arguments
+        service = self.project.services(uid)
+        if service is not None and name not in service[1]:
+            core = core_call(Literal(uid), name, arguments, self.values)
+            if core is not None and core.is_list and not self.takes_page:
+                raise NotUnderstoodError("uses a page of the core's service as a whole")
+            if core is not None:
+                return self._counted(core, call)
+        if service is None or name not in service[1] or self.depth >= _DEEPEST_CALL:
+            raise NotUnderstoodError(f"calls {name} of a service")
+        self._count(call)
+        module, methods = service
+        function = module.followed(methods[name])
+        if not isinstance(function, Function):
+            raise NotUnderstoodError(f"calls {name} of a service")
+        for argument in arguments[len(function.parameters) :]:
+            self.values.value(argument)  # nobody looks at what it is
+        inner = RequestValues(module, None)
+        for parameter, argument in zip(function.parameters, arguments, strict=False):
+            if not isinstance(parameter, Name):
+                raise NotUnderstoodError(f"calls {name} of a service")
+            inner.symbols[parameter.text] = self.values.value(argument)
+        if len(arguments) < len(function.parameters):
+            raise NotUnderstoodError(f"calls {name} of a service")
+        depth = self.depth + 1
+        found = type(self)(inner, self.project, None, depth).run(statements_of(function))
+        self.project.note_call(uid, name)
+        return found
+
+    def is_own(self, value: Expression, name: str) -> bool:
+        """Whether an expression is ``this.name(ctx)`` in a controller."""
+        match without_await(value):
+            case Call(Member(Name("this"), str() as called), (ctx,)):
+                return self.uid is not None and called == name and self.values.is_ctx(ctx)
+            case _:
+                return False
+
+
+def first(read: DocumentRead) -> DocumentRead:
+    """Return the read of the first of a list."""
+    if not read.is_list:
+        raise NotUnderstoodError(UNKNOWN_CODE)
+    return replace(bare(read), is_list=False)
+
+
+def bare(read: DocumentRead) -> DocumentRead:
+    """Return a read that is not a response yet."""
+    if read.enveloped or read.wrapped is not None:
+        raise NotUnderstoodError("changes a response")
+    return read
