@@ -55,6 +55,17 @@ EVERYTHING = (
         options={"draftAndPublish": True},
         pluginOptions=LOCALIZED["pluginOptions"],
     ),
+    type_file(
+        "wide",
+        {
+            **{f"field{at:03}": {"type": "string"} for at in range(200)},
+            "extra": {
+                "type": "string",
+                "conditions": {"visible": {"==": [{"var": "field000"}, "extra"]}},
+            },
+        },
+        options={"draftAndPublish": True},
+    ),
     component_file(
         "lab.pair",
         {

@@ -1,5 +1,7 @@
 """The form of an entry: related entries, parts, and what it is like with many fields."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
@@ -7,6 +9,7 @@ from tests.ui.site import Site
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
 AUTHORS = "/content-manager/collection-types/api::author.author"
+SAMPLES = "/content-manager/collection-types/api::sample.sample"
 TAGS = "/content-manager/collection-types/api::tag.tag"
 
 
@@ -91,3 +94,57 @@ def test_a_long_relation_shows_its_beginning_and_is_ordered_with_the_keyboard(
     relations = f"/content-manager/relations/api::article.article/{document}"
     linked = site.api("GET", f"{relations}/tags?pageSize=100")["results"]
     assert [one["label"] for one in reversed(linked)][:2] == [second, first]
+
+
+def test_a_part_is_copied_to_another_entry_where_its_component_is_allowed(
+    site: Site, page: Page
+) -> None:
+    pair = {"label": "Copied", "links": [{"label": "Inner", "url": "/inner"}]}
+    source = site.api("POST", SAMPLES, {"name": "Source", "pairs": [pair, {"label": "Other"}]})
+    goal = site.api("POST", SAMPLES, {"name": "Goal", "zone": []})["data"]["documentId"]
+    page.goto(f"/admin/content/api::sample.sample/{source['data']['documentId']}")
+    pairs = page.get_by_role("group", name="Pairs", exact=True)
+    pairs.get_by_role("button", name="Expand all").click()
+    expect(pairs.get_by_role("textbox", name="Label").first).to_have_value("Copied")
+    pairs.get_by_role("button", name="Collapse all").click()
+    pairs.get_by_role("button", name="Actions for pair 1").click()
+    page.get_by_role("menuitem", name="Copy").click()
+    expect(page.get_by_text("pair copied")).to_be_visible()
+
+    page.goto(f"/admin/content/api::sample.sample/{goal}")
+    zone = page.get_by_role("group", name="Zone", exact=True)
+    zone.get_by_role("button", name="Paste pair").click()
+    expect(zone.get_by_role("textbox", name="Label").first).to_have_value("Copied")
+    expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    [part] = site.api("GET", f"{SAMPLES}/{goal}")["data"]["zone"]
+    assert (part["__component"], part["label"]) == ("lab.pair", "Copied")
+    assert [(one["label"], one["url"]) for one in part["links"]] == [("Inner", "/inner")]
+    page.goto("/admin/content/api::article.article/create")
+    page.get_by_role("button", name="Add a section: Sections").wait_for()
+    expect(page.get_by_role("button", name="Paste pair")).to_have_count(0)
+
+
+def test_a_form_of_200_fields_and_100_sections_stays_usable(site: Site, page: Page) -> None:
+    quote = {"__component": "blocks.quote", "text": "מזג האוויר"}
+    zone = [quote if at % 2 else {"__component": "lab.pair", "label": f"{at}"} for at in range(100)]
+    made = site.api("POST", SAMPLES, {"name": "שלום עולם", "zone": zone})["data"]
+    page.goto(f"/admin/content/api::sample.sample/{made['documentId']}")
+    group = page.get_by_role("group", name="Zone", exact=True)
+    expect(group.get_by_role("button", name="Actions for Quote 100")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Name").first).to_have_css("unicode-bidi", "plaintext")
+    group.get_by_role("button", name=re.compile("^Quote")).last.click()
+    group.get_by_role("textbox", name="Text").last.fill("typed into the last one")
+    expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    saved = site.api("GET", f"{SAMPLES}/{made['documentId']}")["data"]["zone"]
+    assert (len(saved), saved[99]["text"]) == (100, "typed into the last one")
+
+    page.goto("/admin/content/api::wide.wide/create")
+    fields = page.get_by_role("textbox", name="Field")
+    expect(fields).to_have_count(200)
+    expect(page.get_by_role("textbox", name="Extra")).to_have_count(0)
+    fields.nth(0).fill("extra")
+    expect(page.get_by_role("textbox", name="Extra")).to_be_visible()
+    fields.nth(199).fill("the last one")
+    expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    [entry] = site.api("GET", "/content-manager/collection-types/api::wide.wide")["results"]
+    assert (entry["field000"], entry["field199"]) == ("extra", "the last one")

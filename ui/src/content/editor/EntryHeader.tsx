@@ -225,7 +225,7 @@ function LocaleSelect({ type, loaded, locale, place }: Pick<Props, 'type' | 'loa
   return (
     <Select
       size="xs"
-      w={150}
+      w={{ base: 124, sm: 150 }}
       aria-label={t('entry.locale')}
       allowDeselect={false}
       value={locale ?? null}

@@ -1,6 +1,6 @@
-import { Button, Group, Paper, Text } from '@mantine/core'
+import { Button, Paper, Text } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
@@ -9,7 +9,7 @@ import { Nothing } from '../shared/cells'
 import { JsonDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
 import { PartFields } from '../shared/PartFields'
-import { PartList, type Part } from '../shared/PartList'
+import { PartCount, PartList, type Part } from '../shared/PartList'
 import type { CellProps, FieldType, InputProps } from '../types'
 
 const Input = (props: InputProps) => (props.attribute.repeatable ? <Repeatable {...props} /> : <Single {...props} />)
@@ -51,26 +51,26 @@ function Repeatable(props: InputProps) {
   const model = useModel()
   const uid = props.attribute.component ?? ''
   const { value, error, change } = useField<Part[] | null | undefined>(props.path)
+  const [added, setAdded] = useState<string>()
   const parts = value ?? []
+  const min = Number(props.attribute.min ?? 0)
   const max = Number(props.attribute.max ?? Infinity)
   const canAdd = parts.length < max
-  const [added, setAdded] = useState<string>()
+  const changeParts = useCallback((recipe: (all: Part[]) => Part[]) => change((all) => recipe(all ?? [])), [change])
   const insert = (at: number) => {
     const part = newPart(uid, model, false) as Part
-    change((all) => [...(all ?? []).slice(0, at), part, ...(all ?? []).slice(at)])
+    changeParts((all) => [...all.slice(0, at), part, ...all.slice(at)])
     setAdded(part.__key)
   }
   return (
-    <FieldFrame
-      {...props}
-      error={error}
-      side={<Text size="xs" c="dimmed">{Number.isFinite(max) ? `${parts.length}/${max}` : parts.length}</Text>}
-    >
+    <FieldFrame {...props} error={error} side={<PartCount count={parts.length} min={min} max={max} />}>
       <PartList
         path={props.path}
         parts={parts}
         uidOf={() => uid}
-        change={(recipe) => change((all) => recipe(all ?? []))}
+        allowed={[uid]}
+        isInZone={false}
+        change={changeParts}
         locked={props.locked}
         canAdd={canAdd}
         added={added}
@@ -85,15 +85,12 @@ function Repeatable(props: InputProps) {
             {t('part.insertHere')}
           </Button>
         )}
-      />
-      {!props.locked && (
-        <Group mt={parts.length > 0 ? 6 : 0} gap="xs">
-          <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => insert(parts.length)} aria-label={`${t('part.add')}: ${props.label}`}>
-            {t('part.add')}
-          </Button>
-          {!canAdd && <Text size="xs" c="dimmed">{t('part.full', { max })}</Text>}
-        </Group>
-      )}
+      >
+        <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => insert(parts.length)} aria-label={`${t('part.add')}: ${props.label}`}>
+          {t('part.add')}
+        </Button>
+        {!canAdd && <Text size="xs" c="dimmed" py={6}>{t('part.full', { max })}</Text>}
+      </PartList>
     </FieldFrame>
   )
 }

@@ -1,6 +1,6 @@
-import { Button, Group, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Button, Group, Paper, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { Layers, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
@@ -8,7 +8,7 @@ import { newPart, replayParts, serializePart } from '../../content/editor/values
 import { Nothing } from '../shared/cells'
 import { JsonDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
-import { PartList, type Part } from '../shared/PartList'
+import { PartCount, PartList, type Part } from '../shared/PartList'
 import type { CellProps, FieldType, InputProps } from '../types'
 
 function Input(props: InputProps) {
@@ -16,32 +16,33 @@ function Input(props: InputProps) {
   const model = useModel()
   const { value, error, change } = useField<Part[] | null | undefined>(props.path)
   const [adding, setAdding] = useState(false)
+  const [added, setAdded] = useState<string>()
   const parts = value ?? []
+  const uids = props.attribute.components ?? []
+  const min = Number(props.attribute.min ?? 0)
   const max = Number(props.attribute.max ?? Infinity)
   const canAdd = parts.length < max
-  const [added, setAdded] = useState<string>()
+  const changeParts = useCallback((recipe: (all: Part[]) => Part[]) => change((all) => recipe(all ?? [])), [change])
   const insert = (uid: string, at: number) => {
     const part = newPart(uid, model, true) as Part
-    change((all) => [...(all ?? []).slice(0, at), part, ...(all ?? []).slice(at)])
+    changeParts((all) => [...all.slice(0, at), part, ...all.slice(at)])
     setAdded(part.__key)
   }
   return (
-    <FieldFrame
-      {...props}
-      error={error}
-      side={<Text size="xs" c="dimmed">{Number.isFinite(max) ? `${parts.length}/${max}` : parts.length}</Text>}
-    >
+    <FieldFrame {...props} error={error} side={<PartCount count={parts.length} min={min} max={max} />}>
       <PartList
         path={props.path}
         parts={parts}
         uidOf={(part) => part.__component ?? ''}
-        change={(recipe) => change((all) => recipe(all ?? []))}
+        allowed={uids}
+        isInZone
+        change={changeParts}
         locked={props.locked}
         canAdd={canAdd}
         added={added}
         adder={(at, close) => (
           <Picker
-            uids={props.attribute.components ?? []}
+            uids={uids}
             onClose={close}
             onPick={(uid) => {
               insert(uid, at)
@@ -49,28 +50,25 @@ function Input(props: InputProps) {
             }}
           />
         )}
-      />
-      {!props.locked && (
-        <Stack gap={6} mt={parts.length > 0 ? 6 : 0} align="flex-start">
-          {adding ? (
-            <Picker
-              uids={props.attribute.components ?? []}
-              onClose={() => setAdding(false)}
-              onPick={(uid) => {
-                insert(uid, parts.length)
-                setAdding(false)
-              }}
-            />
-          ) : (
-            <Group gap="xs">
-              <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => setAdding(true)} aria-label={`${t('zone.add')}: ${props.label}`}>
-                {t('zone.add')}
-              </Button>
-              {!canAdd && <Text size="xs" c="dimmed">{t('part.full', { max })}</Text>}
-            </Group>
-          )}
-        </Stack>
-      )}
+      >
+        {adding ? (
+          <Picker
+            uids={uids}
+            onClose={() => setAdding(false)}
+            onPick={(uid) => {
+              insert(uid, parts.length)
+              setAdding(false)
+            }}
+          />
+        ) : (
+          <>
+            <Button variant="default" leftSection={<Plus size={14} />} disabled={!canAdd} onClick={() => setAdding(true)} aria-label={`${t('zone.add')}: ${props.label}`}>
+              {t('zone.add')}
+            </Button>
+            {!canAdd && <Text size="xs" c="dimmed" py={6}>{t('part.full', { max })}</Text>}
+          </>
+        )}
+      </PartList>
     </FieldFrame>
   )
 }

@@ -1,19 +1,19 @@
-import { ActionIcon, Box, Collapse, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core'
-import { ArrowDown, ArrowUp, ChevronDown, ChevronRight, Copy, Ellipsis, Plus, Trash2 } from 'lucide-react'
-import { memo, useCallback, useState, type ReactNode } from 'react'
+import { ActionIcon, Box, Button, Collapse, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core'
+import { ArrowDown, ArrowUp, ChevronDown, ChevronRight, ClipboardCopy, ClipboardPaste, Copy, Ellipsis, Plus, Trash2 } from 'lucide-react'
+import { memo, useCallback, useState, type ClipboardEvent, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
-import { useModel, type Model } from '../../api/hooks'
+import { useModel } from '../../api/hooks'
+import { toast } from '../../components/toast'
 import { useEntryScope } from '../../content/editor/scope'
 import { useEditor, type Path, type Values } from '../../content/editor/store'
-import { editable, newKey } from '../../content/editor/values'
 import { fieldTypeOf } from '../registry'
-import { relationsForCopy } from '../relation'
-import type { RelationValue } from '../relation/value'
+import { copyPart, parseCopiedPart, pastedPart, useCopiedPart, writeCopiedPart, type CopiedPart } from './partClipboard'
 import { PartFields } from './PartFields'
 import { DragHandle, moveItem, SortableItem, SortableList } from './Sortable'
 
 export type Part = Values & { __key: string; __component?: string; id?: number }
+type Change = (recipe: (parts: Part[]) => Part[]) => void
 
 const NO_PROBLEMS = {}
 
@@ -21,22 +21,28 @@ type Props = {
   path: Path
   parts: Part[]
   uidOf: (part: Part) => string
-  change: (recipe: (parts: Part[]) => Part[]) => void
+  /** The components that may stand here. */
+  allowed: string[]
+  isInZone: boolean
+  /** Has to stay the same function: rows render again when it changes. */
+  change: Change
   locked?: string
   canAdd: boolean
   /** The key of the part that was added last: it opens, and its first field takes the cursor. */
   added?: string
   /** The control that adds a part at a place. */
   adder: (at: number, close: () => void) => ReactNode
+  /** The control that adds a part at the end. */
+  children?: ReactNode
 }
 
-/** Parts one under the other: collapsible, ordered by dragging or keys, duplicated, removed. */
-export function PartList({ path, parts, uidOf, change, locked, canAdd, added, adder }: Props) {
+/** Parts one under the other: collapsible, ordered by dragging or keys, duplicated, copied to other entries, removed. */
+export function PartList({ path, parts, uidOf, allowed, isInZone, change, locked, canAdd, added, adder, children }: Props) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [adding, setAdding] = useState<number | null>(null)
   const model = useModel()
-  const scope = useEntryScope()
+  const copied = useCopiedPart()
   const errors = useStore(useEditor(), (state) => state.errors)
   const key = path.join('.')
   const [seen, setSeen] = useState<object>(NO_PROBLEMS)
@@ -60,76 +66,166 @@ export function PartList({ path, parts, uidOf, change, locked, canAdd, added, ad
       }),
     [],
   )
-  const duplicate = async (part: Part, index: number) => {
-    const copy = await copyPart(part, uidOf(part), model, { locale: scope.locale, status: scope.status })
-    change((all) => [...all.slice(0, index + 1), copy as Part, ...all.slice(index + 1)])
-    setOpen((all) => new Set([...all, copy.__key as string]))
+  const insertAfter = useCallback(
+    (index: number, part: Values) => {
+      change((all) => [...all.slice(0, index + 1), part as Part, ...all.slice(index + 1)])
+      setOpen((all) => new Set([...all, part.__key as string]))
+    },
+    [change],
+  )
+  const paste = (what: CopiedPart | null): boolean => {
+    const part = what && canAdd && !locked && allowed.includes(what.component) ? pastedPart(what, model, isInZone) : null
+    if (part) insertAfter(parts.length - 1, part)
+    return part !== null
   }
+  const pasteFromClipboard = (event: ClipboardEvent) => {
+    const target = event.target as HTMLElement
+    if (target.matches('input, textarea, [contenteditable=true]')) return
+    if (!paste(parseCopiedPart(event.clipboardData.getData('text/plain')))) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const fits = copied !== null && allowed.includes(copied.component)
+  const copiedName = copied && (model.components.get(copied.component)?.info.displayName ?? copied.component)
+  const areAllOpen = parts.every((part) => open.has(part.__key))
   return (
-    <Stack gap={6}>
+    <Stack gap={6} onPaste={pasteFromClipboard}>
+      {parts.length > 1 && (
+        <Group justify="flex-end">
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setOpen(areAllOpen ? new Set() : new Set(parts.map((part) => part.__key)))}>
+            {areAllOpen ? t('part.collapseAll') : t('part.expandAll')}
+          </Button>
+        </Group>
+      )}
       <SortableList ids={parts.map((part) => part.__key)} onMove={(from, to) => change((all) => moveItem(all, from, to))}>
-        {parts.map((part, index) => {
-          const uid = uidOf(part)
-          const component = model.components.get(uid)
-          const name = component?.info.displayName ?? uid
-          const isOpen = open.has(part.__key)
-          const hasProblem = Object.keys(errors).some((one) => one.startsWith(`${key}.${index}.`) || one === `${key}.${index}`)
-          return (
-            <SortableItem key={part.__key} id={part.__key}>
-              {adding === index && <Box mb={6}>{adder(index, () => setAdding(null))}</Box>}
-              <Paper withBorder className="quire-surface" style={hasProblem ? { borderColor: 'var(--mantine-color-error)' } : undefined}>
-                <Group gap={4} px={6} mih={36} wrap="nowrap">
-                  {!locked && <DragHandle label={t('order.movePart', { name, at: index + 1 })} />}
-                  <UnstyledButton
-                    aria-expanded={isOpen}
-                    onClick={() => toggle(part.__key)}
-                    style={{ flex: 1, minWidth: 0, padding: '7px 4px' }}
-                  >
-                    <Group gap={8} wrap="nowrap">
-                      {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-                      <Text size="sm" fw={500} style={{ flexShrink: 0 }}>{name}</Text>
-                      <Text size="sm" c="dimmed" className="quire-ellipsis">
-                        <PartSummary part={part} uid={uid} />
-                      </Text>
-                    </Group>
-                  </UnstyledButton>
-                  {!locked && (
-                    <Menu position="bottom-end">
-                      <Menu.Target>
-                        <ActionIcon size="sm" aria-label={t('part.actions', { name, at: index + 1 })}><Ellipsis size={15} /></ActionIcon>
-                      </Menu.Target>
-                      <Menu.Dropdown>
-                        <Menu.Item leftSection={<ArrowUp size={14} />} disabled={index === 0} onClick={() => change((all) => moveItem(all, index, index - 1))}>{t('part.up')}</Menu.Item>
-                        <Menu.Item leftSection={<ArrowDown size={14} />} disabled={index === parts.length - 1} onClick={() => change((all) => moveItem(all, index, index + 1))}>{t('part.down')}</Menu.Item>
-                        {canAdd && <Menu.Item leftSection={<Copy size={14} />} onClick={() => void duplicate(part, index)}>{t('part.duplicate')}</Menu.Item>}
-                        {canAdd && <Menu.Item leftSection={<Plus size={14} />} onClick={() => setAdding(index)}>{t('part.addAbove')}</Menu.Item>}
-                        <Menu.Divider />
-                        <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => change((all) => all.filter((one) => one.__key !== part.__key))}>{t('part.remove')}</Menu.Item>
-                      </Menu.Dropdown>
-                    </Menu>
-                  )}
-                </Group>
-                <Collapse expanded={isOpen} transitionDuration={120}>
-                  {isOpen && (
-                    <Box ref={part.__key === added ? focusFirst : undefined} p="sm" pt={4} style={{ borderTop: '1px solid var(--quire-hairline)' }}>
-                      <PartBody uid={uid} path={key} index={index} locked={locked} />
-                    </Box>
-                  )}
-                </Collapse>
-              </Paper>
-            </SortableItem>
-          )
-        })}
+        {parts.map((part, index) => (
+          <SortableItem key={part.__key} id={part.__key}>
+            {adding === index && <Box mb={6}>{adder(index, () => setAdding(null))}</Box>}
+            <PartRow
+              part={part}
+              uid={uidOf(part)}
+              path={key}
+              index={index}
+              isLast={index === parts.length - 1}
+              isOpen={open.has(part.__key)}
+              hasProblem={Object.keys(errors).some((one) => one.startsWith(`${key}.${index}.`) || one === `${key}.${index}`)}
+              locked={locked}
+              canAdd={canAdd}
+              isAdded={part.__key === added}
+              change={change}
+              onToggle={toggle}
+              onInsertAfter={insertAfter}
+              onAddAbove={setAdding}
+            />
+          </SortableItem>
+        ))}
       </SortableList>
+      {!locked && (
+        <Group gap="xs" align="flex-start">
+          {children}
+          {fits && canAdd && (
+            <Button variant="subtle" color="gray" leftSection={<ClipboardPaste size={14} />} onClick={() => paste(copied)}>
+              {t('part.paste', { name: copiedName })}
+            </Button>
+          )}
+        </Group>
+      )}
     </Stack>
   )
 }
+
+type RowProps = {
+  part: Part
+  uid: string
+  path: string
+  index: number
+  isLast: boolean
+  isOpen: boolean
+  hasProblem: boolean
+  locked?: string
+  canAdd: boolean
+  isAdded: boolean
+  change: Change
+  onToggle: (key: string) => void
+  onInsertAfter: (index: number, part: Values) => void
+  onAddAbove: (index: number) => void
+}
+
+/** One part. Typing in another one does not render it again. */
+const PartRow = memo(function PartRow(props: RowProps) {
+  const { part, uid, path, index, isLast, isOpen, hasProblem, locked, canAdd, isAdded, change, onToggle, onInsertAfter, onAddAbove } = props
+  const { t } = useTranslation()
+  const model = useModel()
+  const { locale, status } = useEntryScope()
+  const name = model.components.get(uid)?.info.displayName ?? uid
+  const copied = () => copyPart(part, uid, model, { locale, status })
+  const copy = async () => {
+    await writeCopiedPart({ component: uid, values: await copied() })
+    toast(t('part.copied', { name }))
+  }
+  return (
+    <Paper withBorder className="quire-surface" style={hasProblem ? { borderColor: 'var(--mantine-color-error)' } : undefined}>
+      <Group gap={4} px={6} mih={36} wrap="nowrap">
+        {!locked && <DragHandle label={t('order.movePart', { name, at: index + 1 })} />}
+        <UnstyledButton aria-expanded={isOpen} onClick={() => onToggle(part.__key)} style={{ flex: 1, minWidth: 0, padding: '7px 4px' }}>
+          <Group gap={8} wrap="nowrap">
+            {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+            <Text size="sm" fw={500} style={{ flexShrink: 0 }}>{name}</Text>
+            <Text size="sm" c="dimmed" className="quire-ellipsis">
+              <PartSummary part={part} uid={uid} />
+            </Text>
+          </Group>
+        </UnstyledButton>
+        <Menu position="bottom-end" keepMounted={false}>
+          <Menu.Target>
+            <ActionIcon size="sm" aria-label={t('part.actions', { name, at: index + 1 })}><Ellipsis size={15} /></ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {!locked && (
+              <>
+                <Menu.Item leftSection={<ArrowUp size={14} />} disabled={index === 0} onClick={() => change((all) => moveItem(all, index, index - 1))}>{t('part.up')}</Menu.Item>
+                <Menu.Item leftSection={<ArrowDown size={14} />} disabled={isLast} onClick={() => change((all) => moveItem(all, index, index + 1))}>{t('part.down')}</Menu.Item>
+                {canAdd && <Menu.Item leftSection={<Copy size={14} />} onClick={() => void copied().then((one) => onInsertAfter(index, one))}>{t('part.duplicate')}</Menu.Item>}
+              </>
+            )}
+            <Menu.Item leftSection={<ClipboardCopy size={14} />} onClick={() => void copy()}>{t('part.copy')}</Menu.Item>
+            {!locked && (
+              <>
+                {canAdd && <Menu.Item leftSection={<Plus size={14} />} onClick={() => onAddAbove(index)}>{t('part.addAbove')}</Menu.Item>}
+                <Menu.Divider />
+                <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => change((all) => all.filter((one) => one.__key !== part.__key))}>{t('part.remove')}</Menu.Item>
+              </>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      <Collapse expanded={isOpen} transitionDuration={120}>
+        {isOpen && (
+          <Box ref={isAdded ? focusFirst : undefined} p="sm" pt={4} style={{ borderTop: '1px solid var(--quire-hairline)' }}>
+            <PartBody uid={uid} path={path} index={index} locked={locked} />
+          </Box>
+        )}
+      </Collapse>
+    </Paper>
+  )
+})
 
 function focusFirst(fields: HTMLElement | null): void {
   fields?.querySelector<HTMLElement>('input:not([type=hidden]),textarea,[contenteditable=true]')?.focus()
 }
 
-/** The fields of one part; typing in a neighbour does not render them again. */
+/** How many parts there are, and how many there may be. */
+export function PartCount({ count, min, max }: { count: number; min: number; max: number }) {
+  const { t } = useTranslation()
+  return (
+    <Text size="xs" c={count < min || count > max ? 'var(--mantine-color-error)' : 'dimmed'} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      {Number.isFinite(max) ? `${count}/${max}` : count}
+      {count < min && ` · ${t('part.atLeast', { min })}`}
+    </Text>
+  )
+}
+
+/** The fields of one part: they stay as they are when its values change. */
 const PartBody = memo(function PartBody({ uid, path, index, locked }: { uid: string; path: string; index: number; locked?: string }) {
   const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step))
   return <PartFields uid={uid} path={[...steps, index]} locked={locked} />
@@ -149,26 +245,3 @@ export function PartSummary({ part, uid }: { part: Values; uid: string }) {
   }
   return null
 }
-
-/** A copy of a part: without its id, leading where it leads. */
-async function copyPart(part: Values, uid: string, model: Model, query: { locale?: string; status: string }): Promise<Values> {
-  const copy: Values = { ...part, __key: newKey() }
-  delete copy.id
-  for (const [name, attribute] of editable(model.components.get(uid)?.attributes ?? {})) {
-    const value = part[name]
-    if (attribute.type === 'relation') {
-      const known = value as RelationValue | null
-      copy[name] = known?.items
-        ? { count: known.items.length, items: known.items, original: [] }
-        : known?.count && typeof part.id === 'number'
-          ? await relationsForCopy({ model: uid, id: part.id }, name, query)
-          : { count: 0 }
-    } else if (attribute.type === 'component' && attribute.component && value) {
-      copy[name] = Array.isArray(value)
-        ? await Promise.all(value.map((one) => copyPart(one as Values, attribute.component!, model, query)))
-        : await copyPart(value as Values, attribute.component, model, query)
-    }
-  }
-  return copy
-}
-
