@@ -20,6 +20,7 @@ _FLAGS = (
     "--disable-dev-shm-usage",
 )
 _TIMEOUT_MS = 20_000
+_RESULT_TIMEOUT_MS = 120_000
 _DRAG_STEPS = 8
 _TEXT_START: Position = {"x": 14, "y": 12}
 
@@ -119,7 +120,7 @@ class Driver:
 
     def see(self, target: Locator, *, gone: bool = False) -> None:
         """Wait for a result, or until something is gone; the time of the last one counts."""
-        target.wait_for(state="hidden" if gone else "visible")
+        target.wait_for(state="hidden" if gone else "visible", timeout=_RESULT_TIMEOUT_MS)
         self._last = time.perf_counter()
 
     def _begin(self) -> None:

@@ -180,3 +180,89 @@ def recover(ui: Driver, case: Case) -> None:
     ui.click(page.get_by_role("alert").get_by_role("button", name=re.compile("^Links")))
     ui.type(case.label)
     _publish(ui)
+
+
+_FIELDS = {
+    "string": "Text",
+    "richtext": "Rich text (Markdown)",
+    "integer": "Integer",
+    "boolean": "Boolean",
+    "email": "Email",
+    "json": "JSON",
+    "blocks": "Rich text (blocks)",
+}
+_NOTE_MODEL = "/admin/model/api::note.note"
+
+
+def _model(ui: Driver) -> None:
+    ui.start(_NOTE_MODEL, ui.page.get_by_role("button", name="Add field"))
+
+
+def _add_field(ui: Driver, kind: str) -> None:
+    """Its name has the cursor then."""
+    ui.click(ui.page.get_by_role("button", name="Add field"))
+    ui.click(ui.page.get_by_role("option", name=re.compile(f"^{re.escape(kind)} ")))
+    ui.page.get_by_role("textbox", name="Name", exact=True).wait_for()
+
+
+def _apply(ui: Driver) -> None:
+    """The server has the new model at once, without a restart."""
+    ui.click(ui.page.get_by_role("button", name="Apply now"))
+    ui.see(ui.page.get_by_role("button", name="Apply now"), gone=True)
+
+
+def make_type(ui: Driver, case: Case) -> None:
+    """A field is chosen from a list, and named beside it."""
+    page = ui.page
+    _model(ui)
+    ui.click(page.get_by_role("button", name="New collection"))
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Display name").wait_for()
+    ui.type(case.name)
+    ui.click(dialog.get_by_role("button", name="Continue"))
+    for name, kind in case.attributes:
+        _add_field(ui, _FIELDS[kind])
+        ui.type(name)
+    _apply(ui)
+
+
+def add_pair(ui: Driver, case: Case) -> None:
+    """The other side is named in the same panel."""
+    page = ui.page
+    _model(ui)
+    _add_field(ui, "Relation")
+    ui.type(case.attribute)
+    ui.click(page.get_by_role("combobox", name="Content type"))
+    ui.click(page.get_by_role("option", name="Author"))
+    ui.click(page.get_by_role("radio", name=re.compile("Many.* to one", re.I)))
+    ui.replace(page.get_by_role("textbox", name=re.compile("Field in Author")), case.inverse)
+    _apply(ui)
+
+
+def rename(ui: Driver, case: Case) -> None:
+    """A name is written over; the column is renamed."""
+    page = ui.page
+    _model(ui)
+    ui.click(page.get_by_role("button", name=re.compile(f"^{case.old} ")))
+    ui.replace(page.get_by_role("textbox", name="Name", exact=True), case.new)
+    _apply(ui)
+
+
+def make_token(ui: Driver, case: Case) -> None:
+    """A new token is valid without limit and may read, unless something else is chosen."""
+    page = ui.page
+    ui.start("/admin/settings/api-tokens", page.get_by_role("link", name="Create API token"))
+    ui.click(page.get_by_role("link", name="Create API token"))
+    ui.fill(page.get_by_role("textbox", name="Name"), case.name)
+    ui.click(page.get_by_role("button", name="Save", exact=True))
+    ui.see(page.get_by_role("button", name=re.compile("Copy")).first)
+
+
+def find_refusal(ui: Driver, _: Case) -> None:
+    """The role of everybody shows what it may not do."""
+    page = ui.page
+    ui.start("/admin", page.get_by_text("Last edited"))
+    ui.click(page.get_by_role("link", name="Settings", exact=True))
+    ui.click(page.get_by_role("link", name="End-user roles"))
+    ui.click(page.get_by_role("link", name="Public"))
+    ui.see(page.get_by_role("checkbox", name="Note find: Note", exact=False).first)

@@ -9,11 +9,12 @@ from bench.project import ADMINISTRATOR
 from bench.ui.cases import Case
 from bench.ui.driver import Driver
 
-NOT_POSSIBLE: dict[str, str] = {}
+NOT_POSSIBLE = {"rename": "The column is dropped with what is in it, and another one is made."}
 """Tasks that the free edition cannot do at all, and why."""
 
 _LIST = "/admin/content-manager/collection-types"
 _ENGLISH = "plugins[i18n][locale]=en"
+_NOTE = "api::note.note"
 _TOUR = {"tours": {}, "enabled": False, "hidden": True, "completedActions": []}
 
 
@@ -194,3 +195,125 @@ def recover(ui: Driver, case: Case) -> None:
     ui.see(ui.page.get_by_text("validation").first)
     ui.fill(page.get_by_role("textbox", name="label"), case.label)
     _publish(ui)
+
+
+_FIELDS = {
+    "string": "Text",
+    "richtext": "Rich text (Markdown)",
+    "integer": "Number",
+    "boolean": "Boolean",
+    "email": "Email",
+    "json": "JSON",
+    "blocks": "Rich text (Blocks)",
+}
+_MODEL = "/admin/plugins/content-type-builder/content-types"
+
+
+def _save_model(ui: Driver) -> None:
+    """Wait until the server has started again: only then the panel lets anybody go on."""
+    ui.click(ui.page.get_by_role("button", name="Save", exact=True))
+    ui.see(ui.page.get_by_text("Waiting for restart").first)
+    ui.see(ui.page.get_by_text("Waiting for restart").first, gone=True)
+
+
+def make_type(ui: Driver, case: Case) -> None:
+    """Every field has a dialog of its own; a number has a format to be chosen."""
+    page = ui.page
+    ui.start(f"{_MODEL}/{_NOTE}", page.get_by_role("button", name="Add another field", exact=True))
+    ui.click(page.get_by_role("button", name="Create new collection type"))
+    dialog = page.get_by_role("dialog")
+    ui.fill(dialog.get_by_label("Display name"), case.name)
+    ui.click(dialog.get_by_role("button", name="Continue"))
+    ui.click(page.get_by_role("button", name="Add new field").first)
+    for number, (name, kind) in enumerate(case.attributes, start=1):
+        ui.click(dialog.get_by_role("button", name=re.compile(f"^{re.escape(_FIELDS[kind])} ")))
+        ui.fill(dialog.get_by_label("Name", exact=True), name)
+        if kind == "integer":
+            ui.click(dialog.get_by_role("combobox", name="Number format"))
+            ui.click(page.get_by_role("option", name="integer (ex: 10)"))
+        last = number == len(case.attributes)
+        ui.click(dialog.get_by_role("button", name="Finish" if last else "Add another field"))
+    _save_model(ui)
+
+
+def add_pair(ui: Driver, case: Case) -> None:
+    """The target is chosen from a menu, the kind among six pictures."""
+    page = ui.page
+    ui.start(f"{_MODEL}/{_NOTE}", page.get_by_role("button", name="Add another field", exact=True))
+    ui.click(page.get_by_role("button", name="Add another field", exact=True))
+    dialog = page.get_by_role("dialog")
+    ui.click(dialog.get_by_role("button", name="Relation "))
+    ui.click(dialog.get_by_role("button", name="Article"))
+    ui.click(page.get_by_role("menuitem", name="Author"))
+    ui.click(dialog.get_by_role("button", name="has many", exact=True).last)
+    ui.replace(dialog.get_by_label("Field name").first, case.attribute)
+    ui.replace(dialog.get_by_label("Field name").last, case.inverse)
+    ui.click(dialog.get_by_role("button", name="Finish"))
+    _save_model(ui)
+
+
+def fill_folder(ui: Driver, case: Case) -> None:
+    """Files are uploaded together and described one by one."""
+    page = ui.page
+    ui.start("/admin/plugins/upload", page.get_by_role("button", name=case.folder, exact=True))
+    ui.click(page.get_by_role("button", name=case.folder, exact=True))
+    ui.choose(page.get_by_role("main").get_by_role("button", name="Add assets"), case.files)
+    ui.see(page.get_by_text("Upload successful!").first)
+    ui.click(page.get_by_role("dialog").get_by_role("button", name="Close"))
+    for file in case.files:
+        ui.click(page.get_by_role("main").get_by_role("button", name=file.name))
+        drawer = page.get_by_role("dialog")
+        ui.fill(drawer.get_by_role("textbox", name="Alternative text"), case.text)
+        ui.click(drawer.get_by_role("button", name="Save"))
+        ui.see(drawer, gone=True)
+
+
+def make_role(ui: Driver, case: Case) -> None:
+    """Fields and locales are boxes below the type, once it is unfolded."""
+    page = ui.page
+    ui.start("/admin/settings/roles", page.get_by_role("button", name="Add new role").first)
+    ui.click(page.get_by_role("button", name="Add new role").first)
+    ui.fill(page.get_by_role("textbox", name="Name"), case.name)
+    ui.click(page.get_by_role("button", name="Article", exact=True))
+    for name in ("title Update", "summary Update", "fr Update"):
+        ui.click(page.get_by_role("checkbox", name=f"Select {name} permission"))
+    ui.click(page.get_by_role("button", name="Save", exact=True))
+    ui.see(page.get_by_role("heading", name="Edit a role"))
+
+
+def make_token(ui: Driver, case: Case) -> None:
+    """How long it is valid and its type are chosen; the token is then shown."""
+    page = ui.page
+    ui.start("/admin/settings/api-tokens", page.get_by_role("link", name="Create new API Token"))
+    ui.click(page.get_by_role("link", name="Create new API Token"))
+    ui.fill(page.get_by_role("textbox", name="Name"), case.name)
+    ui.click(page.get_by_role("combobox", name="Token duration"))
+    ui.click(page.get_by_role("option", name="Unlimited"))
+    ui.click(page.get_by_role("combobox", name="Token type"))
+    ui.click(page.get_by_role("option", name="Read-only"))
+    ui.click(page.get_by_role("button", name="Save", exact=True))
+    ui.see(page.get_by_text("Copy your token").first)
+
+
+def make_webhook(ui: Driver, case: Case) -> None:
+    """Only a test says how the other side has answered; real deliveries are not listed."""
+    page = ui.page
+    ui.start("/admin/settings/webhooks", page.get_by_role("link", name="Create new webhook").first)
+    ui.click(page.get_by_role("link", name="Create new webhook").first)
+    ui.fill(page.get_by_role("textbox", name="Name"), case.name)
+    ui.fill(page.get_by_role("textbox", name="Url"), case.url)
+    ui.click(page.get_by_role("checkbox", name="entry.publish", exact=True))
+    ui.click(page.get_by_role("button", name="Save", exact=True))
+    ui.click(page.get_by_role("button", name="Trigger"))
+    ui.see(page.get_by_text("Trigger succeeded"))
+
+
+def find_refusal(ui: Driver, _: Case) -> None:
+    """Nothing says why; somebody who knows roles looks the action up."""
+    page = ui.page
+    ui.start("/admin", page.get_by_text("Last edited entries"))
+    ui.click(page.get_by_role("link", name="Settings", exact=True))
+    ui.click(page.get_by_role("link", name="Roles").last)
+    ui.click(page.get_by_role("gridcell", name="Public", exact=True))
+    ui.click(page.get_by_role("button", name=re.compile("^Note ")))
+    ui.see(page.get_by_role("checkbox", name="find", exact=True))
