@@ -245,7 +245,7 @@ def add_pair(ui: Driver, case: Case) -> None:
     ui.click(dialog.get_by_role("button", name="Relation "))
     ui.click(dialog.get_by_role("button", name="Article"))
     ui.click(page.get_by_role("menuitem", name="Author"))
-    ui.click(dialog.get_by_role("button", name="has many", exact=True).last)
+    ui.click(dialog.get_by_role("button", name="has many", exact=True).first)
     ui.replace(dialog.get_by_label("Field name").first, case.attribute)
     ui.replace(dialog.get_by_label("Field name").last, case.inverse)
     ui.click(dialog.get_by_role("button", name="Finish"))
