@@ -14,7 +14,7 @@ from quire.query.plan import Status
 from quire.schema.model import ContentType
 
 VERSIONS: tuple[Status, ...] = ("draft", "published")
-_OF_FILES = ("id", "documentId", "name", "url", "alternativeText", "caption")
+_OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText", "caption")
 
 
 def draft_and_published(

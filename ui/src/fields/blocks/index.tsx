@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Nothing } from '../shared/cells'
-import { linesDiff } from '../shared/diffs'
 import type { CellProps, FieldType, InputProps } from '../types'
+import { BlocksDiff } from './BlocksDiff'
 import { linesOf } from './lines'
 
 const Editor = lazy(() => import('./Input'))
@@ -21,6 +21,6 @@ function Cell({ value }: CellProps) {
 export const blocks: FieldType = {
   Input,
   Cell,
-  Diff: linesDiff(linesOf),
+  Diff: BlocksDiff,
   summary: (value) => linesOf(value)[0] ?? '',
 }

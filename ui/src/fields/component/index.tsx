@@ -6,10 +6,10 @@ import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
 import { newPart, replayPart, replayParts, serializePart } from '../../content/editor/values'
 import { Nothing } from '../shared/cells'
-import { JsonDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
 import { PartFields } from '../shared/PartFields'
 import { PartCount, PartList, type Part } from '../shared/PartList'
+import { PartsDiff } from '../shared/PartsDiff'
 import type { CellProps, FieldType, InputProps } from '../types'
 
 const Input = (props: InputProps) => (props.attribute.repeatable ? <Repeatable {...props} /> : <Single {...props} />)
@@ -104,7 +104,7 @@ function Cell({ value }: CellProps) {
 export const component: FieldType = {
   Input,
   Cell,
-  Diff: JsonDiff,
+  Diff: PartsDiff,
   initial: (attribute, model) =>
     attribute.repeatable ? [] : attribute.required && attribute.component ? newPart(attribute.component, model, false) : null,
   replay: (value, attribute, context) => {

@@ -6,9 +6,9 @@ import { useModel } from '../../api/hooks'
 import { useField, type Values } from '../../content/editor/store'
 import { newPart, replayParts, serializePart } from '../../content/editor/values'
 import { Nothing } from '../shared/cells'
-import { JsonDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
 import { PartCount, PartList, type Part } from '../shared/PartList'
+import { PartsDiff } from '../shared/PartsDiff'
 import type { CellProps, FieldType, InputProps } from '../types'
 
 function Input(props: InputProps) {
@@ -138,7 +138,7 @@ function Cell({ value }: CellProps) {
 export const dynamiczone: FieldType = {
   Input,
   Cell,
-  Diff: JsonDiff,
+  Diff: PartsDiff,
   initial: () => [],
   replay: (value, _attribute, context) =>
     Array.isArray(value) ? replayParts(value as Values[], (part) => String(part.__component), context) : { value },

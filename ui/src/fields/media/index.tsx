@@ -18,12 +18,13 @@ import { Thumbnail } from '../../media/Thumbnail'
 import { useUploads } from '../../media/uploads'
 import { queries } from '../../queries'
 import { Nothing } from '../shared/cells'
-import { linesDiff } from '../shared/diffs'
+import { ListDiff } from '../shared/ListDiff'
+import { listChanges } from '../shared/listChanges'
 import { TextFilter } from '../shared/filters'
 import { FieldFrame } from '../shared/Frame'
 import { PRESENT } from '../shared/operators'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../shared/Sortable'
-import type { CellProps, FieldType, InputProps } from '../types'
+import type { CellProps, DiffProps, FieldType, InputProps } from '../types'
 
 const filesOf = (value: unknown): MediaFile[] =>
   Array.isArray(value) ? (value as MediaFile[]) : value && typeof value === 'object' ? [value as MediaFile] : []
@@ -189,10 +190,25 @@ function Cell({ value }: CellProps) {
   )
 }
 
+function Diff({ before, after }: DiffProps) {
+  const changes = listChanges(filesOf(before), filesOf(after), { keyOf: (file) => file.url })
+  return (
+    <ListDiff
+      changes={changes}
+      show={(file) => (
+        <Group gap={8} wrap="nowrap">
+          <Box w={56} h={42} style={{ borderRadius: 4, overflow: 'hidden', flexShrink: 0 }}><Thumbnail file={file} size={18} /></Box>
+          <span>{file.name}</span>
+        </Group>
+      )}
+    />
+  )
+}
+
 export const media: FieldType = {
   Input,
   Cell,
-  Diff: linesDiff((value) => filesOf(value).map((file) => file.name)),
+  Diff,
   filter: { operators: PRESENT, Value: TextFilter },
   initial: (attribute) => (attribute.multiple ? [] : null),
   serialize: (value, attribute) => {

@@ -12,10 +12,12 @@ import { useEntryScope } from '../../content/editor/scope'
 import { getIn, useEditor, useField, type Values } from '../../content/editor/store'
 import { fieldTypeOf } from '../registry'
 import { Nothing } from '../shared/cells'
-import { linesDiff } from '../shared/diffs'
+import { ValueDiff } from '../shared/diffs'
 import { FieldFrame } from '../shared/Frame'
+import { ListDiff } from '../shared/ListDiff'
+import { listChanges } from '../shared/listChanges'
 import { LINK } from '../shared/operators'
-import type { CellProps, FieldType, InputProps, RelatedItem } from '../types'
+import type { CellProps, DiffProps, FieldType, InputProps, RelatedItem } from '../types'
 import { RelationFilter } from './Filter'
 import { LinkedItems } from './LinkedItems'
 import { Picker } from './Picker'
@@ -193,17 +195,29 @@ function Cell({ value, mainField }: CellProps) {
   return <span>{String(one[mainField ?? 'documentId'] ?? one.documentId ?? one.id)}</span>
 }
 
-const names = (value: unknown): string[] => {
-  const list = Array.isArray(value) ? value : value ? [value] : []
-  return (list as Record<string, unknown>[]).map((one) =>
-    String(one.title ?? one.name ?? one.label ?? one.displayName ?? one.firstname ?? one.documentId ?? one.id),
-  )
+/** The entries that a relation leads to; undefined where no more than their number is known. */
+function linkedIn(value: unknown): Record<string, unknown>[] | undefined {
+  if (Array.isArray(value)) return value as Record<string, unknown>[]
+  if (typeof value !== 'object' || value === null) return []
+  const { count, items } = value as { count?: unknown; items?: Record<string, unknown>[] }
+  if (items ?? count === 0) return items ?? []
+  return 'documentId' in value ? [value as Record<string, unknown>] : undefined
+}
+
+const TITLES = ['title', 'name', 'label', 'displayName', 'username', 'firstname', 'slug', 'documentId']
+
+function Diff({ before, after, attribute }: DiffProps) {
+  const [left, right] = [linkedIn(before), linkedIn(after)]
+  const count = (value: unknown) => (value as { count?: number } | null)?.count
+  if (!left || !right) return <ValueDiff before={left?.length ?? count(before)} after={right?.length ?? count(after)} attribute={attribute} />
+  const changes = listChanges(left, right, { keyOf: (one) => String(one.documentId) })
+  return <ListDiff changes={changes} show={(one) => String(TITLES.map((name) => one[name]).find(Boolean) ?? one.id)} />
 }
 
 export const relation: FieldType = {
   Input,
   Cell,
-  Diff: linesDiff(names),
+  Diff,
   filter: { operators: LINK, Value: RelationFilter },
   initial: () => ({ count: 0 }),
   replay: (value, _attribute, { current }) => replayRelation(value as RelationValue | null, current as RelationValue | null),

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { DiffProps } from '../types'
 import { isEmpty } from './cells'
 
-const ADDED = { background: 'var(--mantine-color-green-light)', color: 'var(--mantine-color-green-light-color)', textDecoration: 'none' }
-const REMOVED = { background: 'var(--mantine-color-red-light)', color: 'var(--mantine-color-red-light-color)' }
+export const ADDED = { background: 'var(--mantine-color-green-light)', color: 'var(--mantine-color-green-light-color)', textDecoration: 'none' }
+export const REMOVED = { background: 'var(--mantine-color-red-light)', color: 'var(--mantine-color-red-light-color)' }
 
 /** Words that were added and removed. */
 export function TextDiff({ before, after }: DiffProps) {
@@ -40,7 +40,7 @@ export function ValueDiff({ before, after }: DiffProps) {
 }
 
 /** Lines of a text form: for what has parts. */
-export function linesDiff(text: (value: unknown) => string[]) {
+function linesDiff(text: (value: unknown) => string[]) {
   return function LinesDiff({ before, after }: DiffProps) {
     const parts = diffArrays(text(before), text(after))
     return (
@@ -59,15 +59,16 @@ export function linesDiff(text: (value: unknown) => string[]) {
   }
 }
 
-export const JsonDiff = linesDiff((value) => (isEmpty(value) ? [] : JSON.stringify(withoutIds(value), null, 2).split('\n')))
+export const JsonDiff = linesDiff((value) => (isEmpty(value) ? [] : JSON.stringify(contentOf(value), null, 2).split('\n')))
 
-function withoutIds(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutIds)
+/** A value without what differs between any two versions: the ids of rows, and the keys of a form. */
+export function contentOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(contentOf)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => key !== 'id' && key !== '__key')
-      .map(([key, inner]) => [key, withoutIds(inner)]),
+      .map(([key, inner]) => [key, contentOf(inner)]),
   )
 }
 
