@@ -97,7 +97,7 @@ function Choices({ model, onDone }: { model: DraftModel; onDone: () => void }) {
           onFocus={() => setTimeout(() => combobox.selectFirstOption())}
         />
       </Combobox.EventsTarget>
-      <ScrollArea.Autosize mah={380} type="auto" style={{ borderTop: '1px solid var(--quire-hairline)' }} viewportProps={{ tabIndex: -1 }}>
+      <ScrollArea.Autosize mah={380} type="auto" style={{ borderTop: '1px solid var(--quire-hairline)' }} viewportProps={{ tabIndex: 0 }}>
         <Combobox.Options p={4} aria-label={t('model.addField')}>
           {shown.map((choice) => (
             <Combobox.Option key={choice.id} value={choice.id} py={6} className="quire-choice">

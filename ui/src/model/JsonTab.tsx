@@ -70,9 +70,8 @@ export function JsonTab({ model, locked: unwritable }: { model: DraftModel; lock
           value={text}
           theme={scheme}
           minHeight="320px"
-          maxHeight="calc(100vh - 240px)"
           readOnly={locked}
-          extensions={[json(), EditorView.contentAttributes.of({ 'aria-label': t('model.json.label', { name: model.info.displayName }) })]}
+          extensions={[json(), EditorView.lineWrapping, EditorView.contentAttributes.of({ 'aria-label': t('model.json.label', { name: model.info.displayName }) })]}
           onChange={take}
         />
       </Box>

@@ -10,6 +10,7 @@ import { planQuery } from '../api/model'
 import { applyChanges, undoApplied } from './apply'
 import { sentenceOf, warningsOf } from './describe'
 import type { Problem } from './names'
+import { PublicRead } from './PublicRead'
 import { ReviewDialog } from './ReviewDialog'
 import { useBuilder, useChanges, usePendingBody } from './store'
 
@@ -57,6 +58,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
             <Text size="sm" fw={500}>{t('model.applied')}</Text>
           </Group>
           <Group gap="xs">
+            {created && <PublicRead model={created} />}
             {created && (
               <Button component={Link} to={created.kind === 'collectionType' ? `/content/${created.uid}/create` : `/content/${created.uid}`}>
                 {t(created.kind === 'collectionType' ? 'model.createEntry' : 'model.editEntry')}
@@ -104,7 +106,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
           {!first && plan.data && warnings.length === 0 && <Text size="sm" c="dimmed" mt={4}>{t('model.plan.safe')}</Text>}
         </div>
         <Group gap={6}>
-          {plan.isFetching && <Loader size={14} aria-label={t('state.loading')} />}
+          {plan.isFetching && <Loader size={14} aria-hidden />}
           <Tooltip label={t('shortcut.undo')}>
             <ActionIcon aria-label={t('shortcut.undo')} disabled={past.length === 0} onClick={undo}><Undo2 size={15} /></ActionIcon>
           </Tooltip>

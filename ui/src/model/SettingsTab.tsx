@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { apiPath, isLocalizedModel, isOwn, typeUid, type DraftModel } from './draft'
 import { removeModel, setUid } from './edits'
 import { kebab, type Problem } from './names'
+import { PublicRead } from './PublicRead'
 import { useBuilder, useDraft } from './store'
 
 type Props = { model: DraftModel; problems: Problem[]; locked: boolean }
@@ -152,6 +153,7 @@ export function SettingsTab({ model, problems, locked: unwritable }: Props) {
           </Stack>
         </Paper>
       )}
+      {!model.isComponent && isOwn(model) && <PublicRead model={model} hint />}
       {!locked && (
         <Paper withBorder p="md" className="quire-surface">
           <Title order={2} mb={4}>{t('model.head.remove')}</Title>

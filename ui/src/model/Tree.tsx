@@ -42,7 +42,7 @@ export function Tree({ current, locked, onPick }: { current?: string; locked: bo
     )
   }
   const group = (kind: NewKind, children: React.ReactNode, empty: boolean) => (
-    <Box component="section" aria-label={t(`model.tree.${kind}`)}>
+    <Box role="group" aria-label={t(`model.tree.${kind}`)}>
       <Group justify="space-between" px={10} h={28} wrap="nowrap">
         <Text size="xs" fw={500} c="dimmed">{t(`model.tree.${kind}`)}</Text>
         {!locked && (

@@ -98,9 +98,10 @@ function Screen({ model }: { model: DraftModel }) {
       </Stack>
       {panel && !isNarrow && <div className="quire-model-panel quire-scroll">{panel}</div>}
       {isNarrow && (
-        <Drawer opened={panel !== undefined} onClose={close} position="right" size={360} withCloseButton={false} padding={0} aria-label={t('model.panel')}>
-          {panel}
-        </Drawer>
+        <Drawer.Root opened={panel !== undefined} onClose={close} position="right" size={360} padding={0}>
+          <Drawer.Overlay />
+          <Drawer.Content aria-label={t('model.panel')}>{panel}</Drawer.Content>
+        </Drawer.Root>
       )}
     </Group>
   )

@@ -49,7 +49,7 @@ export function FormGrid({ type, draft, locked, selected, onSelect, onChange }: 
               <SortableItem id={name}>
                 <Group gap={4} wrap="nowrap" className="quire-grid-field" data-selected={selected === name || undefined}>
                   {!locked && <DragHandle label={t('order.move', { name })} />}
-                  <UnstyledButton flex={1} miw={0} py={8} aria-pressed={selected === name} aria-label={t('model.layout.field', { name })} onClick={() => onSelect(selected === name ? null : name)}>
+                  <UnstyledButton flex={1} miw={0} py={8} aria-pressed={selected === name} aria-label={t('model.layout.field', { name: title(name) })} onClick={() => onSelect(selected === name ? null : name)}>
                     <Group gap={6} wrap="nowrap">
                       <TypeIcon properties={(type.attributes[name] ?? { type: 'json' }) as Properties} />
                       <Text size="sm" className="quire-ellipsis">{title(name)}</Text>

@@ -1,0 +1,418 @@
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from subprocess import DEVNULL, run
+from threading import Event, Thread
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.ui import accessibility
+from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.pictures import take_picture
+from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_empty
+
+LONGEST_CLICKS = 14
+EIGHT_FIELDS = (
+    ("", "title"),
+    ("long", "summary"),
+    ("blocks", "body"),
+    ("decimal", "price"),
+    ("date and", "starts at"),
+    ("boolean", "open"),
+    ("media", "picture"),
+    ("author", "host"),
+)
+Entry = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def studio(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A new project with authors, whose administrator is signed in on each page."""
+    project = tmp_path_factory.mktemp("studio") / "new"
+    run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
+    with (project / "quire.toml").open("a") as settings:
+        settings.write("\n[admin.rate_limit]\nenabled = false\n")
+    with serve(project) as served:
+        served.register()
+        name = {"action": "create", "name": "name", "properties": {"type": "string"}}
+        update(served, content_type("author", name, action="create"))
+        yield served
+
+
+@pytest.fixture
+def builder(studio: Site, open_page: OpenPage) -> Page:
+    page = open_page(studio.address, viewport={"width": 1280, "height": 800})
+    sign_in(page)
+    return page
+
+
+def content_type(name: str, *attributes: Entry, action: str = "update", **more: Any) -> Entry:  # noqa: ANN401 - JSON
+    """What an update says of a content type."""
+    return {
+        "action": action,
+        "uid": f"api::{name}.{name}",
+        "displayName": name.capitalize(),
+        "singularName": name,
+        "pluralName": f"{name}s",
+        "kind": "collectionType",
+        "draftAndPublish": False,
+        "attributes": attributes,
+        **more,
+    }
+
+
+def update(site: Site, *types: Entry, components: tuple[Entry, ...] = ()) -> None:
+    body = {"data": {"contentTypes": types, "components": components}}
+    response = httpx.post(
+        f"{site.address}/content-type-builder/update-schema",
+        json=body,
+        headers={"authorization": f"Bearer {session(site)}"},
+    )
+    assert response.is_success, response.text
+
+
+@cache
+def session(site: Site) -> str:
+    """Return an access token of the administrator; each sign-in costs as much as a change."""
+    credentials = {"email": EMAIL, "password": PASSWORD}
+    signed_in = httpx.post(f"{site.address}/admin/login", json=credentials)
+    token: str = signed_in.json()["data"]["token"]
+    return token
+
+
+def attributes_of(site: Site, uid: str) -> dict[str, Any]:
+    described = site.api("GET", f"/content-type-builder/content-types/{uid}")["data"]
+    found: dict[str, Any] = described["schema"]["attributes"]
+    return found
+
+
+def add_field(page: Page, search: str, name: str) -> None:
+    """Choose a type in the open popover and name the field, by keys alone."""
+    field = page.get_by_role("textbox", name="Search types of fields, or name a content type")
+    field.fill(search)
+    page.locator(".quire-choice[data-combobox-selected]").wait_for()
+    field.press("Enter")
+    named = page.get_by_role("textbox", name="Name", exact=True)
+    expect(named).to_be_focused()
+    named.fill(name)
+
+
+def apply_changes(page: Page) -> None:
+    page.get_by_role("button", name="Apply now").click()
+    expect(page.get_by_text("Applied.")).to_be_visible()
+
+
+def assert_accessible(page: Page) -> None:
+    page.wait_for_timeout(300)  # what fades in has less contrast until then
+    accessibility.assert_accessible(page)
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator(".quire-field-row").filter(has=page.get_by_text(name, exact=True))
+
+
+def test_a_newcomer_gets_from_nothing_to_json_in_fourteen_clicks(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serve_empty(tmp_path) as site:
+        page = open_page(site.address)
+        page.goto(site.registration)
+        page.get_by_label("E-mail").fill(EMAIL)
+        page.get_by_label("First name").fill("Ada")
+        page.get_by_label("New password").fill(PASSWORD)
+        page.get_by_label("Repeat password").fill(PASSWORD)
+        clicks = [page.get_by_role("button", name="Create administrator")]
+        clicks[-1].click()
+
+        def click(target: Locator) -> None:
+            clicks.append(target)
+            target.click()
+
+        click(page.get_by_role("button", name="New collection"))
+        page.get_by_label("Display name").fill("Story")
+        click(page.get_by_role("button", name="Continue"))
+        click(page.get_by_role("button", name="Add field"))
+        click(page.get_by_role("option", name="Text Titles"))
+        page.get_by_role("textbox", name="Name", exact=True).fill("title")
+        click(page.get_by_role("button", name="Apply now"))
+        click(page.get_by_role("switch", name="Visitors may read it"))
+        click(page.get_by_role("link", name="Create entry"))
+        page.get_by_role("textbox", name="Title").first.fill("Low tide")
+        click(page.get_by_role("button", name="Publish", exact=True))
+        expect(page.get_by_text("Published").first).to_be_visible()
+        click(page.get_by_role("tab", name="API"))
+        click(page.get_by_role("button", name="Send without a token"))
+        expect(page.get_by_text('"title": "Low tide"')).to_be_visible()
+        assert len(clicks) <= LONGEST_CLICKS
+        [entry] = httpx.get(f"{site.address}/api/stories").json()["data"]
+        assert entry["title"] == "Low tide"
+
+
+def test_a_type_is_made_changed_and_undone_with_what_was_removed(  # noqa: PLR0915 - one journey
+    studio: Site, builder: Page
+) -> None:
+    page = builder
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+    page.get_by_role("button", name="New collection").first.click()
+    page.get_by_label("Display name").fill("Boolean")
+    expect(page.get_by_text("The name boolean is reserved.")).to_be_visible()
+    page.get_by_label("Display name").fill("Event")
+    page.get_by_label("Display name").press("Enter")
+    page.get_by_role("button", name="Add the first field").click()
+    for search, name in EIGHT_FIELDS[:-1]:
+        add_field(page, search, name)
+        page.get_by_role("textbox", name="Name", exact=True).press("Enter")
+    add_field(page, *EIGHT_FIELDS[-1])
+    page.get_by_label("Name of the field in Author").fill("events")
+    expect(page.get_by_text("Each Author has many Event entries, in “events”.")).to_be_visible()
+    expect(page.get_by_text("Nothing that people have written is lost.")).to_be_visible()
+    assert_accessible(page)
+    take_picture(page, "model")
+    apply_changes(page)
+    expect(
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Event")
+    ).to_be_visible()
+    made = attributes_of(studio, "api::event.event")
+    assert list(made) == [
+        "title", "summary", "body", "price", "startsAt", "open", "picture", "host",
+    ]  # fmt: skip
+    assert attributes_of(studio, "api::author.author")["events"]["mappedBy"] == "host"
+
+    entries = "/content-manager/collection-types/api::event.event"
+    studio.api("POST", entries, {"title": "Low tide", "price": 7.5})
+    row(page, "title").get_by_role("button").last.click()
+    typed = page.get_by_role("textbox", name="Name", exact=True)
+    typed.fill("price")
+    expect(page.get_by_role("alert").get_by_text("There is a field price already.")).to_be_visible()
+    typed.fill("head line")
+    expect(page.get_by_text("renames “title” to “headLine”")).to_be_visible()
+    page.get_by_role("button", name="Move headLine").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(200)
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(300)
+    page.keyboard.press("Space")
+    expect(page.get_by_text("reorders the fields of Event")).to_be_visible()
+    apply_changes(page)
+    assert list(attributes_of(studio, "api::event.event"))[:2] == ["summary", "headLine"]
+    assert studio.api("GET", entries)["results"][0]["headLine"] == "Low tide"
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("The model is as it was before")).to_be_visible()
+    assert next(iter(attributes_of(studio, "api::event.event"))) == "title"
+
+    row(page, "price").get_by_role("button").last.click()
+    page.get_by_role("button", name="Remove field price").click()
+    expect(page.get_by_text("removes 1 value that somebody has written")).to_be_visible()
+    page.get_by_role("button", name="Apply now").click()
+    dialog = page.get_by_role("dialog", name="Review changes")
+    expect(dialog.get_by_text("Drop the column price of events with 1 value")).to_be_visible()
+    consent = dialog.get_by_role("button", name="Apply and remove")
+    expect(consent).to_be_disabled()
+    assert_accessible(page)
+    dialog.get_by_label("Type Event to confirm").fill("Event")
+    take_picture(page, "model-review")
+    consent.click()
+    expect(dialog).to_be_hidden()
+    assert "price" not in studio.api("GET", entries)["results"][0]
+    page.get_by_role("link", name="Removed data").click()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("with 1 row restored")).to_be_visible()
+    assert studio.api("GET", entries)["results"][0]["price"] == 7.5
+    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_text("Nothing was removed")).to_be_visible()
+
+
+def test_components_zones_and_the_schema_file_are_edited(  # noqa: PLR0915 - one journey
+    studio: Site, builder: Page
+) -> None:
+    page = builder
+    update(studio, content_type("page", action="create"))
+    page.goto("/admin/model/api::page.page")
+    page.get_by_role("button", name="Add field", exact=True).click()
+    add_field(page, "dynamic", "sections")
+    page.get_by_role("button", name="New component").last.click()
+    dialog = page.get_by_role("dialog", name="New component")
+    dialog.get_by_label("Display name").fill("Quote")
+    dialog.get_by_role("button", name="Continue").click()
+    page.get_by_role("link", name="Quote").click()
+    page.get_by_role("button", name="Add field", exact=True).click()
+    add_field(page, "long", "words")
+    apply_changes(page)
+    assert attributes_of(studio, "api::page.page")["sections"]["components"] == ["shared.quote"]
+
+    page.goto("/admin/model/api::page.page?tab=json")
+    editor = page.get_by_role("textbox", name="Schema of Page")
+    editor.click()
+    page.keyboard.press("Control+End")
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.type("x")
+    expect(page.get_by_text("This is not valid JSON")).to_be_visible()
+    page.keyboard.press("Backspace")
+    expect(page.get_by_text("This is not valid JSON")).to_have_count(0)
+    file = '{"info": {"displayName": "Sheet"}, "attributes": {"note": {"type": "text"}}}'
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import").click()
+    chooser.value.set_files(
+        {"name": "schema.json", "mimeType": "application/json", "buffer": file.encode()}
+    )
+    expect(page.get_by_role("heading", name="Sheet")).to_be_visible()
+    expect(page.get_by_text("removes “sections”")).to_be_visible()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_role("heading", name="Page")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    assert '"shared.quote"' in download.value.path().read_text()
+    page.get_by_text("Settings", exact=True).last.click()
+    page.get_by_label("API id (singular)").fill("leaf")
+    page.get_by_label("API id (plural)").fill("leaves")
+    page.get_by_label("Localization").check(force=True)
+    assert_accessible(page)
+    apply_changes(page)
+    assert studio.api("GET", "/content-type-builder/content-types/api::leaf.leaf")["data"]
+
+    page.get_by_text("Layout", exact=True).click()
+    resize = page.get_by_role("button", name="Width of sections")
+    resize.focus()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Field sections").click()
+    page.get_by_label("Label").fill("Parts of the page")
+    assert_accessible(page)
+    take_picture(page, "model-layout")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Layout saved")).to_be_visible()
+    view = studio.api("GET", "/content-manager/content-types/api::leaf.leaf/configuration")["data"]
+    assert view["contentType"]["layouts"]["edit"] == [[{"name": "sections", "size": 11}]]
+    page.get_by_role("link", name="Diagram").click()
+    expect(page.get_by_role("list", name="Relations of the model")).to_be_attached()
+    assert_accessible(page)
+    take_picture(page, "model-diagram")
+
+
+def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_roles(
+    studio: Site, builder: Page, open_page: OpenPage
+) -> None:
+    page = builder
+    reason = {"writable": False, "reason": "The folder src/api cannot be written"}
+    page.route("**/admin/x/model/state", lambda route: route.fulfill(json={"data": reason}))
+    page.emulate_media(color_scheme="dark")
+    page.goto("/admin/model/api::author.author")
+    expect(page.get_by_text("The model cannot be changed here")).to_be_visible()
+    expect(page.get_by_text("The folder src/api cannot be written")).to_be_visible()
+    expect(page.get_by_role("button", name="Add field")).to_have_count(0)
+    row(page, "name").get_by_role("button").click()
+    expect(page.get_by_role("textbox", name="Name", exact=True)).to_be_disabled()
+    assert_accessible(page)
+
+    roles = studio.api("GET", "/admin/roles")["data"]
+    author = next(role["id"] for role in roles if role["code"] == "strapi-author")
+    person = {"email": "nina@example.org", "firstname": "Nina", "roles": [author]}
+    invited = studio.api("POST", "/admin/users", person)["data"]
+    studio.api("PUT", f"/admin/users/{invited['id']}", {"password": PASSWORD, "isActive": True})
+    other = open_page(studio.address)
+    sign_in(other, "nina@example.org")
+    expect(other.get_by_role("link", name="Model")).to_have_count(0)
+    other.goto("/admin/model/api::author.author")
+    expect(other.get_by_text("Your role may not see or change the model.")).to_be_visible()
+
+    phone = open_page(studio.address, viewport={"width": 390, "height": 844})
+    sign_in(phone)
+    phone.goto("/admin/model")
+    phone.get_by_role("button", name="Types and components").click()
+    phone.get_by_role("dialog").get_by_role("link", name="Author").click()
+    row(phone, "name").get_by_role("button").last.click()
+    phone.get_by_label("Maximum length").fill("40")
+    phone.get_by_role("button", name="Close").click()
+    expect(phone.get_by_role("button", name="Apply now")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_accessible(phone)
+
+
+def test_no_request_fails_while_the_model_changes_thirty_times(studio: Site, builder: Page) -> None:
+    create = {"action": "create", "name": "title", "properties": {"type": "string"}}
+    update(studio, content_type("memo", create, action="create"))
+    token = studio.api("POST", "/admin/api-tokens", {"name": "reader", "type": "full-access"})
+    headers = {"authorization": f"Bearer {token['data']['accessKey']}"}
+    httpx.post(
+        f"{studio.address}/api/memos", json={"data": {"title": "Kept"}}, headers=headers
+    ).raise_for_status()
+    ended, refused, answered = Event(), list[str](), list[int]()
+
+    def read() -> None:
+        with httpx.Client(base_url=studio.address, headers=headers) as client:
+            while not ended.is_set():
+                answer = client.get("/api/memos")
+                answered.append(answer.status_code)
+                if answer.status_code != 200:
+                    refused.append(answer.text)
+
+    readers = [Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    try:
+        for number, change in enumerate(thirty_changes()):
+            types, components, seen = change
+            update(studio, *types, components=components)
+            shown = httpx.get(f"{studio.address}/api/memos", headers=headers).json()["data"][0]
+            assert seen(shown), f"change {number} is not in the API: {shown}"
+        builder.goto("/admin/model/api::memo.memo")
+        builder.get_by_role("button", name="Add field", exact=True).click()
+        add_field(builder, "", "last")
+        apply_changes(builder)
+        builder.get_by_role("link", name="Create entry").click()
+        expect(builder.get_by_role("textbox", name="Last")).to_be_visible()
+    finally:
+        ended.set()
+        for reader in readers:
+            reader.join()
+    assert refused == []
+    assert len(answered) > 30
+    [kept] = httpx.get(f"{studio.address}/api/memos", headers=headers).json()["data"]
+    assert kept["title"] == "Kept"
+
+
+Change = tuple[tuple[Entry, ...], tuple[Entry, ...], Any]
+
+
+def thirty_changes() -> Iterator[Change]:
+    """Changes of every kind, each with what the API shows of an entry afterwards."""
+
+    def field(name: str, action: str = "create", **properties: object) -> Entry:
+        return {"action": action, "name": name, "properties": properties}
+
+    def memo(*attributes: Entry, **more: Any) -> tuple[Entry, ...]:  # noqa: ANN401 - JSON
+        return (content_type("memo", *attributes, **more),)
+
+    part = {
+        "uid": "shared.part",
+        "category": "shared",
+        "displayName": "Part",
+        "attributes": [field("label", type="string")],
+    }
+    for turn in range(3):
+        name = f"extra{turn}"
+        host = {"type": "relation", "relation": "manyToOne", "target": "api::author.author"}
+        localized = {"i18n": {"localized": True}}
+        yield memo(field(name, type="string")), (), lambda one, name=name: name in one
+        later = {**field(f"{name}b", "update", type="string"), "formerName": name}
+        yield memo(later), (), lambda one, name=name: f"{name}b" in one
+        yield memo(field(f"{name}b", "update", type="text")), (), lambda _: True
+        narrow = field(f"{name}b", "update", type="text", maxLength=3, required=True)
+        yield memo(narrow), (), lambda _: True
+        gone = {"action": "delete", "name": f"{name}b"}
+        yield memo(gone), (), lambda one, name=name: f"{name}b" not in one
+        held = field("part", type="component", component="shared.part")
+        yield memo(held), ({**part, "action": "create"},), lambda _: True
+        linked = field("host", **host, targetAttribute=f"memos{turn}")
+        yield memo(linked), (), lambda _: True
+        yield memo(draftAndPublish=True), (), lambda _: True
+        yield memo(draftAndPublish=True, pluginOptions=localized), (), lambda one: one["locale"]
+        end = ({"action": "delete", "name": "host"}, {"action": "delete", "name": "part"})
+        removed = ({"action": "delete", "uid": "shared.part"},)
+        yield memo(*end, pluginOptions={}), removed, lambda one: "host" not in one
