@@ -8,9 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.ui.site import EMAIL, PASSWORD, Site, serve_site
+
+# A busy machine needs longer than the five seconds that Playwright waits by itself.
+expect.set_options(timeout=15_000)
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 FLAGS = (
@@ -89,7 +99,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         context = browser.new_context(base_url=address, **settings)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(15_000)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", note)
         return page

@@ -71,3 +71,12 @@ test('loading what the server has leaves nothing to undo', () => {
   expect(store.getState().values).toEqual({ title: 'c' })
   expect(dirtyNames(store.getState())).toEqual([])
 })
+
+test('a value that follows from another one is no step to undo', () => {
+  const { store } = make()
+  store.getState().set(['title'], 'b')
+  store.getState().derive(['slug'], 'b')
+  store.getState().undo()
+  expect(store.getState().values).toMatchObject({ title: 'a', slug: 'b' })
+  expect(store.getState().past).toHaveLength(0)
+})

@@ -30,6 +30,8 @@ export type EditorState = {
 
 export type EditorActions = {
   set: (path: Path, value: unknown) => void
+  /** Set a value that follows from another one: it is no step to undo. */
+  derive: (path: Path, value: unknown) => void
   change: (path: Path, recipe: (value: never) => unknown) => void
   undo: () => void
   redo: () => void
@@ -96,6 +98,10 @@ export function createEditorStore(initial: Values, now: () => number = Date.now)
       future: [],
       generation: 0,
       set: (path, value) => commit(path, (draft) => setIn(draft, path, value), true),
+      derive: (path, value) => {
+        const { values, errors } = get()
+        set({ values: produce(values, (draft) => setIn(draft, path, value)), errors: withoutErrors(errors, pathKey(path)) })
+      },
       change: (path, recipe) =>
         commit(path, (draft) => setIn(draft, path, recipe(getIn(get().values, path) as never)), false),
       undo: () => {

@@ -50,7 +50,9 @@ function Input(props: InputProps) {
         query: { locale },
         body: { contentTypeUID: uid, field, data: { ...values, [field]: '' } } as never,
       })
-      set(String((made as { data: unknown }).data))
+      const text = String((made as { data: unknown }).data)
+      if (isQuiet) store.getState().derive(props.path, text)
+      else set(text)
     } catch (reason) {
       if (!isQuiet) toastError(reason)
     } finally {
