@@ -28,8 +28,12 @@ def test_the_printed_link_makes_the_first_administrator_who_can_sign_out_and_in(
         expect(page.get_by_text("A password has at least 8 characters.")).to_be_visible()
         page.get_by_label("New password").fill(PASSWORD)
         page.get_by_label("Repeat password").fill(PASSWORD)
+        page.get_by_role("combobox", name="Default locale").fill("German")
+        page.get_by_role("option", name="German (de)").click()
         page.get_by_role("button", name="Create administrator").click()
         expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()
+        locales = site.api("GET", "/i18n/locales")
+        assert [one["code"] for one in locales if one["isDefault"]] == ["de"]
 
         page.get_by_role("button", name="Ada").click()
         page.get_by_role("menuitem", name="Sign out").click()

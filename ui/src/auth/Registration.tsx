@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, PasswordInput, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -6,16 +6,18 @@ import { useTranslation } from 'react-i18next'
 import { request, signedIn } from '../api/client'
 import { AuthPage, FormError } from './AuthPage'
 import { deviceId } from './device'
+import { toastError } from '../components/toast'
+import { localeChoices, setDefaultLocale } from './locales'
 import { passwordProblem } from './passwords'
 
 const parameter = (name: string) => new URLSearchParams(location.search).get(name) ?? ''
 
 /** The first administrator, by the link that the server prints at its start. */
 export function RegisterFirst() {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const navigate = useNavigate()
   const form = useForm({
-    initialValues: { email: '', firstname: '', lastname: '', password: '', again: '' },
+    initialValues: { email: '', firstname: '', lastname: '', password: '', again: '', locale: null as string | null },
     validate: {
       email: (value) => (/.+@.+/.test(value) ? null : t('auth.emailInvalid')),
       firstname: (value) => (value.trim() ? null : t('form.required')),
@@ -35,8 +37,10 @@ export function RegisterFirst() {
           deviceId: deviceId(),
         } as never,
       }),
-    onSuccess: ({ data }) => {
+    onSuccess: async ({ data }, { locale }) => {
       signedIn(data.token)
+      // The account is there by now: what fails here can be set in the settings.
+      if (locale) await setDefaultLocale(locale).catch(toastError)
       void navigate({ to: '/', replace: true })
     },
   })
@@ -50,6 +54,16 @@ export function RegisterFirst() {
             <TextInput label={t('auth.lastname')} autoComplete="family-name" {...form.getInputProps('lastname')} />
           </Group>
           <NewPassword form={form} />
+          <Select
+            label={t('setup.locale')}
+            description={t('setup.localeHint')}
+            placeholder={t('setup.localeKeep')}
+            searchable
+            clearable
+            clearButtonProps={{ 'aria-label': t('action.clear') }}
+            data={localeChoices(i18n.language)}
+            {...form.getInputProps('locale')}
+          />
           <FormError error={register.error} />
           <Button type="submit" size="sm" loading={register.isPending}>
             {t('setup.create')}

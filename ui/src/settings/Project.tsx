@@ -1,4 +1,4 @@
-import { Anchor, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
@@ -35,7 +35,7 @@ export function Project() {
               ))}
               <Table.Tr>
                 <Table.Th scope="row" fw={500} c="dimmed" pl={0}>{t('project.api')}</Table.Th>
-                <Table.Td><Anchor size="sm" href={`${location.origin}/api`}>{location.origin}/api</Anchor></Table.Td>
+                <Table.Td>{location.origin}/api</Table.Td>
               </Table.Tr>
             </Table.Tbody>
           </Table>
