@@ -155,7 +155,9 @@ def _check_relation(site: Site, case: Case) -> None:
 
 
 def _prepare_translation(site: Site) -> Case:
-    case = _article(site, summary="What stays as it is.", links=[{"label": "First"}])
+    summary, label = "What stays as it is.", "First"
+    case = _article(site, summary=summary, links=[{"label": label}])
+    case.summary, case.label = summary, label
     case.new_title = f"Port {case.mark}"
     return case
 
@@ -163,7 +165,7 @@ def _prepare_translation(site: Site) -> Case:
 def _check_translation(site: Site, case: Case) -> None:
     entry = _draft(site, ARTICLES, case.document, locale="fr")
     read = (entry["title"], entry["summary"], [one["label"] for one in entry["links"]])
-    require(read, (case.new_title, "What stays as it is.", ["First"]))
+    require(read, (case.new_title, case.summary, [case.label]))
 
 
 def _prepare_revert(site: Site) -> Case:

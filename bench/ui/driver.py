@@ -20,7 +20,7 @@ _FLAGS = (
     "--disable-dev-shm-usage",
 )
 _TIMEOUT_MS = 20_000
-_RESULT_TIMEOUT_MS = 120_000
+_RESULT_TIMEOUT_MS = 60_000
 _DRAG_STEPS = 8
 _TEXT_START: Position = {"x": 14, "y": 12}
 

@@ -126,13 +126,16 @@ def set_relation(ui: Driver, case: Case) -> None:
 
 
 def translate(ui: Driver, case: Case) -> None:
-    """Everything is copied from English, then the title is translated."""
+    """Nothing copies a whole entry from another locale; what it consists of is typed again."""
     _entry(ui, "api::article.article", case.document)
     page = ui.page
     ui.click(page.get_by_role("combobox", name="Locale", exact=True))
     ui.click(page.get_by_role("option", name="French"))
-    ui.click(page.get_by_role("button", name="Copy all"))
-    ui.replace(page.get_by_role("textbox", name="Title"), case.new_title)
+    ui.fill(page.get_by_role("textbox", name="Title"), case.new_title)
+    ui.fill(page.get_by_role("textbox", name="Summary"), case.summary)
+    ui.click(page.get_by_role("button", name="Add: Links"))
+    page.get_by_role("textbox", name="Label").wait_for()
+    ui.type(case.label)
     _save(ui)
 
 
