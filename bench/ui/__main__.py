@@ -90,7 +90,7 @@ def compare(
                 part = [row for row in rows if row.task.develop is develop]
                 if part:
                     with sites(_FOLDER, strapi, develop=develop, progress=status.update) as served:
-                        _drive(browser, served, part, rounds, status.update)
+                        _drive(browser, served, part, rounds, console.log)
     except (ServerError, BrowserError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
         return 1
@@ -125,11 +125,12 @@ def _drive(
                     continue
                 progress(f"{row.task.title}, round {turn} of {rounds}: {site.name}")
                 _attempt(row, site, drivers[site.name], module)
+                progress(f"{row.task.name}, {site.name}: {row.middle(site.name) or 'failed'}")
 
 
 def _attempt(row: Row, site: Site, driver: Driver, module: ModuleType) -> None:
-    case = row.task.prepare(site)
     try:
+        case = row.task.prepare(site)
         getattr(module, row.task.name)(driver, case)
         row.task.check(site, case)
     except (NotDoneError, BrowserError, LookupError, httpx.HTTPError) as error:
