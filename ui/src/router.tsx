@@ -84,6 +84,8 @@ export type ListSearch = {
   columns?: string[]
   locale?: string
   view?: number
+  /** The version beside the form of a single type. */
+  compare?: string
 }
 
 export const contentRoute = createRoute({
@@ -99,14 +101,16 @@ export const contentRoute = createRoute({
     columns: Array.isArray(search.columns) ? search.columns.filter((one) => typeof one === 'string') : undefined,
     locale: asText(search.locale),
     view: asNumber(search.view),
+    compare: asText(search.compare),
   }),
   component: lazyRouteComponent(() => import('./content/ContentScreen'), 'ContentScreen'),
 })
 export const entryRoute = createRoute({
   getParentRoute: () => shell,
   path: '/content/$uid/$documentId',
-  validateSearch: (search: Record<string, unknown>): { locale?: string; from?: string } => ({
+  validateSearch: (search: Record<string, unknown>): { locale?: string; from?: string; compare?: string } => ({
     locale: asText(search.locale),
+    compare: asText(search.compare),
     from: asText(search.from),
   }),
   component: lazyRouteComponent(() => import('./content/EntryScreen'), 'EntryScreen'),

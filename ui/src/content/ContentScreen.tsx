@@ -8,9 +8,9 @@ import { ListScreen } from './list/ListScreen'
 /** A collection type as a list, a single type as its form. */
 export function ContentScreen() {
   const { uid } = useParams({ from: '/shell/content/$uid' })
-  const { locale } = useSearch({ from: '/shell/content/$uid' })
+  const { locale, compare } = useSearch({ from: '/shell/content/$uid' })
   const type = useModel().types.get(uid)
-  const place = usePagePlace(uid, locale)
+  const place = usePagePlace(uid, locale, compare)
   if (!type?.isDisplayed) return <NotFound />
   if (type.kind === 'collectionType') return <ListScreen key={uid} type={type} />
   return <EntryEditor key={uid} type={type} documentId={null} locale={locale} place={place} />

@@ -43,9 +43,14 @@ export type FieldType = {
   replay?: (value: unknown, attribute: Attribute, context: ReplayContext) => { value: unknown } | null
   /** The value for a text that somebody has searched for; absent for types that are no text. */
   fromText?: (text: string) => unknown
+  /** The value of another version, with all that belongs to it, for a form; as it is where this is absent. */
+  copy?: (value: unknown, source: CopySource) => Promise<unknown>
   /** A short text for lists of parts. */
   summary?: (value: unknown) => string
 }
+
+/** Where a value is copied from: an attribute of an entry or a part, in one version. */
+export type CopySource = { uid: string; id: string | number; field: string; locale?: string; status: string }
 
 export type ReplayContext = {
   model: Model

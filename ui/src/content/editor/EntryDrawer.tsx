@@ -98,7 +98,7 @@ export default function EntryDrawer({ uid, documentId, locale, given, above, onC
  * Close the drawer on top by Escape, unless the key is for something in it: a menu, a list of options, a part that is
  * dragged. What it is for is to be seen before it arrives there.
  */
-function useEscape(level: number, content: RefObject<HTMLElement | null>, close: () => void) {
+function useEscape(compare: null, level: number, content: RefObject<HTMLElement | null>, close: () => void) {
   const onEscape = useEffectEvent(close)
   useEffect(() => {
     let isForDrawer = false

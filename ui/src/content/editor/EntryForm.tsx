@@ -9,6 +9,9 @@ import type { ContentType, Entry, TypeConfiguration } from '../../api/types'
 import { RelativeTime } from '../../components/RelativeTime'
 import { hiddenNames } from '../../fields/conditions'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
+import { CompareForm } from '../compare/CompareForm'
+import { NewLocale } from '../compare/NewLocale'
+import { defaultOther, otherOf } from '../compare/versions'
 import { ConflictDialog } from './ConflictDialog'
 import { EntryHeader } from './EntryHeader'
 import { Inspector } from './Inspector'
@@ -85,6 +88,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     [
       ['mod+S', onTop(save)],
       ['mod+shift+P', onTop(publish)],
+      ['mod+\\', onTop(() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded)))],
       ['mod+Z', onTop(() => store.getState().undo())],
       ['mod+shift+Z', onTop(() => store.getState().redo())],
     ],
@@ -120,6 +124,9 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     return undefined
   }
 
+  const shown = view.layouts.edit.flat().filter(({ name }) => type.attributes[name] && !hidden.includes(name) && ability.canField('read', type.uid, name))
+  const other = otherOf(place.compare?.name, type, loaded, locale)
+
   return (
     <EditorContext.Provider value={store}>
       <EntryScopeContext.Provider value={scope}>
@@ -135,7 +142,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
         <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }} data-form ref={root}>
-          <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={1040}>
+          <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={other ? undefined : 1040}>
             <Stack gap="md">
               {unsaved.offered && (
                 <Alert variant="light" color="yellow" p="sm" role="status" title={t('unsaved.title')}>
@@ -149,26 +156,29 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
                 </Alert>
               )}
               {isNew && loaded.others.length > 0 && (
-                <Alert variant="light" p="sm" role="status">
-                  <Text size="sm" c="inherit">{t('entry.newLocale', { locale: locale ?? '' })}</Text>
-                </Alert>
+                <NewLocale type={type} loaded={loaded} locale={locale} choose={place.compare?.choose} onCopy={(values) => store.getState().restore(Object.fromEntries(shown.filter(({ name }) => !lockOf(name)).map(({ name }) => [name, values[name]])))} />
               )}
               {!mayWrite && <Alert variant="light" color="gray" p="sm">{t('entry.readOnly')}</Alert>}
               <Problems view={configuration} type={type} />
-              <Grid gap="lg">
-                {view.layouts.edit.flat().map(({ name, size }) => {
-                  const attribute = type.attributes[name]
-                  if (!attribute || hidden.includes(name) || !ability.canField('read', type.uid, name)) return null
-                  return (
-                    <Grid.Col key={name} span={{ base: 12, md: size }}>
-                      <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={lockOf(name)} />
-                    </Grid.Col>
-                  )
-                })}
-              </Grid>
+              {other && place.compare ? (
+                <CompareForm key={JSON.stringify(other)} type={type} loaded={loaded} locale={locale} other={other} names={shown.map(({ name }) => name)} mayWrite={mayWrite} lockOf={lockOf} choose={place.compare.choose} />
+              ) : (
+                <Grid gap="lg">
+                  {shown.map(({ name, size }) => {
+                    const attribute = type.attributes[name]
+                    return (
+                      attribute && (
+                        <Grid.Col key={name} span={{ base: 12, md: size }}>
+                          <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={lockOf(name)} />
+                        </Grid.Col>
+                      )
+                    )
+                  })}
+                </Grid>
+              )}
             </Stack>
           </Box>
-          {!isNew && place.level === 0 && (
+          {!isNew && !other && place.level === 0 && (
             <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49 }}>
               <Inspector type={type} loaded={loaded} locale={locale} reload={() => void actions.takeTheirs()} />
             </Box>

@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from '@tanstack/react-router'
-import { ChevronDown, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages } from 'lucide-react'
+import { ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
@@ -10,7 +10,7 @@ import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from
 import type { ContentType } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toastError } from '../../components/toast'
-import { ChangesDialog } from './ChangesDialog'
+import { defaultOther, PUBLISHED } from '../compare/versions'
 import { LocalesDialog } from './LocalesDialog'
 import type { Loaded } from './loading'
 import type { Place } from './place'
@@ -39,7 +39,6 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
   const view = useConfiguration(type.uid)
   const canUndo = useStore(store, (state) => state.past.length > 0)
   const canRedo = useStore(store, (state) => state.future.length > 0)
-  const [changes, setChanges] = useState(false)
   const [locales, setLocales] = useState<'publish' | 'unpublish' | null>(null)
   const { entry, documentId } = loaded
   const isNew = entry === null
@@ -110,13 +109,20 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
           <Tooltip label={t('shortcut.redo')}>
             <ActionIcon aria-label={t('shortcut.redo')} disabled={!canRedo} onClick={() => store.getState().redo()}><Redo2 size={16} /></ActionIcon>
           </Tooltip>
+          {place.compare && defaultOther(loaded) && (
+            <Tooltip label={t('compare.open')}>
+              <ActionIcon aria-label={t('compare.open')} aria-pressed={Boolean(place.compare.name)} onClick={() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded))}>
+                <Columns2 size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
           {(!isNew || autosave) && (
             <Menu position="bottom-end" width={230}>
               <Menu.Target>
                 <ActionIcon aria-label={t('entry.more')}><Ellipsis size={16} /></ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                {entry?.status === 'modified' && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => setChanges(true)}>{t('changes.show')}</Menu.Item>}
+                {entry?.status === 'modified' && place.compare && <Menu.Item leftSection={<FileDiff size={14} />} onClick={() => place.compare?.choose(PUBLISHED)}>{t('changes.show')}</Menu.Item>}
                 {!isNew && !isSingle && place.level === 0 && ability.canContent('create', type.uid, locale) && (
                   <Menu.Item leftSection={<Copy size={14} />} onClick={() => void place.open({ documentId: 'create', locale, from: documentId ?? undefined })}>
                     {t('action.duplicate')}
@@ -194,7 +200,6 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
         </Group>
       </Group>
       {locales && documentId && <LocalesDialog what={locales} type={type} view={view} loaded={loaded} place={place} actions={actions} onClose={() => setLocales(null)} />}
-      {changes && documentId && <ChangesDialog type={type} documentId={documentId} locale={locale} onClose={() => setChanges(false)} />}
     </Box>
   )
 }

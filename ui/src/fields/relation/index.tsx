@@ -218,6 +218,12 @@ export const relation: FieldType = {
   Input,
   Cell,
   Diff,
+  copy: async (value, { uid, id, field, locale, status }) => {
+    // A form that is filled from another locale is told what to connect.
+    const connected = (value as { connect?: RelatedItem[] } | null)?.connect
+    const items = connected ?? (await linkedItems({ model: uid, id }, field, { locale, status }))
+    return { count: items.length, items }
+  },
   filter: { operators: LINK, Value: RelationFilter },
   initial: () => ({ count: 0 }),
   replay: (value, _attribute, { current }) => replayRelation(value as RelationValue | null, current as RelationValue | null),
