@@ -40,6 +40,7 @@ def test_an_entry_is_translated_beside_its_source(site: Site, page: Page) -> Non
     expect(title).to_have_value("After the Keepers Left")
     page.keyboard.press("Control+z")
     expect(title).to_have_value("Als die Wärter gingen")
+    bar.get_by_role("switch", name="Differences").click()
     page.get_by_role("textbox", name="Slug").first.fill("als-die-waerter-gingen")
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved").first).to_be_visible()

@@ -36,6 +36,7 @@ export default function EntryDrawer({ uid, documentId, locale, given, above, onC
   const place: Place = useMemo(
     () => ({
       level,
+      compare: null,
       open: ({ documentId, locale }) => setShown({ documentId, locale }),
       leave: () => {
         onDeleted()
@@ -98,7 +99,7 @@ export default function EntryDrawer({ uid, documentId, locale, given, above, onC
  * Close the drawer on top by Escape, unless the key is for something in it: a menu, a list of options, a part that is
  * dragged. What it is for is to be seen before it arrives there.
  */
-function useEscape(compare: null, level: number, content: RefObject<HTMLElement | null>, close: () => void) {
+function useEscape(level: number, content: RefObject<HTMLElement | null>, close: () => void) {
   const onEscape = useEffectEvent(close)
   useEffect(() => {
     let isForDrawer = false
