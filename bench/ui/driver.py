@@ -120,7 +120,7 @@ class Driver:
 
     def see(self, target: Locator, *, gone: bool = False) -> None:
         """Wait for a result, or until something is gone; the time of the last one counts."""
-        target.wait_for(state="hidden" if gone else "visible", timeout=_RESULT_TIMEOUT_MS)
+        target.first.wait_for(state="hidden" if gone else "visible", timeout=_RESULT_TIMEOUT_MS)
         self._last = time.perf_counter()
 
     def _begin(self) -> None:

@@ -121,7 +121,7 @@ def set_relation(ui: Driver, case: Case) -> None:
     """The option that matches is clicked."""
     _entry(ui, "api::article.article", case.document)
     ui.fill(ui.page.get_by_role("textbox", name="Search entries for Author"), case.author)
-    ui.click(ui.page.get_by_role("option", name=case.author))
+    ui.click(ui.page.get_by_role("option", name=case.author).first)
     _save(ui)
 
 
