@@ -2,6 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
+from tests.ui.accessibility import assert_accessible
 from tests.ui.site import Site
 
 SAMPLE = "api::sample.sample"
@@ -36,3 +37,4 @@ def test_parts_are_told_as_added_removed_moved_and_changed(site: Site, page: Pag
     )
     expect(changed.get_by_role("insertion")).to_have_text("tide")
     expect(changed.get_by_role("deletion")).to_have_text("water")
+    assert_accessible(page)
