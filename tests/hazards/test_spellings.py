@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from quire.schema.attributes.base import ScalarAttribute
 from tests.conformance.client import Answer
+from tests.examples import examples
 from tests.hazards.asking import ANON, CLERK, FULL, READER, Visitor, Who, error, rows
 from tests.hazards.newsroom import (
     ARTICLE,
@@ -27,7 +28,7 @@ from tests.hazards.shown import faults
 
 # One event loop serves all examples of a test.
 EXAMPLES = settings(
-    max_examples=150,
+    max_examples=examples(150),
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

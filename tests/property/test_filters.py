@@ -18,6 +18,7 @@ from quire.query.resolve import ResolvedRead
 from quire.schema.load import build_schema
 from tests.databases.kind import Kind
 from tests.databases.store import Store
+from tests.examples import examples
 from tests.library.model import Attributes, component, content_type, relation
 from tests.library.queries import resolver
 from tests.library.rows import LibraryRows
@@ -136,7 +137,7 @@ def counted(plan: ReadPlan) -> ReadPlan:
     return ReadPlan(root=plan.root, search=plan.search, count=True)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(items, tags, filters(ITEM))
 def test_a_filter_finds_the_rows_that_the_rules_name(
     database: Store,
@@ -162,7 +163,7 @@ def compared(draw: st.DrawFn) -> tuple[str, list[Any], Tree]:
     return name, written, draw(below(kind))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(compared())
 def test_a_comparison_finds_the_values_that_the_rules_name(
     database: Store, texts_there: Texts, drawn: tuple[str, list[Any], Tree]
@@ -185,7 +186,7 @@ def looked_for(draw: st.DrawFn) -> tuple[str, str, str]:
     return value, operator, draw(st.sampled_from([piece, piece.swapcase(), piece.upper()]))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(looked_for())
 def test_a_text_is_looked_for_as_the_rules_say(
     database: Store, texts_there: Texts, drawn: tuple[str, str, str]

@@ -11,6 +11,7 @@ from quire.database.integrity.findings import Kind
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from tests.databases.kind import Kind as Database
+from tests.examples import examples
 from tests.unit.database.integrity.content import Content
 
 GONE = 99_999
@@ -77,7 +78,7 @@ def schema(recorded: Path) -> Schema:
 
 
 @given(st.lists(damages(), min_size=1, max_size=8), st.booleans())
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_a_repair_leaves_nothing_to_repair(
     kind: Database,
     recorded: Path,

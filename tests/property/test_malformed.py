@@ -22,6 +22,7 @@ from quire.app import Application, build_app
 from quire.settings import load_settings
 from tests.conformance.client import Message, running
 from tests.conformance.corpus import credentials, unpack_project
+from tests.examples import examples
 from tests.unit.api.test_fast_path import HOME, served, talk
 
 UNIMPLEMENTED = 501
@@ -306,7 +307,7 @@ def with_body_type(
 generated = settings(derandomize=True, deadline=None, database=None)
 
 
-@settings(generated, max_examples=800)
+@settings(generated, max_examples=examples(800))
 @given(st.sampled_from([*[b"/api/articles"] * 9, *READ_PATHS]), queries, believed)
 @example(b"/api/articles", b"filters[id]=" + b"9" * 30, ())
 @example(b"/api/articles", b"pagination[page]=1e308", ())
@@ -316,7 +317,7 @@ def test_any_query_is_answered(
     server.check(Sent("GET", path, query, sent_headers))
 
 
-@settings(generated, max_examples=400)
+@settings(generated, max_examples=examples(400))
 @given(methods, paths, st.binary(max_size=20), headers)
 def test_any_method_path_and_header_is_answered(
     server: Server,
@@ -328,7 +329,7 @@ def test_any_method_path_and_header_is_answered(
     server.check(Sent(method, path, query, sent_headers))
 
 
-@settings(generated, max_examples=400)
+@settings(generated, max_examples=examples(400))
 @given(
     st.sampled_from(["POST", "PUT", "PATCH", "DELETE"]),
     st.sampled_from([*WRITTEN_PATHS * 3, *KNOWN_PATHS]),

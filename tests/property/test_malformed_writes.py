@@ -15,6 +15,7 @@ from quire.schema.model import ContentType, Kind, Schema
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.databases.kinds import rows_of
+from tests.examples import examples
 from tests.property.payloads import Payloads, anything, locales, scalars
 from tests.property.test_malformed import FULL, Sent, Server
 
@@ -116,7 +117,7 @@ queries = st.builds(
 generated = settings(derandomize=True, deadline=None, database=None)
 
 
-@settings(generated, max_examples=300)
+@settings(generated, max_examples=examples(300))
 @given(st.data())
 def test_any_payload_is_answered(written: Written, data: st.DataObject) -> None:
     content_type = data.draw(written.types)
@@ -127,7 +128,7 @@ def test_any_payload_is_answered(written: Written, data: st.DataObject) -> None:
     written.server.check(sent)
 
 
-@settings(generated, max_examples=150)
+@settings(generated, max_examples=examples(150))
 @given(st.data())
 def test_any_batch_is_answered(written: Written, data: st.DataObject) -> None:
     types = data.draw(st.lists(written.types, min_size=1, max_size=4))
@@ -136,7 +137,7 @@ def test_any_batch_is_answered(written: Written, data: st.DataObject) -> None:
     written.server.check(Sent("POST", b"/api/_batch", b"", JSON_HEADERS, body))
 
 
-@settings(generated, max_examples=80)
+@settings(generated, max_examples=examples(80))
 @given(st.data())
 def test_any_form_is_answered(written: Written, data: st.DataObject) -> None:
     """Names of all kinds of nesting, with values that are text."""

@@ -14,6 +14,7 @@ from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
 from tests.databases.kind import Kind
 from tests.databases.store import Store
+from tests.examples import examples
 from tests.library.model import BOOK, PERSON, library_schema, library_tables
 from tests.library.queries import resolver
 from tests.library.rows import LibraryRows
@@ -101,7 +102,7 @@ def placed(
     return ranked[-1] if descending else ranked[0]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(books, keys)
 def test_rows_are_sorted_by_every_key_and_at_last_by_their_id(
     kind: Kind,
@@ -121,7 +122,7 @@ def test_rows_are_sorted_by_every_key_and_at_last_by_their_id(
         assert found == [row["id"] for row in rows]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(books, keys, st.integers(1, 4))
 def test_pages_cut_a_list_without_gaps_and_without_overlaps(
     library: LibraryRows, written: list[dict[str, Any]], asked: list[tuple[str, bool]], size: int

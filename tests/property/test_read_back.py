@@ -21,6 +21,7 @@ from tests.conformance.client import AsgiClient, running
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.databases.kind import Kind
 from tests.databases.kinds import SQLITE
+from tests.examples import examples
 from tests.property.read_back_model import (
     LOCALES,
     GeneratedModel,
@@ -391,7 +392,7 @@ def run_step(site: Site, documents: list[Document], step: Step) -> None:
         documents += clone(site, document, step.sent, locale)
 
 
-@settings(generated, max_examples=40)
+@settings(generated, max_examples=examples(40))
 @given(st.data())
 def test_what_is_accepted_is_read_back(site: Site, data: st.DataObject) -> None:
     run_sequence(site, *data.draw(sequences(site, 4)))
