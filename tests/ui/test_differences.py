@@ -22,7 +22,9 @@ def test_parts_are_told_as_added_removed_moved_and_changed(site: Site, page: Pag
     path = f"{SAMPLES}/{made['documentId']}"
     site.api("POST", f"{path}/actions/publish", {})
     site.api(
-        "PUT", path, {"pairs": parts("neap", "high", "low tide", "slack"), "name": "Told apart again"}
+        "PUT",
+        path,
+        {"pairs": parts("neap", "high", "low tide", "slack"), "name": "Told apart again"},
     )
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"/admin/content/{SAMPLE}/{made['documentId']}")

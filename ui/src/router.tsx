@@ -12,6 +12,7 @@ import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks
 import type { Status } from './api/types'
 import { isFilterTree, isStatus, type FilterGroup } from './content/list/filters'
 import { applyLanguage } from './i18n'
+import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
 import { Shell } from './shell/Shell'
@@ -182,6 +183,21 @@ export const modelRoute = createRoute({
   component: lazyRouteComponent(() => import('./model/screens'), 'TypeScreen'),
 })
 
+const media = createRoute({
+  getParentRoute: () => shell,
+  path: '/media',
+  validateSearch: (search: Record<string, unknown>): LibrarySearch => ({
+    folder: asNumber(search.folder),
+    q: typeof search.q === 'number' ? String(search.q) : asText(search.q),
+    sort: asText(search.sort),
+    kind: FILE_KINDS.find((kind) => kind === search.kind),
+    lacks: LACKS.find((lack) => lack === search.lacks),
+    view: search.view === 'table' ? 'table' : undefined,
+    page: asNumber(search.page),
+  }),
+  component: lazyRouteComponent(() => import('./media/Library'), 'Library'),
+})
+
 const routeTree = root.addChildren([
   login,
   registration('/setup', 'RegisterFirst'),
@@ -195,6 +211,7 @@ const routeTree = root.addChildren([
     contentRoute,
     entryRoute,
     model.addChildren([modelHomeRoute, modelDiagram, modelArchive, modelRoute]),
+    media,
     settings.addChildren(settingsScreens),
   ]),
 ])

@@ -6,7 +6,7 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Boxes, ChevronsUpDown, CircleHelp, FileText, House, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, StickyNote, Sun, User } from 'lucide-react'
+import { Boxes, ChevronsUpDown, CircleHelp, FileText, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, StickyNote, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
@@ -220,6 +220,7 @@ function Workspace({ pathname }: { pathname: string }) {
   const { t } = useTranslation()
   const ability = useAbility()
   const screens = [
+    { to: '/media', label: t('media.library'), icon: Images, shown: ability.can('plugin::upload.read') },
     { to: '/model', label: t('nav.model'), icon: Boxes, shown: ability.can(BUILD) },
   ].filter((screen) => screen.shown)
   if (screens.length === 0) return null

@@ -1,17 +1,14 @@
-import { ActionIcon, AspectRatio, Box, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
+import { ActionIcon, AspectRatio, Box, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core'
 import { ImagePlus, Pencil, X } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '../../api/client'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { MediaFile } from '../../api/types'
-import { FormError } from '../../auth/AuthPage'
 import { toastError } from '../../components/toast'
 import { useField } from '../../content/editor/store'
 import { FileDrop } from '../../media/FileDrop'
+import { FileForm } from '../../media/FileForm'
 import { isAllowed, sizeText } from '../../media/files'
 import { openMediaDialog } from '../../media/openMediaDialog'
 import { Thumbnail } from '../../media/Thumbnail'
@@ -139,41 +136,12 @@ function Input(props: InputProps) {
   )
 }
 
-/** Name, alternative text and caption of a file: they are those of the library. */
+/** The facts of a file, which are those of the library. */
 function FileDetails({ file, onClose, onSaved }: { file: MediaFile; onClose: () => void; onSaved: (file: MediaFile) => void }) {
   const { t } = useTranslation()
-  const mayUpdate = useAbility().can('plugin::upload.assets.update')
-  const form = useForm({
-    initialValues: { name: file.name, alternativeText: file.alternativeText ?? '', caption: file.caption ?? '' },
-  })
-  const save = useMutation({
-    mutationFn: async (fileInfo: typeof form.values) =>
-      (await request('PUT /upload/files/{id}', { path: { id: file.id }, body: { fileInfo } as never })) as unknown as MediaFile,
-    onSuccess: (saved) => {
-      void queries.invalidateQueries({ queryKey: keys.media })
-      onSaved(saved)
-    },
-  })
   return (
     <Modal opened onClose={onClose} title={t('media.edit')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <form
-        onSubmit={(event) => {
-          event.stopPropagation()
-          form.onSubmit((values) => save.mutate(values))(event)
-        }}
-      >
-        <Stack gap="sm">
-          <Box h={220} className="quire-drop" style={{ overflow: 'hidden' }}><Thumbnail file={file} size={40} /></Box>
-          <TextInput label={t('media.name')} readOnly={!mayUpdate} {...form.getInputProps('name')} />
-          <Textarea label={t('media.alternative')} description={t('media.alternativeHint')} autosize minRows={2} readOnly={!mayUpdate} data-autofocus {...form.getInputProps('alternativeText')} />
-          <TextInput label={t('media.caption')} readOnly={!mayUpdate} {...form.getInputProps('caption')} />
-          <FormError error={save.error} />
-          <Group justify="space-between">
-            <Button variant="subtle" color="gray" component="a" href={file.url} target="_blank" rel="noreferrer">{t('media.open')}</Button>
-            {mayUpdate ? <Button type="submit" loading={save.isPending}>{t('action.save')}</Button> : <Text size="xs" c="dimmed">{t('media.readOnly')}</Text>}
-          </Group>
-        </Stack>
-      </form>
+      <FileForm file={file} onSaved={onSaved} />
     </Modal>
   )
 }

@@ -1,0 +1,107 @@
+import { Anchor, Button, CopyButton, Drawer, FileButton, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Copy, Download, RefreshCw, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { upload } from '../api/client'
+import { useAbility } from '../api/hooks'
+import { keys } from '../api/keys'
+import type { MediaFile } from '../api/types'
+import { RelativeTime } from '../components/RelativeTime'
+import { ErrorState, Loading } from '../components/States'
+import { toast, toastError } from '../components/toast'
+import { queries } from '../queries'
+import { FileForm } from './FileForm'
+import { sizeText } from './files'
+import { usageQuery, type Usage } from './library'
+
+type Props = { file: MediaFile; onClose: () => void; onChanged: (file: MediaFile) => void; onDelete?: (file: MediaFile) => void }
+
+/** A file of the library: what it shows, its facts, its versions, and where it is used. */
+export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
+  const { t } = useTranslation()
+  const mayUpdate = useAbility().can('plugin::upload.assets.update')
+  const replace = useMutation({
+    mutationFn: async (chosen: File) => {
+      const form = new FormData()
+      form.append('files', chosen)
+      form.append('fileInfo', JSON.stringify({ name: file.name, alternativeText: file.alternativeText, caption: file.caption }))
+      return (await upload(`/upload/files/${file.id}/replace`, form, () => {})) as MediaFile
+    },
+    onSuccess: (replaced) => {
+      void queries.invalidateQueries({ queryKey: keys.media })
+      toast(t('media.replaced'))
+      onChanged({ ...file, ...replaced })
+    },
+    onError: (error) => toastError(error),
+  })
+  const formats = Object.entries((file.formats ?? {}) as Record<string, { url: string; width?: number; height?: number; size?: number }>)
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={file.name} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <Stack gap="md">
+        <Group gap="xs">
+          <CopyButton value={new URL(file.url, location.href).href}>
+            {({ copied, copy }) => <Button variant="default" leftSection={<Copy size={14} />} onClick={copy}>{copied ? t('action.copied') : t('media.copyLink')}</Button>}
+          </CopyButton>
+          <Button variant="default" component="a" href={file.url} download={file.name} leftSection={<Download size={14} />}>{t('media.download')}</Button>
+          {mayUpdate && (
+            <FileButton accept={file.mime} onChange={(chosen) => chosen && replace.mutate(chosen)}>
+              {(props) => <Button variant="default" leftSection={<RefreshCw size={14} />} loading={replace.isPending} {...props}>{t('media.replaceFile')}</Button>}
+            </FileButton>
+          )}
+          {onDelete && <Button variant="light" color="red" leftSection={<Trash2 size={14} />} onClick={() => onDelete(file)}>{t('action.delete')}</Button>}
+        </Group>
+        <FileForm key={`${file.id} ${file.url}`} file={file} onSaved={(saved) => { toast(t('entry.saved')); onChanged({ ...file, ...saved }) }} />
+        <Text size="xs" c="dimmed">
+          {[file.mime, file.width && file.height ? `${file.width} × ${file.height}` : null, sizeText(file.size)].filter(Boolean).join(' · ')}
+          {file.createdAt && <> · <RelativeTime at={file.createdAt} inherit /></>}
+        </Text>
+        {formats.length > 0 && (
+          <section aria-label={t('media.formats')}>
+            <Title order={2} mb={4}>{t('media.formats')}</Title>
+            <Table className="quire-table">
+              <Table.Tbody>
+                {formats.map(([name, format]) => (
+                  <Table.Tr key={name}>
+                    <Table.Td><Anchor size="sm" href={format.url} target="_blank" rel="noreferrer">{name}</Anchor></Table.Td>
+                    <Table.Td>{format.width} × {format.height}</Table.Td>
+                    <Table.Td>{sizeText(format.size)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </section>
+        )}
+        <section aria-label={t('media.usedIn')}>
+          <Title order={2} mb={4}>{t('media.usedIn')}</Title>
+          <UsedIn file={file} />
+        </section>
+      </Stack>
+    </Drawer>
+  )
+}
+
+/** Entries that use a file, each named once for its versions. */
+export function UsedIn({ file }: { file: MediaFile }) {
+  const { t } = useTranslation()
+  const usage = useQuery(usageQuery(file.id))
+  if (usage.error) return <ErrorState error={usage.error} retry={() => void usage.refetch()} />
+  if (!usage.data) return <Loading rows={2} height={20} />
+  const entries = new Map<string, Usage>()
+  for (const one of usage.data) entries.set(`${one.contentTypeUid} ${one.documentId} ${one.locale} ${one.field}`, one)
+  if (entries.size === 0) return <Text size="sm" c="dimmed">{t('media.notUsed')}</Text>
+  return (
+    <Stack gap={2}>
+      {[...entries].map(([key, one]) => (
+        <Text key={key} size="sm">
+          {one.kind === 'singleType' ? (
+            <Anchor component={Link} to={`/content/${one.contentTypeUid}`} inherit underline="always">{one.contentTypeDisplayName}</Anchor>
+          ) : (
+            <Anchor component={Link} to={`/content/${one.contentTypeUid}/${one.documentId}${one.locale ? `?locale=${one.locale}` : ''}`} inherit underline="always">{one.title ?? t('entry.untitled')}</Anchor>
+          )}{' '}
+          <Text span c="dimmed" inherit>{[one.contentTypeDisplayName, one.field, one.locale].filter(Boolean).join(' · ')}</Text>
+        </Text>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,42 @@
+import { Box, Button, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { MediaFile } from '../api/types'
+import { Thumbnail } from './Thumbnail'
+
+/** What a crop keeps in sight, in percent of width and height. */
+export type FocalPoint = { x: number; y: number }
+
+type Props = { file: MediaFile; focalPoint: FocalPoint | null; onFocalPoint?: (point: FocalPoint | null) => void }
+
+/** A file as far as a browser can show it; a click on an image sets its focal point. */
+export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
+  const { t } = useTranslation()
+  const group = file.mime.split('/')[0]
+  if (group === 'video') return <video controls src={file.url} style={{ width: '100%', maxHeight: 260 }} aria-label={file.name} />
+  if (group === 'audio') return <audio controls src={file.url} style={{ width: '100%' }} aria-label={file.name} />
+  if (group !== 'image') return <Box h={120} className="quire-drop"><Thumbnail file={file} size={40} /></Box>
+  return (
+    <div>
+      <Box className="quire-drop" ta="center" style={{ overflow: 'hidden' }}>
+        <span style={{ position: 'relative', display: 'inline-block', lineHeight: 0 }}>
+          <img
+            src={file.url}
+            alt={file.alternativeText ?? ''}
+            style={{ maxWidth: '100%', maxHeight: 260, cursor: onFocalPoint ? 'crosshair' : undefined }}
+            onClick={(event) => {
+              const { left, top, width, height } = event.currentTarget.getBoundingClientRect()
+              onFocalPoint?.({ x: Math.round((100 * (event.clientX - left)) / width), y: Math.round((100 * (event.clientY - top)) / height) })
+            }}
+          />
+          {focalPoint && <span className="quire-focal-point" style={{ left: `${focalPoint.x}%`, top: `${focalPoint.y}%` }} aria-hidden />}
+        </span>
+      </Box>
+      {onFocalPoint && (
+        <Group gap="xs" mt={4}>
+          <Text size="xs" c="dimmed" role="status">{focalPoint ? t('media.focalPoint', focalPoint) : t('media.focalPointHint')}</Text>
+          {focalPoint && <Button size="compact-xs" variant="subtle" onClick={() => onFocalPoint(null)}>{t('action.clear')}</Button>}
+        </Group>
+      )}
+    </div>
+  )
+}

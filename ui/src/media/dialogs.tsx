@@ -1,0 +1,165 @@
+import { Alert, Box, Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request } from '../api/client'
+import { keys } from '../api/keys'
+import type { Folder, MediaFile } from '../api/types'
+import { FormError } from '../auth/AuthPage'
+import { queries } from '../queries'
+import { UsedIn } from './FileDrawer'
+import { pathsOf, structureQuery } from './library'
+import { Thumbnail } from './Thumbnail'
+
+type Done = { onClose: () => void; onDone: () => void }
+
+const ROOT = 'root'
+
+const refresh = () => queries.invalidateQueries({ queryKey: keys.media })
+
+/** The name of a folder: of a new one in a folder (null: the root), or of one that there is. */
+export function FolderDialog({ folder, parent, onClose, onDone }: { folder?: Folder; parent: number | null } & Done) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { name: folder?.name ?? '' }, validate: { name: (value) => (value.trim() ? null : t('form.required')) } })
+  const save = useMutation({
+    mutationFn: async ({ name }: { name: string }) => {
+      if (folder) await request('PUT /upload/folders/{id}', { path: { id: folder.id }, body: { name: name.trim(), parent } })
+      else await request('POST /upload/folders', { body: { name: name.trim(), parent } })
+    },
+    onSuccess: async () => {
+      await refresh()
+      onDone()
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t(folder ? 'media.renameFolder' : 'media.newFolder')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+        <Stack gap="sm">
+          <TextInput label={t('media.folderName')} data-autofocus {...form.getInputProps('name')} />
+          <FormError error={save.error} />
+          <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** Choose the folder that files and folders are moved to. */
+export function MoveDialog({ fileIds, folderIds, onClose, onDone }: { fileIds: number[]; folderIds: number[] } & Done) {
+  const { t } = useTranslation()
+  const structure = useQuery(structureQuery)
+  const [to, setTo] = useState<string | null>(ROOT)
+  const move = useMutation({
+    mutationFn: () => request('POST /upload/actions/bulk-move', { body: { fileIds, folderIds, destinationFolderId: to === ROOT ? null : Number(to) } }),
+    onSuccess: async () => {
+      await refresh()
+      onDone()
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('media.move')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <Stack gap="sm">
+        <Select
+          searchable
+          allowDeselect={false}
+          label={t('media.moveTo')}
+          data={[{ value: ROOT, label: t('media.library') }, ...pathsOf(structure.data ?? []).filter(({ id }) => !folderIds.includes(id)).map(({ id, path }) => ({ value: String(id), label: path }))]}
+          value={to}
+          onChange={setTo}
+        />
+        <FormError error={move.error} />
+        <Group justify="flex-end"><Button loading={move.isPending} onClick={() => move.mutate()}>{t('media.move')}</Button></Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Ask before files and folders are deleted, and say what uses them. */
+export function DeleteDialog({ files, folders, onClose, onDone }: { files: MediaFile[]; folders: Folder[] } & Done) {
+  const { t } = useTranslation()
+  const remove = useMutation({
+    mutationFn: () => request('POST /upload/actions/bulk-delete', { body: { fileIds: files.map((file) => file.id), folderIds: folders.map((folder) => folder.id) } }),
+    onSuccess: async () => {
+      await refresh()
+      onDone()
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('media.deleteTitle', { count: files.length + folders.length })} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <Stack gap="sm">
+        {folders.length > 0 && <Alert color="yellow" p="xs">{t('media.deleteFolders')}</Alert>}
+        <Stack gap="sm" mah={300} style={{ overflowY: 'auto' }} tabIndex={0} role="region" aria-label={t('media.usedIn')}>
+          {folders.map((folder) => <Text key={`folder ${folder.id}`} size="sm" fw={500}>{folder.name}</Text>)}
+          {files.map((file) => (
+            <div key={file.id}>
+              <Text size="sm" fw={500}>{file.name}</Text>
+              <UsedIn file={file} />
+            </div>
+          ))}
+        </Stack>
+        <Text size="sm" c="dimmed">{t('media.deleteHint')}</Text>
+        <FormError error={remove.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>{t('action.cancel')}</Button>
+          <Button color="red.9" loading={remove.isPending} onClick={() => remove.mutate()}>{t('action.delete')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** The alternative texts of several files, in one form. */
+export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] } & Done) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { texts: files.map((file) => file.alternativeText ?? '') } })
+  const save = useMutation({
+    mutationFn: ({ texts }: { texts: string[] }) =>
+      request('POST /upload/actions/bulk-update', { body: { updates: files.map((file, index) => ({ id: file.id, fileInfo: { alternativeText: texts[index] } })) } }),
+    onSuccess: async () => {
+      await refresh()
+      onDone()
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('media.describe')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+        <Stack gap="sm">
+          <Text size="sm" c="dimmed">{t('media.alternativeHint')}</Text>
+          {files.map((file, index) => (
+            <Group key={file.id} wrap="nowrap" align="flex-start">
+              <Box w={96} h={72} style={{ flexShrink: 0, overflow: 'hidden', borderRadius: 4 }}><Thumbnail file={file} /></Box>
+              <Textarea style={{ flex: 1 }} autosize minRows={2} label={file.name} {...form.getInputProps(`texts.${index}`)} />
+            </Group>
+          ))}
+          <FormError error={save.error} />
+          <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** Fetch a file from another server. */
+export function ImportDialog({ folder, onClose, onDone }: { folder: number | null } & Done) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { url: '' }, validate: { url: (value) => (/^https?:\/\/\S+$/.test(value.trim()) ? null : t('media.urlInvalid')) } })
+  const fetchFile = useMutation({
+    mutationFn: ({ url }: { url: string }) => request('POST /admin/x/media/import', { body: { url: url.trim(), fileInfo: { folder } } }),
+    onSuccess: async () => {
+      await refresh()
+      onDone()
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('media.import')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <form onSubmit={form.onSubmit((values) => fetchFile.mutate(values))} noValidate>
+        <Stack gap="sm">
+          <TextInput label={t('media.url')} placeholder="https://" data-autofocus {...form.getInputProps('url')} />
+          <FormError error={fetchFile.error} />
+          <Group justify="flex-end"><Button type="submit" loading={fetchFile.isPending}>{t('media.import')}</Button></Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
