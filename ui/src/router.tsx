@@ -197,6 +197,25 @@ const media = createRoute({
   }),
   component: lazyRouteComponent(() => import('./media/Library'), 'Library'),
 })
+export const explorerRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/explorer',
+  validateSearch: (search: Record<string, unknown>): { type?: string } => ({ type: asText(search.type) }),
+  component: lazyRouteComponent(() => import('./explorer/Explorer'), 'Explorer'),
+})
+export type ActivitySearch = { actor?: string; action?: string; target?: string; from?: string; until?: string }
+export const activityRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/activity',
+  validateSearch: (search: Record<string, unknown>): ActivitySearch => ({
+    actor: asText(search.actor),
+    action: asText(search.action),
+    target: asText(search.target),
+    from: asText(search.from),
+    until: asText(search.until),
+  }),
+  component: lazyRouteComponent(() => import('./activity/Activity'), 'Activity'),
+})
 
 const routeTree = root.addChildren([
   login,
@@ -212,6 +231,8 @@ const routeTree = root.addChildren([
     entryRoute,
     model.addChildren([modelHomeRoute, modelDiagram, modelArchive, modelRoute]),
     media,
+    explorerRoute,
+    activityRoute,
     settings.addChildren(settingsScreens),
   ]),
 ])

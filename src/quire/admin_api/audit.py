@@ -236,6 +236,7 @@ def _query(request: Request, limit: int, most: int) -> AuditQuery:
         before=numbers["before"],
         since=numbers["since"],
         until=numbers["until"],
+        type=str(asked["type"]) if isinstance(asked.get("type"), str) else None,
     )
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from quire.database.connection import Database
 from quire.database.own_tables import OwnTable, OwnTables
-from quire.database.program import Program, Row
+from quire.database.program import Program, Row, Value
 from quire.database.statements import StatementBuilder
 from quire.database.writes import Writes
 from quire.schema.attributes.base import StorageKind
@@ -30,6 +30,7 @@ _COLUMNS: Mapping[str, StorageKind] = {
 _TABLE = OwnTable(name=AUDIT_TABLE, columns=_COLUMNS)
 FILTERED = ("actor", "action", "target")
 """Columns that can be asked for by their exact value."""
+_LIKE_ESCAPE = str.maketrans({sign: f"\\{sign}" for sign in "\\%_"})
 
 
 class AuditRow(Struct, frozen=True, kw_only=True):
@@ -54,6 +55,8 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
     before: int | None = None
     since: int | None = None
     until: int | None = None
+    type: str | None = None
+    """The uid of a content type: what was done to it and to its entries."""
 
 
 class AuditLog:
@@ -88,6 +91,11 @@ class AuditLog:
         asked = [name for name in FILTERED if name in query.values]
         limited = [name for name, value in bounds.items() if value is not None]
 
+        of_type: list[Value] = []
+        if query.type is not None:
+            of_type = [query.type, f"{query.type.translate(_LIKE_ESCAPE)}/%"]
+        bounded = len(asked) + len(limited)
+
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(AUDIT_TABLE)
             comparisons = {
@@ -100,14 +108,18 @@ class AuditLog:
                 comparisons[name](builder.plain_slot(len(asked) + slot))
                 for slot, name in enumerate(limited)
             ]
+            if query.type is not None:
+                itself, inside = (builder.plain_slot(bounded + at) for at in range(2))
+                target = table.c("target")
+                where.append(sa.or_(target == itself, target.like(inside, escape="\\")))
             columns = [table.c(name) for name in ("id", *_COLUMNS)]
             chosen = sa.select(*columns).where(*where).order_by(table.c("id").desc())
-            return chosen.limit(builder.plain_slot(len(asked) + len(limited)))
+            return chosen.limit(builder.plain_slot(bounded + len(of_type)))
 
         values = [query.values[name] for name in asked]
         bound = [bounds[name] for name in limited]
-        key = ("audit", *asked, "", *limited)
-        rows = yield from self._writes.run(key, build, (*values, *bound, query.limit))
+        key = ("audit", *asked, "", *limited, "", len(of_type))
+        rows = yield from self._writes.run(key, build, (*values, *bound, *of_type, query.limit))
         return [_row(row) for row in rows]
 
 

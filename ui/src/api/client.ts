@@ -133,7 +133,8 @@ async function call(
   if (!response.ok) throw await errorOf(response)
   if (response.status === 204) return undefined
   const type = response.headers.get('content-type') ?? ''
-  return type.includes('json') ? await response.json() : await response.text()
+  // Lines of JSON are no JSON text as a whole.
+  return type.includes('json') && !type.includes('ndjson') ? await response.json() : await response.text()
 }
 
 async function send(

@@ -81,6 +81,13 @@ export function useHome() {
   })
 }
 
+const SUPER_ADMIN = 'strapi-super-admin'
+
+/** Whether somebody has the role that may do everything; some endpoints are for it alone. */
+export function isSuperAdmin(me: ReturnType<typeof useMe>): boolean {
+  return me.roles?.some((role) => role.code === SUPER_ADMIN) ?? false
+}
+
 /** Whether entries of a type have a version for each locale. */
 export function isLocalized(type: ContentType): boolean {
   return type.pluginOptions?.i18n?.localized === true

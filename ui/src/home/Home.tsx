@@ -150,7 +150,7 @@ function FirstSteps({ hasTypes }: { hasTypes: boolean }) {
       done: false,
       title: t('first.api'),
       hint: <Code>curl {location.origin}{first ? apiAddress(first) : '/api/…'}</Code>,
-      action: false,
+      action: first && <Button variant="default" component={Link} to={`/explorer?type=${first.uid}`}>{t('first.apiOpen')}</Button>,
     },
   ]
   return (

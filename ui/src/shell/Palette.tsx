@@ -2,11 +2,11 @@ import { Spotlight } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { FileText, House, Plus, Search, User } from 'lucide-react'
+import { Activity, FileText, House, Plus, Search, SquareTerminal, User } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
-import { configurationQuery, useAbility, useModel } from '../api/hooks'
+import { configurationQuery, isSuperAdmin, useAbility, useMe, useModel } from '../api/hooks'
 import type { Entry } from '../api/types'
 import { modelCommands } from '../model/commands'
 import { BUILD } from '../model/permission'
@@ -23,6 +23,7 @@ export function Palette() {
   const { t } = useTranslation()
   const { displayed } = useModel()
   const ability = useAbility()
+  const me = useMe()
   const sections = useSections()
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
@@ -58,6 +59,8 @@ export function Palette() {
       : void navigate({ to: '/content/$uid', params: { uid } })
   const commands: Command[] = [
     { id: 'home', label: t('nav.home'), icon: House, run: () => void navigate({ to: '/' }) },
+    { id: 'explorer', label: t('nav.explorer'), icon: SquareTerminal, run: () => void navigate({ to: '/explorer' }) },
+    ...(isSuperAdmin(me) ? [{ id: 'activity', label: t('nav.activity'), icon: Activity, run: () => void navigate({ to: '/activity' }) }] : []),
     { id: 'profile', label: t('nav.profile'), icon: User, run: () => void navigate({ to: '/profile' }) },
     ...sections
       .filter((one) => one.path.startsWith('/settings'))

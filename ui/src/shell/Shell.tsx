@@ -6,11 +6,11 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Boxes, ChevronsUpDown, CircleHelp, FileText, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, StickyNote, Sun, User } from 'lucide-react'
+import { Activity, Boxes, ChevronsUpDown, CircleHelp, FileText, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, StickyNote, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
-import { useAbility, useHome, useMe, useModel } from '../api/hooks'
+import { isSuperAdmin, useAbility, useHome, useMe, useModel } from '../api/hooks'
 import type { ContentType } from '../api/types'
 import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
@@ -39,6 +39,7 @@ export function Shell() {
     ['shift+?', openSheet],
   ])
   useGoKeys({
+    e: () => void navigate({ to: '/explorer' }),
     h: () => void navigate({ to: '/' }),
     m: () => void navigate({ to: '/model' }),
     p: () => void navigate({ to: '/profile' }),
@@ -219,9 +220,12 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
 function Workspace({ pathname }: { pathname: string }) {
   const { t } = useTranslation()
   const ability = useAbility()
+  const me = useMe()
   const screens = [
     { to: '/media', label: t('media.library'), icon: Images, shown: ability.can('plugin::upload.read') },
     { to: '/model', label: t('nav.model'), icon: Boxes, shown: ability.can(BUILD) },
+    { to: '/explorer', label: t('nav.explorer'), icon: SquareTerminal, shown: true },
+    { to: '/activity', label: t('nav.activity'), icon: Activity, shown: isSuperAdmin(me) },
   ].filter((screen) => screen.shown)
   if (screens.length === 0) return null
   return (

@@ -8,6 +8,7 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
     [t('shortcut.palette'), [MOD, 'K']],
     [t('shortcut.home'), ['g', 'h']],
     [t('shortcut.model'), ['g', 'm']],
+    [t('shortcut.explorer'), ['g', 'e']],
     [t('shortcut.profile'), ['g', 'p']],
     [t('shortcut.settings'), ['g', 's']],
     [t('shortcut.sidebar'), ['[']],

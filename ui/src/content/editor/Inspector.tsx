@@ -4,9 +4,11 @@ import { Check, Copy } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
+import { sendContentRequest } from '../../api/content'
 import type { Revision } from '../../api/generated'
 import { hasDrafts, labelOf, useAbility, useConfiguration } from '../../api/hooks'
 import type { ContentType, Creator, Status } from '../../api/types'
+import { CodeSamples } from '../../components/CodeSamples'
 import { RelativeTime } from '../../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { StatusBadge } from '../../components/StatusBadge'
@@ -194,14 +196,7 @@ function ApiPanel({ type, loaded, locale }: Omit<Props, 'reload'>) {
   const name = isSingle ? type.info.singularName : type.info.pluralName
   const parameters = [locale ? `locale=${locale}` : '', 'populate=*'].filter(Boolean).join('&')
   const address = `${location.origin}/api/${name}${isSingle ? '' : `/${loaded.documentId}`}?${parameters}`
-  const live = useMutation({
-    mutationFn: async () => {
-      const begun = performance.now()
-      const response = await fetch(address, { credentials: 'omit' })
-      const text = await response.text()
-      return { status: response.status, ms: Math.round(performance.now() - begun), size: text.length, text: pretty(text) }
-    },
-  })
+  const live = useMutation({ mutationFn: () => sendContentRequest({ method: 'GET', address }) })
   const samples = {
     curl: `curl -g '${address}'`,
     javascript: `const response = await fetch('${address}')\nconst { data } = await response.json()`,
@@ -209,21 +204,7 @@ function ApiPanel({ type, loaded, locale }: Omit<Props, 'reload'>) {
   }
   return (
     <Stack gap="xs">
-      <Tabs defaultValue="curl" variant="pills">
-        <Tabs.List>
-          <Tabs.Tab value="curl" fz="xs" px={8} py={4}>cURL</Tabs.Tab>
-          <Tabs.Tab value="javascript" fz="xs" px={8} py={4}>JavaScript</Tabs.Tab>
-          <Tabs.Tab value="python" fz="xs" px={8} py={4}>Python</Tabs.Tab>
-        </Tabs.List>
-        {Object.entries(samples).map(([language, code]) => (
-          <Tabs.Panel key={language} value={language} pt="xs">
-            <Code block fz={11} tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{code}</Code>
-            <CopyButton value={code}>
-              {({ copied, copy }) => <Button mt={4} size="compact-xs" variant="subtle" onClick={copy}>{copied ? t('action.copied') : t('action.copy')}</Button>}
-            </CopyButton>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <CodeSamples samples={samples} />
       <Text size="xs" c="dimmed">{t('api.hint')}</Text>
       <Button variant="default" loading={live.isPending} onClick={() => live.mutate()}>{t('api.send')}</Button>
       {live.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{live.error.message}</Text>}
@@ -235,12 +216,4 @@ function ApiPanel({ type, loaded, locale }: Omit<Props, 'reload'>) {
       )}
     </Stack>
   )
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }

@@ -11,6 +11,7 @@ import type { SavedView } from '../../api/generated'
 import { encodeQuery, type QueryValue } from '../../api/query'
 import type { ContentType } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
+import { download } from '../../components/download'
 import { toast, toastError } from '../../components/toast'
 import type { ListSearch } from '../../router'
 import { isFilterTree, isStatus } from './filters'
@@ -206,13 +207,4 @@ async function exported(
     report.advance(Math.min(EXPORT_PAGE, pagination.total - (page - 1) * EXPORT_PAGE))
   }
   return format === 'csv' ? parts.join('') : JSON.stringify(entries, null, 2)
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: name.endsWith('.csv') ? 'text/csv' : 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }

@@ -1,0 +1,150 @@
+import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { DateInput } from '@mantine/dates'
+import { useMutation, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import dayjs from 'dayjs'
+import { Download, Webhook } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { request } from '../api/client'
+import type { AuditRow } from '../api/generated'
+import { isSuperAdmin, useAbility, useMe, useModel } from '../api/hooks'
+import { download } from '../components/download'
+import { absolute, RelativeTime } from '../components/RelativeTime'
+import { EmptyState, ErrorState, Loading } from '../components/States'
+import { toastError } from '../components/toast'
+import { activityRoute, type ActivitySearch } from '../router'
+import { SettingsPage } from '../settings/kit'
+
+const EACH = 50
+
+/** Who did what in the admin UI, for super admins. */
+export function Activity() {
+  const { t } = useTranslation()
+  return isSuperAdmin(useMe()) ? <Log /> : <SettingsPage title={t('nav.activity')}><EmptyState title={t('activity.forbidden')} /></SettingsPage>
+}
+
+function Log() {
+  const { t } = useTranslation()
+  const ability = useAbility()
+  const { displayed } = useModel()
+  const search = activityRoute.useSearch()
+  const navigate = useNavigate()
+  const [opened, setOpened] = useState<AuditRow | null>(null)
+  const isFiltered = Object.values(search).some(Boolean)
+  const query = {
+    actor: search.actor?.trim().toLowerCase(),
+    action: search.action?.trim(),
+    type: search.target,
+    since: search.from ? dayjs(search.from).valueOf() : undefined,
+    until: search.until ? dayjs(search.until).add(1, 'day').valueOf() : undefined,
+  }
+  const log = useInfiniteQuery({
+    queryKey: ['activity', search],
+    staleTime: 0,
+    initialPageParam: undefined as number | undefined,
+    queryFn: async ({ pageParam, signal }) => (await request('GET /admin/x/audit', { query: { ...query, limit: EACH, before: pageParam }, signal })).data,
+    getNextPageParam: (last) => (last.length === EACH ? last.at(-1)?.id : undefined),
+  })
+  const save = useMutation({
+    mutationFn: async () => (await request('GET /admin/x/audit/export', { query })) as unknown as string,
+    onSuccess: (text) => download('audit.ndjson', text),
+    onError: (error) => toastError(error),
+  })
+  const rows = log.data?.pages.flat()
+  const seen = (pick: (row: AuditRow) => string) => [...new Set(rows?.map(pick).filter(Boolean))].sort()
+  const change = (part: ActivitySearch) => void navigate({ to: '/activity', search: { ...search, ...part }, replace: true })
+  return (
+    <SettingsPage
+      title={t('nav.activity')}
+      hint={t('activity.hint')}
+      actions={
+        <>
+          {ability.can('admin::webhooks.read') && (
+            <Button variant="default" leftSection={<Webhook size={14} />} component={Link} to="/settings/webhooks">{t('activity.deliveries')}</Button>
+          )}
+          <Tooltip label={t('activity.exportHint')}>
+            <Button variant="default" leftSection={<Download size={14} />} loading={save.isPending} onClick={() => save.mutate()}>{t('activity.export')}</Button>
+          </Tooltip>
+        </>
+      }
+    >
+      <SimpleGrid cols={{ base: 2, md: 5 }} spacing="xs" role="search">
+        <Autocomplete label={t('activity.who')} data={seen((row) => row.actor)} value={search.actor ?? ''} onChange={(actor) => change({ actor: actor || undefined })} />
+        <Autocomplete label={t('activity.action')} placeholder={t('activity.actionHint')} data={seen((row) => row.action)} value={search.action ?? ''} onChange={(action) => change({ action: action || undefined })} comboboxProps={{ width: 420, position: 'bottom-start' }} />
+        <Select
+          label={t('activity.target')}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': t('action.clear') }}
+          data={displayed.map((type) => ({ value: type.uid, label: type.info.displayName }))}
+          value={search.target ?? null}
+          onChange={(target) => change({ target: target ?? undefined })}
+        />
+        <DateInput label={t('activity.from')} valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.from ?? null} onChange={(from) => change({ from: from ?? undefined })} />
+        <DateInput label={t('activity.until')} valueFormat="YYYY-MM-DD" clearable clearButtonProps={{ 'aria-label': t('action.clear') }} value={search.until ?? null} onChange={(until) => change({ until: until ?? undefined })} />
+      </SimpleGrid>
+      {isFiltered && <Group><Button size="compact-xs" variant="subtle" onClick={() => void navigate({ to: '/activity', search: {} })}>{t('activity.clear')}</Button></Group>}
+      {log.error && <ErrorState error={log.error} retry={() => void log.refetch()} />}
+      {log.isPending && <Loading rows={8} />}
+      {rows?.length === 0 && <EmptyState title={isFiltered ? t('activity.noneFiltered') : t('activity.none')} />}
+      {rows && rows.length > 0 && (
+        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('nav.activity')}>
+          <Table className="quire-table" verticalSpacing={6} highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('activity.at')}</Table.Th>
+                <Table.Th>{t('activity.who')}</Table.Th>
+                <Table.Th>{t('activity.action')}</Table.Th>
+                <Table.Th>{t('activity.status')}</Table.Th>
+                <Table.Th w={80}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Table.Tr key={row.id}>
+                  <Table.Td><RelativeTime at={row.at} /></Table.Td>
+                  <Table.Td>{row.actor || '–'}</Table.Td>
+                  <Table.Td>
+                    <Text inherit ff="monospace" fz={12}>{row.action}</Text>
+                    {row.target && <Text size="xs" c="dimmed">{row.target}</Text>}
+                  </Table.Td>
+                  <Table.Td><Badge size="sm" variant="light" tt="none" color={row.status < 400 ? 'green' : 'red'}>{row.status}</Badge></Table.Td>
+                  <Table.Td ta="right">
+                    <Button variant="subtle" size="compact-xs" aria-label={t('activity.details', { action: row.action })} onClick={() => setOpened(row)}>{t('action.view')}</Button>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      {log.hasNextPage && <Group><Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>{t('action.more')}</Button></Group>}
+      {opened && <Details row={opened} onClose={() => setOpened(null)} />}
+    </SettingsPage>
+  )
+}
+
+function Details({ row, onClose }: { row: AuditRow; onClose: () => void }) {
+  const { t } = useTranslation()
+  const facts = [
+    [t('activity.at'), absolute(row.at)],
+    [t('activity.who'), row.actor || '–'],
+    [t('activity.on'), row.target || '–'],
+    [t('activity.status'), row.status],
+    [t('activity.address'), row.place || '–'],
+  ]
+  return (
+    <Modal opened onClose={onClose} size="lg" title={row.action} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <Stack gap="xs">
+        {facts.map(([label, value]) => (
+          <Group key={label} justify="space-between" wrap="nowrap" align="flex-start">
+            <Text size="sm" c="dimmed">{label}</Text>
+            <Text size="sm" ta="right" style={{ overflowWrap: 'anywhere' }}>{value}</Text>
+          </Group>
+        ))}
+        {row.details && <Code block fz="xs" tabIndex={0} style={{ maxHeight: 360, overflow: 'auto' }}>{JSON.stringify(row.details, null, 2)}</Code>}
+      </Stack>
+    </Modal>
+  )
+}

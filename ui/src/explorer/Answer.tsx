@@ -1,0 +1,42 @@
+import { Badge, Box, Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { JsonTree } from '../components/JsonTree'
+import { Refused } from './Refused'
+import { parsed } from './request'
+import { useExplorer } from './store'
+
+/** The response to the request that was sent last. */
+export function Answer({ onResend }: { onResend: () => void }) {
+  const { t } = useTranslation()
+  const answer = useExplorer((state) => state.answer)
+  if (!answer) return null
+  const { status, ms, size, text } = answer.response
+  const json = parsed(text)
+  const region = (label: string) => ({ tabIndex: 0, role: 'region', 'aria-label': label, style: { maxHeight: '60vh', overflow: 'auto' } })
+  return (
+    <Stack gap="sm">
+      {(status === 401 || status === 403) && <Refused draft={answer.draft} runAs={answer.runAs} onGranted={onResend} />}
+      <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.response')}>
+        <Group gap="xs" mb="xs" role="status">
+          <Badge variant="light" tt="none" color={status < 400 ? 'green' : 'red'}>{status}</Badge>
+          <Text size="xs">{t('explorer.took', { ms, size })}</Text>
+        </Group>
+        {text === '' ? (
+          <Text size="sm" c="dimmed">{t('explorer.nothing')}</Text>
+        ) : (
+          <Tabs defaultValue={json === undefined ? 'text' : 'tree'}>
+            <Tabs.List>
+              {json !== undefined && <Tabs.Tab value="tree" fz="xs">{t('explorer.tree')}</Tabs.Tab>}
+              <Tabs.Tab value="text" fz="xs">{t('explorer.text')}</Tabs.Tab>
+              <CopyButton value={text}>
+                {({ copied, copy }) => <Button ml="auto" size="compact-xs" variant="subtle" onClick={copy}>{copied ? t('action.copied') : t('action.copy')}</Button>}
+              </CopyButton>
+            </Tabs.List>
+            <Tabs.Panel value="tree" pt="xs"><Box {...region(t('explorer.tree'))}><JsonTree key={text} value={json} /></Box></Tabs.Panel>
+            <Tabs.Panel value="text" pt="xs"><Code block fz={12} {...region(t('explorer.text'))}>{text}</Code></Tabs.Panel>
+          </Tabs>
+        )}
+      </Paper>
+    </Stack>
+  )
+}

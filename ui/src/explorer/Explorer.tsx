@@ -1,0 +1,125 @@
+import { Badge, Button, Code, CopyButton, Grid, Group, Paper, PasswordInput, SegmentedControl, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { Send } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { sendContentRequest } from '../api/content'
+import { useAbility, useModel } from '../api/hooks'
+import type { ContentType } from '../api/types'
+import { CodeSamples } from '../components/CodeSamples'
+import { EmptyState } from '../components/States'
+import { explorerRoute } from '../router'
+import { confirmFirst } from '../settings/kit'
+import { Answer } from './Answer'
+import { KeptMenus } from './KeptMenus'
+import { QueryForm } from './QueryForm'
+import { emptyDraft, problemOf, requestOf, type Draft } from './request'
+import { samplesOf } from './samples'
+import { useExplorer, useKept } from './store'
+
+/** Requests to the content API, made with controls that know the model. */
+export function Explorer() {
+  const { t } = useTranslation()
+  useDocumentTitle(`${t('nav.explorer')} · Quire`)
+  const { displayed } = useModel()
+  const ability = useAbility()
+  const { type: asked } = explorerRoute.useSearch()
+  const kept = useExplorer((state) => state.draft)
+  const types = displayed.filter((type) => type.uid.startsWith('api::') && ability.canContent('read', type.uid))
+  const find = (uid: string | undefined) => types.find((type) => type.uid === uid)
+  const type = find(kept?.uid) ?? find(asked) ?? types[0]
+  if (!type) {
+    return <Stack p="lg"><Title order={1}>{t('nav.explorer')}</Title><EmptyState title={t('explorer.noTypes')} /></Stack>
+  }
+  return <Workbench types={types} type={type} draft={kept?.uid === type.uid ? kept : emptyDraft(type.uid)} />
+}
+
+function Workbench({ types, type, draft }: { types: ContentType[]; type: ContentType; draft: Draft }) {
+  const { t } = useTranslation()
+  const { runAs, token } = useExplorer()
+  const kept = useKept()
+  const bearer = runAs === 'token' ? token.trim() : undefined
+  const request = requestOf(type, draft, bearer)
+  const problem = runAs === 'token' && !bearer ? 'token' : problemOf(type, draft)
+  const run = useMutation({
+    mutationFn: () => sendContentRequest(request),
+    onMutate: () => useExplorer.setState({ answer: null }),
+    onSuccess: (response) => {
+      useExplorer.setState({ answer: { draft, runAs, response } })
+      kept.note({ draft, status: response.status })
+    },
+  })
+  const send = () => {
+    if (problem || run.isPending) return
+    if (draft.action !== 'delete') return run.mutate()
+    confirmFirst({ title: t('explorer.deleteFirst'), hint: t('explorer.deleteHint'), onConfirm: () => run.mutate() })
+  }
+  useHotkeys([['mod+Enter', send]], [])
+  const open = (next: Draft) => useExplorer.setState({ draft: next, answer: null })
+  return (
+    <Stack p="lg" gap="md">
+      <Group justify="space-between" gap="xs">
+        <Title order={1}>{t('nav.explorer')}</Title>
+        <KeptMenus kept={kept} draft={draft} onOpen={open} />
+      </Group>
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+          <Paper withBorder p="md" className="quire-surface" component="section" aria-label={t('explorer.request')}>
+            <Stack gap="sm">
+              <QueryForm types={types} type={type} draft={draft} onChange={(next) => useExplorer.setState({ draft: next })} />
+              <Stack gap={4}>
+                <Text size="sm" fw={500}>{t('explorer.runAs')}</Text>
+                <SegmentedControl
+                  aria-label={t('explorer.runAs')}
+                  value={runAs}
+                  onChange={(value) => useExplorer.setState({ runAs: value as typeof runAs })}
+                  data={[{ value: 'nobody', label: t('explorer.nobody') }, { value: 'token', label: t('explorer.token') }]}
+                />
+                {runAs === 'token' && (
+                  <PasswordInput
+                    aria-label={t('explorer.token')}
+                    description={t('explorer.tokenHint')}
+                    placeholder={t('explorer.tokenPaste')}
+                    autoComplete="off"
+                    value={token}
+                    onChange={(event) => useExplorer.setState({ token: event.currentTarget.value })}
+                  />
+                )}
+              </Stack>
+            </Stack>
+          </Paper>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
+          <Stack gap="md">
+            <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.address')}>
+              <Group gap="xs" wrap="nowrap" align="flex-start">
+                <Badge variant="light" tt="none" radius="sm" mt={6} style={{ flexShrink: 0 }}>{request.method}</Badge>
+                <Code fz={12} p={6} style={{ flex: 1, overflowWrap: 'anywhere', background: 'none' }}>{decoded(request.address)}</Code>
+                <CopyButton value={request.address}>
+                  {({ copied, copy }) => <Button variant="default" style={{ flexShrink: 0 }} visibleFrom="xs" onClick={copy}>{copied ? t('action.copied') : t('explorer.copyAddress')}</Button>}
+                </CopyButton>
+                <Tooltip label={problem ? t(`explorer.problem.${problem}`) : ''} disabled={!problem}>
+                  <Button leftSection={<Send size={14} />} style={{ flexShrink: 0 }} data-disabled={problem !== null || undefined} aria-disabled={problem !== null} loading={run.isPending} onClick={send}>{t('explorer.send')}</Button>
+                </Tooltip>
+              </Group>
+            </Paper>
+            {run.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{run.error.message}</Text>}
+            <Answer onResend={() => run.mutate()} />
+            <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.code')}>
+              <Title order={2} mb="xs">{t('explorer.code')}</Title>
+              <CodeSamples samples={samplesOf(type, draft, request)} />
+            </Paper>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
+}
+
+function decoded(address: string): string {
+  try {
+    return decodeURI(address)
+  } catch {
+    return address
+  }
+}

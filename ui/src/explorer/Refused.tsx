@@ -1,0 +1,44 @@
+import { Alert, Anchor, Button, Code, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ShieldAlert } from 'lucide-react'
+import { Trans, useTranslation } from 'react-i18next'
+import { toast, toastError } from '../components/toast'
+import { usePublicRole } from '../settings/publicRole'
+import { permissionOf, type Draft } from './request'
+
+/** Which permission a refused request lacks, and a way to grant it to visitors. */
+export function Refused({ draft, runAs, onGranted }: { draft: Draft; runAs: 'nobody' | 'token'; onGranted: () => void }) {
+  const { t } = useTranslation()
+  const { mayChange, actionsOn, setActions } = usePublicRole()
+  const permission = permissionOf(draft)
+  const action = actionsOn(draft.uid)?.[draft.action]
+  const grant = useMutation({
+    mutationFn: () => setActions(draft.uid, [draft.action], true),
+    onSuccess: () => {
+      toast(t('explorer.granted'))
+      onGranted()
+    },
+    onError: (error) => toastError(error),
+  })
+  const name = <Code>{permission}</Code>
+  return (
+    <Alert color="yellow" icon={<ShieldAlert size={16} />} title={t('explorer.refused')}>
+      <Stack gap="xs" align="flex-start">
+        {runAs === 'token' ? (
+          <Text size="sm">
+            <Trans i18nKey="explorer.tokenLacks" values={{ permission }} components={{ code: name, tokens: <Anchor size="sm" component={Link} to="/settings/api-tokens" underline="always" /> }} />
+          </Text>
+        ) : action?.enabled ? (
+          <Text size="sm"><Trans i18nKey="explorer.otherReason" values={{ permission }} components={{ code: name }} /></Text>
+        ) : (
+          <>
+            <Text size="sm"><Trans i18nKey="explorer.publicLacks" values={{ permission }} components={{ code: name }} /></Text>
+            {action && <Button loading={grant.isPending} onClick={() => grant.mutate()}>{t('explorer.grant')}</Button>}
+            {!mayChange && <Text size="sm">{t('explorer.grantByOthers')}</Text>}
+          </>
+        )}
+      </Stack>
+    </Alert>
+  )
+}

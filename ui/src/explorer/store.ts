@@ -1,0 +1,42 @@
+import { useLocalStorage } from '@mantine/hooks'
+import { create } from 'zustand'
+import { useSession } from '../api/client'
+import type { ContentResponse } from '../api/content'
+import { useMe } from '../api/hooks'
+import type { Draft } from './request'
+
+type Explorer = {
+  draft: Draft | null
+  runAs: 'nobody' | 'token'
+  token: string
+  /** The last response, with the request that it answers. */
+  answer: { draft: Draft; runAs: 'nobody' | 'token'; response: ContentResponse } | null
+}
+
+const EMPTY: Explorer = { draft: null, runAs: 'nobody', token: '', answer: null }
+
+/** The request that is being made. It is kept in memory alone, since it may hold a token. */
+export const useExplorer = create<Explorer>(() => EMPTY)
+useSession.subscribe((session) => {
+  if (session.status === 'anonymous') useExplorer.setState(EMPTY)
+})
+
+export type Sent = { draft: Draft; status: number; at: number }
+export type Saved = { name: string; draft: Draft }
+
+const KEPT = 20
+
+/** Requests of this browser, without tokens: those sent last, and those saved under a name. */
+export function useKept() {
+  const { id } = useMe()
+  const [history, setHistory] = useLocalStorage<Sent[]>({ key: `quire-admin-explorer-history-${id}`, defaultValue: [] })
+  const [saved, setSaved] = useLocalStorage<Saved[]>({ key: `quire-admin-explorer-saved-${id}`, defaultValue: [] })
+  return {
+    history,
+    saved,
+    note: (sent: Omit<Sent, 'at'>) => setHistory((known) => [{ ...sent, at: Date.now() }, ...known.filter((one) => JSON.stringify(one.draft) !== JSON.stringify(sent.draft))].slice(0, KEPT)),
+    save: (name: string, draft: Draft) => setSaved((known) => [...known.filter((one) => one.name !== name), { name, draft }]),
+    forget: (name: string) => setSaved((known) => known.filter((one) => one.name !== name)),
+    clear: () => setHistory([]),
+  }
+}
