@@ -4,14 +4,15 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
 const OPEN_TO = 3
+const MOST_OPEN = 25
 
 /** A JSON value whose lists and objects open and close. What is closed is not drawn. */
 export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
   const { t } = useTranslation()
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : null
-  const [opened, setOpened] = useState(depth < OPEN_TO && (members?.length ?? 0) <= 25)
+  const [opened, setOpened] = useState(depth < OPEN_TO && (members?.length ?? 0) <= MOST_OPEN)
   const label = name === undefined ? null : <Text span inherit c="dimmed">{name}: </Text>
-  if (!members) {
+  if (!members?.length) {
     return <Box fz={12} ff="monospace" pl={16} style={{ overflowWrap: 'anywhere' }}>{label}{JSON.stringify(value)}</Box>
   }
   const Icon = opened ? ChevronDown : ChevronRight

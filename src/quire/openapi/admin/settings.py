@@ -28,7 +28,7 @@ _AUDIT = (
     query("actor"),
     query("action"),
     query("target"),
-    query("type", description="The uid of a content type: what was done to it and its entries."),
+    query("type", about="The uid of a content type: what was done to it and its entries."),
     query("since", WHOLE, "Milliseconds since 1970."),
     query("until", WHOLE, "Milliseconds since 1970."),
     query("before", WHOLE, "The id of the last row that is known."),
