@@ -12,6 +12,11 @@ _RUN = """async () => {
   return found.violations.map((one) =>
     `${one.id}: ${one.help}\\n` + one.nodes.slice(0, 5).map((node) => `  ${node.html}`).join('\\n'))
 }"""
+SETTLE = """async () => {
+  await new Promise(requestAnimationFrame)
+  await Promise.allSettled(document.getAnimations().map((one) => one.finished))
+}"""
+"""A script that waits until the colors of a scheme have faded in."""
 
 
 def assert_accessible(page: Page) -> None:

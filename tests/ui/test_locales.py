@@ -6,15 +6,11 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import assert_accessible
+from tests.ui.accessibility import SETTLE, assert_accessible
 from tests.ui.conftest import OpenPage, sign_in
 from tests.ui.site import Site
 
 SAMPLE = "api::sample.sample"
-_SETTLE = """async () => {
-  await new Promise(requestAnimationFrame)
-  await Promise.allSettled(document.getAnimations().map((one) => one.finished))
-}"""
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
 
 
@@ -60,7 +56,7 @@ def test_all_locales_that_are_ready_are_published_and_several_taken_back(
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         # Labels fade into the colors of the scheme.
-        page.evaluate(_SETTLE)
+        page.evaluate(SETTLE)
         assert_accessible(page)
     dialog.get_by_role("button", name="Publish 2 locales").click()
     expect(dialog).to_be_hidden()

@@ -1,6 +1,7 @@
 import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Text, Tooltip } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
-import { useMutation, useInfiniteQuery } from '@tanstack/react-query'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import dayjs from 'dayjs'
 import { Download, Webhook } from 'lucide-react'
@@ -29,18 +30,20 @@ function Log() {
   const ability = useAbility()
   const { displayed } = useModel()
   const search = activityRoute.useSearch()
+  const [asked] = useDebouncedValue(search, 200)
   const navigate = useNavigate()
   const [opened, setOpened] = useState<AuditRow | null>(null)
   const isFiltered = Object.values(search).some(Boolean)
   const query = {
-    actor: search.actor?.trim().toLowerCase(),
-    action: search.action?.trim(),
-    type: search.target,
-    since: search.from ? dayjs(search.from).valueOf() : undefined,
-    until: search.until ? dayjs(search.until).add(1, 'day').valueOf() : undefined,
+    actor: asked.actor?.trim().toLowerCase(),
+    action: asked.action?.trim(),
+    type: asked.target,
+    since: asked.from ? dayjs(asked.from).valueOf() : undefined,
+    until: asked.until ? dayjs(asked.until).add(1, 'day').valueOf() : undefined,
   }
   const log = useInfiniteQuery({
-    queryKey: ['activity', search],
+    queryKey: ['activity', asked],
+    placeholderData: keepPreviousData,
     staleTime: 0,
     initialPageParam: undefined as number | undefined,
     queryFn: async ({ pageParam, signal }) => (await request('GET /admin/x/audit', { query: { ...query, limit: EACH, before: pageParam }, signal })).data,

@@ -17,9 +17,14 @@ export function Answer({ onResend }: { onResend: () => void }) {
     <Stack gap="sm">
       {(status === 401 || status === 403) && <Refused draft={answer.draft} runAs={answer.runAs} onGranted={onResend} />}
       <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.response')}>
-        <Group gap="xs" mb="xs" role="status">
-          <Badge variant="light" tt="none" color={status < 400 ? 'green' : 'red'}>{status}</Badge>
-          <Text size="xs">{t('explorer.took', { ms, size })}</Text>
+        <Group justify="space-between" gap="xs" mb="xs">
+          <Group gap="xs" role="status">
+            <Badge variant="light" tt="none" color={status < 400 ? 'green' : 'red'}>{status}</Badge>
+            <Text size="xs">{t('explorer.took', { ms, size })}</Text>
+          </Group>
+          <CopyButton value={text}>
+            {({ copied, copy }) => <Button size="compact-xs" variant="subtle" onClick={copy}>{copied ? t('action.copied') : t('action.copy')}</Button>}
+          </CopyButton>
         </Group>
         {text === '' ? (
           <Text size="sm" c="dimmed">{t('explorer.nothing')}</Text>
@@ -28,9 +33,6 @@ export function Answer({ onResend }: { onResend: () => void }) {
             <Tabs.List>
               {json !== undefined && <Tabs.Tab value="tree" fz="xs">{t('explorer.tree')}</Tabs.Tab>}
               <Tabs.Tab value="text" fz="xs">{t('explorer.text')}</Tabs.Tab>
-              <CopyButton value={text}>
-                {({ copied, copy }) => <Button ml="auto" size="compact-xs" variant="subtle" onClick={copy}>{copied ? t('action.copied') : t('action.copy')}</Button>}
-              </CopyButton>
             </Tabs.List>
             <Tabs.Panel value="tree" pt="xs"><Box {...region(t('explorer.tree'))}><JsonTree key={text} value={json} /></Box></Tabs.Panel>
             <Tabs.Panel value="text" pt="xs"><Code block fz={12} {...region(t('explorer.text'))}>{text}</Code></Tabs.Panel>

@@ -118,7 +118,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
 
 function decoded(address: string): string {
   try {
-    return decodeURI(address)
+    return decodeURI(address).replaceAll('%24', '$').replaceAll('%3A', ':')
   } catch {
     return address
   }
