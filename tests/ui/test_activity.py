@@ -44,7 +44,8 @@ def test_the_audit_log_is_filtered_and_exported(site: Site, page: Page) -> None:
         page.evaluate(SETTLE)
         assert_accessible(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    page.evaluate(SETTLE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_activity_is_for_super_admins(site: Site, open_page: OpenPage) -> None:

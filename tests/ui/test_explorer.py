@@ -86,7 +86,8 @@ def test_a_request_gives_what_the_api_gives(site: Site, page: Page) -> None:
         page.evaluate(SETTLE)
         assert_accessible(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    page.evaluate(SETTLE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_token_is_sent_and_not_kept(site: Site, page: Page) -> None:
