@@ -125,6 +125,8 @@ def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: 
     page.get_by_role("checkbox", name=re.compile("^Select ")).first.check()
     expect(page.get_by_text("Your role may not change files.")).to_be_visible()
     expect(page.get_by_role("button", name="Upload", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Open lighthouse-at-dusk.jpg").click()
+    expect(page.get_by_text("which your role may not see")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

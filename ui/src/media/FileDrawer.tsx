@@ -88,8 +88,9 @@ export function UsedIn({ file }: { file: MediaFile }) {
   if (usage.error) return <ErrorState error={usage.error} retry={() => void usage.refetch()} />
   if (!usage.data) return <Loading rows={2} height={20} />
   const entries = new Map<string, Usage>()
-  for (const one of usage.data) entries.set(`${one.contentTypeUid} ${one.documentId} ${one.locale} ${one.field}`, one)
-  if (entries.size === 0) return <Text size="sm" c="dimmed">{t('media.notUsed')}</Text>
+  for (const one of usage.data.entries) entries.set(`${one.contentTypeUid} ${one.documentId} ${one.locale} ${one.field}`, one)
+  const { hidden } = usage.data
+  if (entries.size === 0 && hidden === 0) return <Text size="sm" c="dimmed">{t('media.notUsed')}</Text>
   return (
     <Stack gap={2}>
       {[...entries].map(([key, one]) => (
@@ -102,6 +103,7 @@ export function UsedIn({ file }: { file: MediaFile }) {
           <Text span c="dimmed" inherit>{[one.contentTypeDisplayName, one.field, one.locale].filter(Boolean).join(' · ')}</Text>
         </Text>
       ))}
+      {hidden > 0 && <Text size="sm" c="dimmed">{t('media.usedHidden', { count: hidden })}</Text>}
     </Stack>
   )
 }

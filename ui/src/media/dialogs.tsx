@@ -7,6 +7,7 @@ import { request } from '../api/client'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { FormError } from '../auth/AuthPage'
+import { ErrorState, Loading } from '../components/States'
 import { queries } from '../queries'
 import { UsedIn } from './FileDrawer'
 import { pathsOf, structureQuery } from './library'
@@ -109,34 +110,52 @@ export function DeleteDialog({ files, folders, onClose, onDone }: { files: Media
   )
 }
 
-/** The alternative texts of several files, in one form. */
+/** The alternative texts of several files, in one form, as they are now rather than when they were selected. */
 export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] } & Done) {
+  const { t } = useTranslation()
+  const ids = files.map((file) => file.id)
+  const current = useQuery({
+    queryKey: [...keys.media, 'described', ids],
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    queryFn: () => Promise.all(ids.map(async (id) => (await request('GET /upload/files/{id}', { path: { id } })) as unknown as MediaFile)),
+  })
+  return (
+    <Modal opened onClose={onClose} title={t('media.describe')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
+      {current.error && <ErrorState error={current.error} retry={() => void current.refetch()} />}
+      {!current.data && !current.error && <Loading rows={3} height={72} />}
+      {current.data && <Descriptions files={current.data} onDone={onDone} />}
+    </Modal>
+  )
+}
+
+function Descriptions({ files, onDone }: { files: MediaFile[]; onDone: () => void }) {
   const { t } = useTranslation()
   const form = useForm({ initialValues: { texts: files.map((file) => file.alternativeText ?? '') } })
   const save = useMutation({
-    mutationFn: ({ texts }: { texts: string[] }) =>
-      request('POST /upload/actions/bulk-update', { body: { updates: files.map((file, index) => ({ id: file.id, fileInfo: { alternativeText: texts[index] } })) } }),
+    mutationFn: async ({ texts }: { texts: string[] }) => {
+      const updates = files.flatMap((file, index) => (texts[index] === (file.alternativeText ?? '') ? [] : [{ id: file.id, fileInfo: { alternativeText: texts[index] } }]))
+      if (updates.length > 0) await request('POST /upload/actions/bulk-update', { body: { updates } })
+    },
     onSuccess: async () => {
       await refresh()
       onDone()
     },
   })
   return (
-    <Modal opened onClose={onClose} title={t('media.describe')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-        <Stack gap="sm">
-          <Text size="sm" c="dimmed">{t('media.alternativeHint')}</Text>
-          {files.map((file, index) => (
-            <Group key={file.id} wrap="nowrap" align="flex-start">
-              <Box w={96} h={72} style={{ flexShrink: 0, overflow: 'hidden', borderRadius: 4 }}><Thumbnail file={file} /></Box>
-              <Textarea style={{ flex: 1 }} autosize minRows={2} label={file.name} {...form.getInputProps(`texts.${index}`)} />
-            </Group>
-          ))}
-          <FormError error={save.error} />
-          <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
-        </Stack>
-      </form>
-    </Modal>
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">{t('media.alternativeHint')}</Text>
+        {files.map((file, index) => (
+          <Group key={file.id} wrap="nowrap" align="flex-start">
+            <Box w={96} h={72} style={{ flexShrink: 0, overflow: 'hidden', borderRadius: 4 }}><Thumbnail file={file} /></Box>
+            <Textarea style={{ flex: 1 }} autosize minRows={2} label={file.name} {...form.getInputProps(`texts.${index}`)} />
+          </Group>
+        ))}
+        <FormError error={save.error} />
+        <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
+      </Stack>
+    </form>
   )
 }
 

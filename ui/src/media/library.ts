@@ -80,6 +80,7 @@ async function unusedFiles(): Promise<MediaFile[]> {
   return found
 }
 
+/** A version of an entry that uses a file; `hidden` counts those that the role may not see. */
 export type Usage = {
   contentTypeUid: string
   contentTypeDisplayName: string
@@ -94,5 +95,8 @@ export type Usage = {
 export const usageQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.media, 'usage', id],
-    queryFn: async () => (await request('GET /admin/x/media/{id}/usage', { path: { id } })).data as unknown as Usage[],
+    queryFn: async () => {
+      const { data, meta } = (await request('GET /admin/x/media/{id}/usage', { path: { id } })) as unknown as { data: Usage[]; meta?: { hidden?: number } }
+      return { entries: data, hidden: meta?.hidden ?? 0 }
+    },
   })
