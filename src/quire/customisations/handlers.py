@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.customisations.query_changes import (
-    Merged,
+    ObjectLiteral,
     Or,
     Parameter,
     QueryBranch,
@@ -211,7 +211,7 @@ class _Interpreter(Struct):
             made = Or(Parameter(name), made, only_missing=operator == "??=")
         elif operator != "=":
             raise NotUnderstoodError(UNKNOWN_CODE)
-        if name is None and not isinstance(made, Merged):
+        if name is None and not isinstance(made, ObjectLiteral):
             raise NotUnderstoodError("replaces the query by a computed value")
         return QueryChange(name, made)
 

@@ -32,7 +32,7 @@ class PathParameter(Struct, frozen=True):
     name: str
 
 
-class MemberOf(Struct, frozen=True, eq=False):
+class MemberAccess(Struct, frozen=True, eq=False):
     """``value.name``; ``is_optional`` for ``value?.name``."""
 
     value: "Value"
@@ -40,7 +40,7 @@ class MemberOf(Struct, frozen=True, eq=False):
     is_optional: bool = False
 
 
-class Choice(Struct, frozen=True, eq=False):
+class ConditionalValue(Struct, frozen=True, eq=False):
     """``test ? then : otherwise``."""
 
     test: "Value"
@@ -48,7 +48,7 @@ class Choice(Struct, frozen=True, eq=False):
     otherwise: "Value"
 
 
-class Listed(Struct, frozen=True, eq=False):
+class ArrayLiteral(Struct, frozen=True, eq=False):
     """An array literal."""
 
     items: tuple["Value", ...]
@@ -58,7 +58,7 @@ class WholeQuery(Struct, frozen=True):
     """The query itself, ``ctx.query``."""
 
 
-class Merged(Struct, frozen=True, eq=False):
+class ObjectLiteral(Struct, frozen=True, eq=False):
     """An object literal: members by name, and values that are spread in it (name ``None``)."""
 
     members: tuple[tuple[str | None, "Value"], ...]
@@ -97,11 +97,11 @@ Value = (
     Constant
     | Parameter
     | PathParameter
-    | MemberOf
-    | Choice
-    | Listed
+    | MemberAccess
+    | ConditionalValue
+    | ArrayLiteral
     | WholeQuery
-    | Merged
+    | ObjectLiteral
     | Or
     | And
     | Not
@@ -236,19 +236,19 @@ class _Request(Struct):
                 return self._in_path(name)
             case WholeQuery():
                 return dict(self.query)
-            case MemberOf(inner, name, is_optional):
+            case MemberAccess(inner, name, is_optional):
                 return self._member(self.value(inner), name, is_optional=is_optional)
-            case Listed(items):
+            case ArrayLiteral(items):
                 found = [self.value(item) for item in items]
                 return [None if item is MISSING else item for item in found]
-            case Merged(members):
+            case ObjectLiteral(members):
                 return self._merged(members)
             case _:
                 return self._chosen(value)
 
-    def _chosen(self, value: Choice | Or | And | Not | Equals) -> object:
+    def _chosen(self, value: ConditionalValue | Or | And | Not | Equals) -> object:
         match value:
-            case Choice(test, then, otherwise):
+            case ConditionalValue(test, then, otherwise):
                 return self.value(then if _is_truthy(self.value(test)) else otherwise)
             case Or(left, right, only_missing):
                 first = self.value(left)

@@ -9,13 +9,13 @@ from msgspec import Struct, field
 
 from quire.customisations.query_changes import (
     And,
-    Choice,
+    ArrayLiteral,
+    ConditionalValue,
     Constant,
     Equals,
-    Listed,
-    MemberOf,
-    Merged,
+    MemberAccess,
     Not,
+    ObjectLiteral,
     Or,
     Parameter,
     PathParameter,
@@ -89,9 +89,9 @@ class RequestValues(Struct):
     def _made(self, value: Expression) -> Value:
         match value:
             case Object(members):
-                return Merged(tuple(self._member(member) for member in members))
+                return ObjectLiteral(tuple(self._member(member) for member in members))
             case Array(items) if not any(isinstance(item, Spread) for item in items):
-                return Listed(tuple(map(self.value, items)))
+                return ArrayLiteral(tuple(map(self.value, items)))
             case Binary("||" | "??" as operator, left, right):
                 only_missing = operator == "??"
                 return Or(self.value(left), self.value(right), only_missing=only_missing)
@@ -104,7 +104,7 @@ class RequestValues(Struct):
             case Unary("!", inner):
                 return Not(self.value(inner))
             case Conditional(test, then, otherwise):
-                return Choice(self.value(test), self.value(then), self.value(otherwise))
+                return ConditionalValue(self.value(test), self.value(then), self.value(otherwise))
             case _:
                 raise NotUnderstoodError("uses more of the request than its query and path")
 
@@ -133,7 +133,7 @@ class RequestValues(Struct):
             case PathParameters():
                 return PathParameter(key)
             case _:
-                return MemberOf(whole, key, is_optional=is_optional)
+                return MemberAccess(whole, key, is_optional=is_optional)
 
     def declare(self, name: str, value: Expression) -> None:
         """Take in a variable that holds something of the request. Raises NotUnderstoodError."""

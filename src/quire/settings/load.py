@@ -22,7 +22,7 @@ from quire.settings.dotenv import parse_dotenv
 from quire.settings.kinds import METADATA_KEY, Setting, UnfitValueError
 from quire.settings.model import Settings, known_settings
 from quire.settings.project_config import plain_value, read_config
-from quire.settings.upload_providers import Joined
+from quire.settings.upload_providers import ConcatenatedText
 
 SETTINGS_FILE = "quire.toml"
 PROJECT_VARIABLE = "QUIRE_PROJECT"
@@ -230,7 +230,7 @@ def _from_config(
         try:
             if text is not None:
                 layer[said.setting] = _Found(declared.kind.read_text(text), said.file)
-            elif isinstance(said.value, Joined):
+            elif isinstance(said.value, ConcatenatedText):
                 continue
             elif not declared.private and plain_value(said.value) is not None:
                 value = declared.kind.read(plain_value(said.value))
@@ -241,7 +241,7 @@ def _from_config(
 
 
 def _text_of_variable(value: object, variables: Mapping[str, str]) -> str | None:
-    if isinstance(value, Joined):
+    if isinstance(value, ConcatenatedText):
         return value.text(variables)
     if not isinstance(value, EnvironmentVariable):
         return None

@@ -17,7 +17,7 @@ _REFUSED = frozenset({"private"})
 Part = str | EnvironmentVariable
 
 
-class Joined(Struct, frozen=True):
+class ConcatenatedText(Struct, frozen=True):
     """A text that is made of texts and of variables; where one is missing, there is none."""
 
     parts: tuple[Part, ...]
@@ -29,7 +29,7 @@ class Joined(Struct, frozen=True):
         return "".join(texts) if len(texts) == len(found) else None
 
 
-def bucket_settings(exported: object) -> Iterator[tuple[str, Joined]]:
+def bucket_settings(exported: object) -> Iterator[tuple[str, ConcatenatedText]]:
     """Yield what the options of uploads say about a bucket, by setting."""
     options = _options(exported)
     if options is None:
@@ -45,8 +45,8 @@ def bucket_settings(exported: object) -> Iterator[tuple[str, Joined]]:
         return
     root = _part(options.get("rootPath"))
     folder: tuple[Part, ...] = () if root is None else ("/", root)
-    yield "uploads.storage", Joined(("s3://", bucket, *folder))
-    yield "uploads.public_url", Joined((*base, *folder))
+    yield "uploads.storage", ConcatenatedText(("s3://", bucket, *folder))
+    yield "uploads.public_url", ConcatenatedText((*base, *folder))
     credentials = _object(of_client, "credentials") or of_client
     for name, part in (
         ("uploads.region", region),
@@ -55,7 +55,7 @@ def bucket_settings(exported: object) -> Iterator[tuple[str, Joined]]:
         ("uploads.secret_key", _part(credentials.get("secretAccessKey"))),
     ):
         if isinstance(part, EnvironmentVariable) or (part and not name.endswith("_key")):
-            yield name, Joined((part,))
+            yield name, ConcatenatedText((part,))
 
 
 def _options(exported: object) -> Mapping[str, object] | None:

@@ -11,9 +11,9 @@ from msgspec import field
 from msgspec.structs import replace
 
 from quire.customisations.query_changes import WholeQuery
-from quire.customisations.reads.absence import Absence
 from quire.customisations.reads.expressions import Project, ReadingFunction, bare, first
-from quire.customisations.reads.model import LENGTH, DocumentRead, Members
+from quire.customisations.reads.model import ENTRY_COUNT, DocumentRead, ResponseObject
+from quire.customisations.reads.not_found import NotFoundCheck
 from quire.customisations.reads.populates import checked_query
 from quire.customisations.request_values import (
     UNKNOWN_CODE,
@@ -57,7 +57,7 @@ def understand_read(module: Module, uid: str, function: Function, project: Proje
             values = RequestValues(module, None)
         case _:
             raise NotUnderstoodError("is not a function of ctx")
-    found = _Interpreter(values, project, uid).run(statements_of(function))
+    found = _Interpreter(values, project, _interpret, uid).run(statements_of(function))
     if found.uid != uid and (found.sanitized or found.enveloped):
         raise NotUnderstoodError("sanitizes entries of another type")
     schema = project.schema
@@ -66,6 +66,12 @@ def understand_read(module: Module, uid: str, function: Function, project: Proje
         found.query, model, schema, sanitized=found.sanitized, of_rows=found.of_any_version
     )
     return replace(found, query=query)
+
+
+def _interpret(
+    values: RequestValues, project: Project, depth: int, statements: Sequence[Statement]
+) -> DocumentRead:
+    return _Interpreter(values, project, _interpret, None, depth).run(statements)
 
 
 class _Interpreter(ReadingFunction):
@@ -116,7 +122,9 @@ class _Interpreter(ReadingFunction):
             case Evaluate(value) if self._sent(value) is not None:
                 self.body = self._wrapped(value)
             case If(test, then, ()):
-                self.missing = Absence(self.values, self.read_of).message(test, then, self.missing)
+                self.missing = NotFoundCheck(self.values, self.read_of).message(
+                    test, then, self.missing
+                )
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -218,7 +226,7 @@ class _Interpreter(ReadingFunction):
         if found is None:
             raise NotUnderstoodError(_COMPUTED)
         constants = {key: self._plain(value, found) for key, value in others.items()}
-        return replace(bare(found), wrapped=Members(tuple(entries), constants))
+        return replace(bare(found), wrapped=ResponseObject(tuple(entries), constants))
 
     def _plain(self, value: Expression, found: DocumentRead) -> object:
         match value:
@@ -227,7 +235,7 @@ class _Interpreter(ReadingFunction):
                 if len(pairs) == len(members):
                     return {str(one.key): self._plain(one.value, found) for one in pairs}
             case Member(inner, "length") if found.is_list and self.read_of(inner) is not None:
-                return LENGTH
+                return ENTRY_COUNT
         try:
             constant = self.values.module.value(value)
         except NotPlainError:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.customisations.query_changes import Constant, Listed, MemberOf, Merged, Or, Value
+from quire.customisations.query_changes import (
+    ArrayLiteral,
+    Constant,
+    MemberAccess,
+    ObjectLiteral,
+    Or,
+    Value,
+)
 from quire.customisations.request_values import UNKNOWN_CODE, NotUnderstoodError, RequestValues
 from quire.javascript.syntax import Call, Expression, Member, Name
 
@@ -49,7 +56,7 @@ def core_call(
     uid: Expression, name: str, arguments: Sequence[Expression], values: RequestValues
 ) -> ReadCall | None:
     """Return the read that a call of a method of the core's services is, ``None`` for others."""
-    asked: Value = Merged(())
+    asked: Value = ObjectLiteral(())
     match name, arguments:
         case "find", ():
             return ReadCall(uid, asked, is_list=True, is_core=True)
@@ -58,14 +65,14 @@ def core_call(
         case "findOne", (document_id, *rest) if len(rest) <= 1:
             by_id = ("documentId", values.value(document_id))
             others = [pair for one in rest for pair in _spread(values.value(one))]
-            asked = Merged((by_id, *others))
+            asked = ObjectLiteral((by_id, *others))
             return ReadCall(uid, _one_document(asked), is_list=False, is_core=True)
         case _:
             return None
 
 
 def _spread(value: Value) -> tuple[tuple[str | None, Value], ...]:
-    return value.members if isinstance(value, Merged) else ((None, value),)
+    return value.members if isinstance(value, ObjectLiteral) else ((None, value),)
 
 
 def _read(
@@ -73,7 +80,7 @@ def _read(
 ) -> ReadCall:
     match arguments:
         case []:
-            asked: Value = Merged(())
+            asked: Value = ObjectLiteral(())
         case [parameters]:
             asked = values.value(parameters)
         case _:
@@ -100,23 +107,25 @@ def _as_they_are(value: Value) -> Value:
 
 def _one_document(value: Value) -> Value:
     """Turn ``{ documentId, ... }`` into a filter beside those that there are."""
-    if not isinstance(value, Merged):
+    if not isinstance(value, ObjectLiteral):
         raise NotUnderstoodError(UNKNOWN_CODE)
     ids = [inner for name, inner in value.members if name == "documentId"]
     others = tuple(pair for pair in value.members if pair[0] != "documentId")
     if len(ids) != 1:
         raise NotUnderstoodError("reads a document by something else than its id")
-    conditions: list[Value] = [Merged((("documentId", ids[0]),))]
+    conditions: list[Value] = [ObjectLiteral((("documentId", ids[0]),))]
     for name, inner in others:
         if name == "filters":
             conditions.append(inner)
         elif name is None:
-            asked = MemberOf(inner, "filters", is_optional=True)
+            asked = MemberAccess(inner, "filters", is_optional=True)
             conditions.append(Or(asked, Constant({}), only_missing=True))
     filters = (
-        conditions[0] if len(conditions) == 1 else Merged((("$and", Listed(tuple(conditions))),))
+        conditions[0]
+        if len(conditions) == 1
+        else ObjectLiteral((("$and", ArrayLiteral(tuple(conditions))),))
     )
-    return Merged((*(pair for pair in others if pair[0] != "filters"), ("filters", filters)))
+    return ObjectLiteral((*(pair for pair in others if pair[0] != "filters"), ("filters", filters)))
 
 
 # Parameters of the query engine
@@ -132,12 +141,12 @@ def _of_rows(value: Value) -> Value:
             raise NotUnderstoodError(f"reads rows by {name}")
         new_name, convert = known
         converted.append((new_name, convert(inner)))
-    return Merged(tuple(converted))
+    return ObjectLiteral(tuple(converted))
 
 
 def _members_of(value: Value) -> tuple[tuple[str | None, Value], ...]:
     match value:
-        case Merged(members):
+        case ObjectLiteral(members):
             return members
         case Constant(dict() as constant):
             return tuple((name, Constant(inner)) for name, inner in constant.items())

@@ -39,6 +39,9 @@ class Project(Struct, frozen=True):
     note_call: Callable[[str, str], None]
 
 
+Interpret = Callable[[RequestValues, Project, int, Sequence[Statement]], DocumentRead]
+"""Returns what the statements of a service's method return, at a depth of calls."""
+
 _DEEPEST_CALL = 4
 
 
@@ -50,6 +53,7 @@ class ReadingFunction(Struct):
 
     values: RequestValues
     project: Project
+    interpret: Interpret
     uid: str | None
     depth: int = 0
     calls: set[Call] = field(default_factory=set)
@@ -58,10 +62,6 @@ class ReadingFunction(Struct):
     """Variables that hold what was read."""
     takes_page: bool = False
     """Whether a page of the core's service is taken apart."""
-
-    def run(self, statements: Sequence[Statement]) -> DocumentRead:
-        """Return what the function responds with, or returns. Raises NotUnderstoodError."""
-        raise NotImplementedError
 
     def read(self, value: Expression) -> DocumentRead:
         """Return what an expression reads. Raises NotUnderstoodError."""
@@ -154,8 +154,7 @@ class ReadingFunction(Struct):
             inner.symbols[parameter.text] = self.values.value(argument)
         if len(arguments) < len(function.parameters):
             raise NotUnderstoodError(f"calls {name} of a service")
-        depth = self.depth + 1
-        found = type(self)(inner, self.project, None, depth).run(statements_of(function))
+        found = self.interpret(inner, self.project, self.depth + 1, statements_of(function))
         self.project.note_call(uid, name)
         return found
 

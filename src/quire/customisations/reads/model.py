@@ -26,14 +26,14 @@ _PARAMETERS = frozenset(
 _DRAFT, _PUBLISHED = "draft", "published"
 
 
-class Length(Struct, frozen=True):
+class EntryCount(Struct, frozen=True):
     """Stands for how many entries a list has."""
 
 
-LENGTH = Length()
+ENTRY_COUNT = EntryCount()
 
 
-class Members(Struct, frozen=True):
+class ResponseObject(Struct, frozen=True):
     """A response that is an object: the entries under some names, and constants under others."""
 
     entries: tuple[str, ...]
@@ -47,7 +47,7 @@ class Members(Struct, frozen=True):
 def _with_length(values: Mapping[str, object], length: int) -> dict[str, object]:
     return {
         name: length
-        if value is LENGTH
+        if value is ENTRY_COUNT
         else _with_length(value, length)
         if isinstance(value, dict)
         else value
@@ -75,7 +75,7 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     shows_pages: bool = False
     sanitized: bool = False
     enveloped: bool = False
-    wrapped: Members | None = None
+    wrapped: ResponseObject | None = None
     missing: str | None = None
     validates: bool = False
 

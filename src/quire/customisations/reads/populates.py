@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from quire.customisations.query_changes import Constant, Merged, Value
+from quire.customisations.query_changes import Constant, ObjectLiteral, Value
 from quire.customisations.request_values import NotUnderstoodError
 from quire.schema.attributes.base import (
     Attribute,
@@ -35,7 +35,7 @@ def checked_query(
     populates = _Populates(schema, sanitized, of_rows)
     populates.show(model)
     match query:
-        case Merged(members):
+        case ObjectLiteral(members):
             pairs: tuple[tuple[str | None, Value], ...] = members
         case Constant(dict() as constant):
             pairs = tuple((name, Constant(inner)) for name, inner in constant.items())
@@ -53,7 +53,7 @@ def checked_query(
                 checked.append((name, Constant(populates.checked(value.value, model))))
                 continue
         checked.append((name, value))
-    return Merged(tuple(checked))
+    return ObjectLiteral(tuple(checked))
 
 
 class _Populates(Struct, frozen=True):

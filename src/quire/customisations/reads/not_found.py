@@ -25,7 +25,7 @@ from quire.javascript.syntax import (
 _NOT_FOUND = "Not Found"
 
 
-class Absence(Struct):
+class NotFoundCheck(Struct):
     """Reads ``if`` statements; ``read_of`` returns what a variable was read as."""
 
     values: RequestValues
