@@ -34,7 +34,7 @@ class RouteGuard(Struct):
     """What a request has to pass before the core action, as far as it is understood.
 
     ``is_open`` stands for ``auth: false``, ``is_refused`` for a policy that nobody passes.
-    ``problems`` are what is not understood: a route that has any is closed.
+    ``problems`` lists the code that is not understood; a route with any of them is closed.
     """
 
     is_open: bool = False

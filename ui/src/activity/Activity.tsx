@@ -1,4 +1,4 @@
-import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
@@ -15,7 +15,7 @@ import { absolute, RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { toastError } from '../components/toast'
 import { activityRoute, type ActivitySearch } from '../router'
-import { SettingsPage } from '../settings/kit'
+import { SettingsPage } from '../settings/components'
 
 const EACH = 50
 
@@ -100,7 +100,7 @@ function Log() {
                 <Table.Th>{t('activity.who')}</Table.Th>
                 <Table.Th>{t('activity.action')}</Table.Th>
                 <Table.Th>{t('activity.status')}</Table.Th>
-                <Table.Th w={80}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
+                <Table.Th w={80}><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

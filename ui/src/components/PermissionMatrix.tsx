@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Checkbox, Group, Table, Text, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Checkbox, Group, Table, Text, TextInput, Tooltip, VisuallyHidden } from '@mantine/core'
 import { ChevronDown, ChevronRight, Search } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -126,7 +126,7 @@ export function PermissionMatrix({ label, what, actions, rows, state, onChange, 
                   </Table.Th>
                 )
               })}
-              {hasTools && <Table.Th w={44}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>}
+              {hasTools && <Table.Th w={44}><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>{shown.flatMap((row) => lines(row, 0))}</Table.Tbody>

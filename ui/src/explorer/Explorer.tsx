@@ -9,13 +9,13 @@ import type { ContentType } from '../api/types'
 import { CodeSamples } from '../components/CodeSamples'
 import { EmptyState } from '../components/States'
 import { explorerRoute } from '../router'
-import { confirmFirst } from '../settings/kit'
-import { Answer } from './Answer'
-import { KeptMenus } from './KeptMenus'
+import { confirmFirst } from '../settings/components'
+import { ResponsePanel } from './ResponsePanel'
+import { RequestMenus } from './RequestMenus'
 import { QueryForm } from './QueryForm'
 import { emptyDraft, problemOf, requestOf, type Draft } from './request'
 import { samplesOf } from './samples'
-import { useExplorer, useKept } from './store'
+import { useExplorer, useStoredRequests } from './store'
 
 /** Requests to the content API, made with controls that know the model. */
 export function Explorer() {
@@ -37,7 +37,7 @@ export function Explorer() {
 function Workbench({ types, type, draft }: { types: ContentType[]; type: ContentType; draft: Draft }) {
   const { t } = useTranslation()
   const { runAs, token } = useExplorer()
-  const kept = useKept()
+  const kept = useStoredRequests()
   const bearer = runAs === 'token' ? token.trim() : undefined
   const request = requestOf(type, draft, bearer)
   const problem = runAs === 'token' && !bearer ? 'token' : problemOf(type, draft)
@@ -60,7 +60,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
     <Stack p="lg" gap="md">
       <Group justify="space-between" gap="xs">
         <Title order={1}>{t('nav.explorer')}</Title>
-        <KeptMenus kept={kept} draft={draft} onOpen={open} />
+        <RequestMenus kept={kept} draft={draft} onOpen={open} />
       </Group>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
@@ -104,7 +104,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
               </Group>
             </Paper>
             {run.error && <Text size="sm" c="var(--mantine-color-error)" role="alert">{run.error.message}</Text>}
-            <Answer onResend={() => run.mutate()} />
+            <ResponsePanel onResend={() => run.mutate()} />
             <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.code')}>
               <Title order={2} mb="xs">{t('explorer.code')}</Title>
               <CodeSamples samples={samplesOf(type, draft, request)} />

@@ -24,17 +24,17 @@ useSession.subscribe((session) => {
 export type Sent = { draft: Draft; status: number; at: number }
 export type Saved = { name: string; draft: Draft }
 
-const KEPT = 20
+const HISTORY_LENGTH = 20
 
 /** Requests of this browser, without tokens: those sent last, and those saved under a name. */
-export function useKept() {
+export function useStoredRequests() {
   const { id } = useMe()
   const [history, setHistory] = useLocalStorage<Sent[]>({ key: `quire-admin-explorer-history-${id}`, defaultValue: [] })
   const [saved, setSaved] = useLocalStorage<Saved[]>({ key: `quire-admin-explorer-saved-${id}`, defaultValue: [] })
   return {
     history,
     saved,
-    note: (sent: Omit<Sent, 'at'>) => setHistory((known) => [{ ...sent, at: Date.now() }, ...known.filter((one) => JSON.stringify(one.draft) !== JSON.stringify(sent.draft))].slice(0, KEPT)),
+    note: (sent: Omit<Sent, 'at'>) => setHistory((known) => [{ ...sent, at: Date.now() }, ...known.filter((one) => JSON.stringify(one.draft) !== JSON.stringify(sent.draft))].slice(0, HISTORY_LENGTH)),
     save: (name: string, draft: Draft) => setSaved((known) => [...known.filter((one) => one.name !== name), { name, draft }]),
     forget: (name: string) => setSaved((known) => known.filter((one) => one.name !== name)),
     clear: () => setHistory([]),

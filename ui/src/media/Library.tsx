@@ -7,7 +7,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Folder as FolderIcon, FolderPlus, LayoutGrid, Link2, List, Pencil, Trash2, Upload as UploadIcon } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { upload } from '../api/client'
 import { useAbility } from '../api/hooks'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
@@ -20,6 +19,7 @@ import { FileDrawer } from './FileDrawer'
 import { FileDrop } from './FileDrop'
 import { Files } from './Files'
 import { FILE_KINDS, filesQuery, LACKS, structureQuery, trailTo, type LibrarySearch } from './library'
+import { uploadFile } from './uploads'
 
 const AT_ONCE = 3
 const SORTS = ['createdAt:DESC', 'createdAt:ASC', 'name:ASC', 'name:DESC', 'size:DESC'] as const
@@ -200,11 +200,8 @@ async function uploadAll(title: string, list: File[], folder: number | null): Pr
       const left = [...list]
       const work = async () => {
         for (let file = left.shift(); file && !signal.aborted; file = left.shift()) {
-          const form = new FormData()
-          form.append('files', file)
-          form.append('fileInfo', JSON.stringify({ name: file.name, folder }))
           try {
-            await upload('/upload', form, () => {}, signal)
+            await uploadFile(file, folder, signal)
           } catch (error) {
             if (!signal.aborted) report.fail({ title: file.name, message: error instanceof Error ? error.message : String(error) })
           }

@@ -14,6 +14,14 @@ export type Upload = {
 const AT_ONCE = 3
 let lastId = 0
 
+/** Upload one file into a folder, null for the root. */
+export async function uploadFile(file: File, folder: number | null, signal: AbortSignal, onProgress: (share: number) => void = () => {}): Promise<MediaFile[]> {
+  const form = new FormData()
+  form.append('files', file)
+  form.append('fileInfo', JSON.stringify({ name: file.name, folder }))
+  return (await upload('/upload', form, onProgress, signal)) as MediaFile[]
+}
+
 /** Uploads under way, each with its progress; `onDone` is told of every file that has arrived. */
 export function useUploads(onDone: (file: MediaFile) => void) {
   const [uploads, setUploads] = useState<Upload[]>([])
@@ -26,11 +34,8 @@ export function useUploads(onDone: (file: MediaFile) => void) {
       const send = async ({ file, id }: { file: File; id: number }): Promise<void> => {
         const controller = new AbortController()
         change(id, { share: 0, error: undefined, cancel: () => controller.abort() })
-        const form = new FormData()
-        form.append('files', file)
-        form.append('fileInfo', JSON.stringify({ name: file.name, folder }))
         try {
-          const made = (await upload('/upload', form, (share) => change(id, { share }), controller.signal)) as MediaFile[]
+          const made = await uploadFile(file, folder, controller.signal, (share) => change(id, { share }))
           drop(id)
           made.forEach(onDone)
         } catch (error) {

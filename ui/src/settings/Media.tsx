@@ -6,7 +6,7 @@ import { request } from '../api/client'
 import { FormError } from '../auth/AuthPage'
 import { ErrorState, Loading } from '../components/States'
 import { toast } from '../components/toast'
-import { SaveButton, Section, SettingsPage } from './kit'
+import { SaveButton, Section, SettingsPage } from './components'
 import { settingsKey } from './queries'
 
 type MediaOptions = { sizeOptimization: boolean; responsiveDimensions: boolean; autoOrientation: boolean }

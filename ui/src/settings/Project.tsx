@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { ErrorState, Loading } from '../components/States'
-import { Section, SettingsPage } from './kit'
+import { Section, SettingsPage } from './components'
 import { settingsKey } from './queries'
 
 type Information = { currentEnvironment?: string; quireVersion?: string; strapiVersion?: string; pythonVersion?: string; database?: string }

@@ -47,7 +47,7 @@ export const rolesQuery = queryOptions({
   queryKey: settingsKey('roles'),
   queryFn: async (): Promise<AdminRole[]> => (await request('GET /admin/roles')).data,
 })
-export const peopleQuery = (page: number, words: string) =>
+export const administratorsQuery = (page: number, words: string) =>
   queryOptions({
     queryKey: settingsKey('people', page, words),
     queryFn: async () => (await request('GET /admin/users', { query: { page, pageSize: 50, sort: 'firstname:ASC', _q: words || undefined } })).data,

@@ -7,7 +7,7 @@ import { useAbility } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { ErrorState, Loading } from '../../components/States'
 import { toast } from '../../components/toast'
-import { SaveButton, Section, SettingsPage } from '../kit'
+import { SaveButton, Section, SettingsPage } from '../components'
 import { settingsKey, type EndUserRole } from '../queries'
 
 type Settings = {

@@ -7,7 +7,7 @@ import { useAbility, useMe } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { ErrorState, Loading } from '../../components/States'
 import { toast } from '../../components/toast'
-import { SaveButton, Section, SettingsPage } from '../kit'
+import { SaveButton, Section, SettingsPage } from '../components'
 import { settingsKey } from '../queries'
 
 type Template = {

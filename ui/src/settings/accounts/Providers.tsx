@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Input, Modal, PasswordInput, Stack, Switch, Table, TagsInput, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Input, Modal, PasswordInput, Stack, Switch, Table, TagsInput, TextInput, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
@@ -9,7 +9,7 @@ import { useAbility } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
-import { Copied, confirmFirst, SettingsPage } from '../kit'
+import { CopyField, confirmFirst, SettingsPage } from '../components'
 import { settingsKey } from '../queries'
 
 type Provider = {
@@ -63,7 +63,7 @@ export function SignInProviders() {
                 <Table.Th>{t('settings.name')}</Table.Th>
                 <Table.Th>{t('providers.client')}</Table.Th>
                 <Table.Th>{t('providers.state')}</Table.Th>
-                <Table.Th w={120}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
+                <Table.Th w={120}><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -174,7 +174,7 @@ function ProviderDialog({ id, title, provider, taken, address, mayChange, isSavi
           {id !== 'email' && (
             <>
               <Input.Wrapper label={t('providers.redirect')} description={t('providers.redirectHint')} labelElement="div">
-                <Copied label={t('providers.redirect')} value={redirect} />
+                <CopyField label={t('providers.redirect')} value={redirect} />
               </Input.Wrapper>
               {isOpenId && <TextInput label={t('providers.issuer')} placeholder="https://login.example.org" disabled={!mayChange} {...form.getInputProps('issuer')} />}
               <TextInput label={t('providers.key')} disabled={!mayChange} {...form.getInputProps('key')} />

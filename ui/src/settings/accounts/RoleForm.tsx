@@ -13,7 +13,7 @@ import { ErrorState, Loading } from '../../components/States'
 import { toast } from '../../components/toast'
 import { ContentApiPermissions } from '../ContentApiPermissions'
 import { catalogueOf, grantedOf, listedOf, writesOf, type Granted, type RolePermissions, type Route } from '../contentApi'
-import { SaveButton, Section, SettingsPage } from '../kit'
+import { SaveButton, Section, SettingsPage } from '../components'
 import { endUserRoleQuery, endUserRoutesQuery, settingsKey, type EndUserRole } from '../queries'
 
 /** A role of end users that there is. */

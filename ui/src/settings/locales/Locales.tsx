@@ -1,7 +1,7 @@
-import { ActionIcon, Alert, Badge, Button, Group, Menu, Modal, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Group, Menu, Modal, Select, Stack, Switch, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ellipsis, Pencil, Plus, Star, Trash2 } from 'lucide-react'
+import { Pencil, Plus, Star, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
@@ -10,8 +10,9 @@ import { keys } from '../../api/keys'
 import type { Locale } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
 import { toast, toastError } from '../../components/toast'
-import { SettingsPage } from '../kit'
+import { SettingsPage } from '../components'
 import { isoLocalesQuery, settingsKey } from '../queries'
+import { RowMenu, SettingsTable } from '../SettingsTable'
 
 /** The languages that content is written in. */
 export function Locales() {
@@ -42,45 +43,28 @@ export function Locales() {
       hint={t('locales.hint')}
       actions={ability.can('plugin::i18n.locale.create') && <Button leftSection={<Plus size={14} />} onClick={() => setEdited('new')}>{t('locales.add')}</Button>}
     >
-      <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('settings.locales')}>
-        <Table className="quire-table" verticalSpacing={8} highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('settings.name')}</Table.Th>
-              <Table.Th>{t('locales.code')}</Table.Th>
-              <Table.Th><span className="quire-unseen">{t('locales.default')}</span></Table.Th>
-              <Table.Th w={50}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {locales.map((locale) => (
-              <Table.Tr key={locale.id}>
-                <Table.Td fw={500}>{locale.name}</Table.Td>
-                <Table.Td>{locale.code}</Table.Td>
-                <Table.Td>{locale.isDefault && <Badge size="sm" variant="light" tt="none">{t('locales.default')}</Badge>}</Table.Td>
-                <Table.Td>
-                  {(mayChange || mayDelete) && (
-                    <Menu position="bottom-end">
-                      <Menu.Target>
-                        <ActionIcon aria-label={t('list.actions', { title: locale.name })}><Ellipsis size={15} /></ActionIcon>
-                      </Menu.Target>
-                      <Menu.Dropdown>
-                        {mayChange && <Menu.Item leftSection={<Pencil size={14} />} onClick={() => setEdited(locale)}>{t('locales.rename')}</Menu.Item>}
-                        {mayChange && !locale.isDefault && <Menu.Item leftSection={<Star size={14} />} onClick={() => makeDefault.mutate(locale)}>{t('locales.makeDefault')}</Menu.Item>}
-                        {mayDelete && (
-                          <Menu.Item color="red" leftSection={<Trash2 size={14} />} disabled={locale.isDefault} title={locale.isDefault ? t('locales.defaultStays') : undefined} onClick={() => setDeleted(locale)}>
-                            {t('action.delete')}
-                          </Menu.Item>
-                        )}
-                      </Menu.Dropdown>
-                    </Menu>
+      <SettingsTable label={t('settings.locales')} columns={[t('settings.name'), t('locales.code'), <VisuallyHidden key="hidden">{t('locales.default')}</VisuallyHidden>]}>
+        {locales.map((locale) => (
+          <Table.Tr key={locale.id}>
+            <Table.Td fw={500}>{locale.name}</Table.Td>
+            <Table.Td>{locale.code}</Table.Td>
+            <Table.Td>{locale.isDefault && <Badge size="sm" variant="light" tt="none">{t('locales.default')}</Badge>}</Table.Td>
+            <Table.Td>
+              {(mayChange || mayDelete) && (
+                <RowMenu title={locale.name}>
+                  {mayChange && <Menu.Item leftSection={<Pencil size={14} />} onClick={() => setEdited(locale)}>{t('locales.rename')}</Menu.Item>}
+                  {mayChange && !locale.isDefault && <Menu.Item leftSection={<Star size={14} />} onClick={() => makeDefault.mutate(locale)}>{t('locales.makeDefault')}</Menu.Item>}
+                  {mayDelete && (
+                    <Menu.Item color="red" leftSection={<Trash2 size={14} />} disabled={locale.isDefault} title={locale.isDefault ? t('locales.defaultStays') : undefined} onClick={() => setDeleted(locale)}>
+                      {t('action.delete')}
+                    </Menu.Item>
                   )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
+                </RowMenu>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </SettingsTable>
       {edited && <LocaleDialog locale={edited === 'new' ? null : edited} taken={locales.map((one) => one.code)} onDone={refresh} onClose={() => setEdited(null)} />}
       {deleted && <DeleteDialog locale={deleted} onDone={refresh} onClose={() => setDeleted(null)} />}
     </SettingsPage>

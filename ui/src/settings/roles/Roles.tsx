@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Table, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Menu, Modal, Stack, Table, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Copy, Ellipsis, Plus, Trash2 } from 'lucide-react'
+import { Copy, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
@@ -10,26 +10,18 @@ import type { AdminRole } from '../../api/generated'
 import { useAbility } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { ErrorState, Loading } from '../../components/States'
-import { toast, toastError } from '../../components/toast'
 import { formatNumber } from '../../i18n'
-import { confirmFirst, SettingsPage } from '../kit'
+import { SettingsPage } from '../components'
 import { rolesQuery, settingsKey } from '../queries'
+import { DeleteItem, RowMenu, SettingsTable, useDeletion } from '../SettingsTable'
 
 /** The roles of administrators. */
 export function Roles() {
   const { t } = useTranslation()
   const ability = useAbility()
-  const queries = useQueryClient()
   const roles = useQuery(rolesQuery)
   const [making, setMaking] = useState<{ copied: AdminRole | null } | null>(null)
-  const remove = useMutation({
-    mutationFn: (id: number) => request('DELETE /admin/roles/{id}', { path: { id } }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: settingsKey('roles') })
-      toast(t('roles.deleted'))
-    },
-    onError: (error) => toastError(error),
-  })
+  const remove = useDeletion('roles', t('roles.deleted'), (id: number) => request('DELETE /admin/roles/{id}', { path: { id } }))
   const mayCreate = ability.can('admin::roles.create')
   const mayDelete = ability.can('admin::roles.delete')
   return (
@@ -41,52 +33,27 @@ export function Roles() {
       {roles.error && <ErrorState error={roles.error} retry={() => void roles.refetch()} />}
       {roles.isPending && <Loading rows={3} />}
       {roles.data && (
-        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('settings.roles')}>
-          <Table className="quire-table" verticalSpacing={8} highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('settings.name')}</Table.Th>
-                <Table.Th>{t('settings.description')}</Table.Th>
-                <Table.Th ta="right">{t('settings.people')}</Table.Th>
-                <Table.Th w={50}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {roles.data.map((role) => (
-                <Table.Tr key={role.id}>
-                  <Table.Td>
-                    <Link to="/settings/roles/$id" params={{ id: String(role.id) }} className="quire-title-link">{role.name}</Link>
-                  </Table.Td>
-                  <Table.Td><Text inherit className="quire-ellipsis">{role.description}</Text></Table.Td>
-                  <Table.Td ta="right">{formatNumber(role.usersCount ?? 0)}</Table.Td>
-                  <Table.Td>
-                    {(mayCreate || mayDelete) && (
-                      <Menu position="bottom-end">
-                        <Menu.Target>
-                          <ActionIcon aria-label={t('list.actions', { title: role.name })}><Ellipsis size={15} /></ActionIcon>
-                        </Menu.Target>
-                        <Menu.Dropdown>
-                          {mayCreate && <Menu.Item leftSection={<Copy size={14} />} onClick={() => setMaking({ copied: role })}>{t('action.duplicate')}</Menu.Item>}
-                          {mayDelete && (
-                            <Menu.Item
-                              color="red"
-                              leftSection={<Trash2 size={14} />}
-                              disabled={Boolean(role.usersCount)}
-                              title={role.usersCount ? t('roles.inUse') : undefined}
-                              onClick={() => confirmFirst({ title: t('delete.title', { title: role.name }), onConfirm: () => remove.mutate(role.id) })}
-                            >
-                              {t('action.delete')}
-                            </Menu.Item>
-                          )}
-                        </Menu.Dropdown>
-                      </Menu>
+        <SettingsTable label={t('settings.roles')} columns={[t('settings.name'), t('settings.description'), { label: t('settings.people'), align: 'right' }]}>
+          {roles.data.map((role) => (
+            <Table.Tr key={role.id}>
+              <Table.Td>
+                <Link to="/settings/roles/$id" params={{ id: String(role.id) }} className="quire-title-link">{role.name}</Link>
+              </Table.Td>
+              <Table.Td><Text inherit className="quire-ellipsis">{role.description}</Text></Table.Td>
+              <Table.Td ta="right">{formatNumber(role.usersCount ?? 0)}</Table.Td>
+              <Table.Td>
+                {(mayCreate || mayDelete) && (
+                  <RowMenu title={role.name}>
+                    {mayCreate && <Menu.Item leftSection={<Copy size={14} />} onClick={() => setMaking({ copied: role })}>{t('action.duplicate')}</Menu.Item>}
+                    {mayDelete && (
+                      <DeleteItem title={role.name} lockedReason={role.usersCount ? t('roles.inUse') : undefined} onDelete={() => remove(role.id)} />
                     )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+                  </RowMenu>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </SettingsTable>
       )}
       {making && <NewRoleDialog copied={making.copied} onClose={() => setMaking(null)} />}
     </SettingsPage>

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Code, Group, Modal, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Badge, Button, Code, Group, Modal, SegmentedControl, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
@@ -9,7 +9,7 @@ import { useAbility } from '../../api/hooks'
 import { RelativeTime } from '../../components/RelativeTime'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
-import { Section } from '../kit'
+import { Section } from '../components'
 import { settingsKey } from '../queries'
 
 const COLORS = { delivered: 'green', waiting: 'yellow', failed: 'red' } as const
@@ -71,7 +71,7 @@ export function Deliveries({ id }: { id: string }) {
                 <Table.Th>{t('deliveries.answer')}</Table.Th>
                 <Table.Th ta="right">{t('deliveries.attempts')}</Table.Th>
                 <Table.Th>{t('deliveries.at')}</Table.Th>
-                <Table.Th w={110}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
+                <Table.Th w={110}><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -8,7 +8,7 @@ import { usePublicRole } from '../settings/publicRole'
 import { permissionOf, type Draft } from './request'
 
 /** Which permission a refused request lacks, and a way to grant it to visitors. */
-export function Refused({ draft, runAs, onGranted }: { draft: Draft; runAs: 'nobody' | 'token'; onGranted: () => void }) {
+export function MissingPermission({ draft, runAs, onGranted }: { draft: Draft; runAs: 'nobody' | 'token'; onGranted: () => void }) {
   const { t } = useTranslation()
   const { mayChange, actionsOn, setActions } = usePublicRole()
   const permission = permissionOf(draft)

@@ -10,13 +10,13 @@ import { FormError } from '../../auth/AuthPage'
 import { passwordProblem } from '../../auth/passwords'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
-import { confirmFirst, SaveButton, Section, SettingsPage } from '../kit'
+import { confirmFirst, SaveButton, Section, SettingsPage } from '../components'
 import { personQuery, settingsKey } from '../queries'
 import { Explain } from './Explain'
-import { nameOf, RolePicker } from './People'
+import { nameOf, RolePicker } from './AdministratorList'
 
 /** One administrator. */
-export function Person() {
+export function AdministratorForm() {
   const { t } = useTranslation()
   const { id } = useParams({ from: '/shell/settings/users/$id' })
   const person = useQuery(personQuery(id))

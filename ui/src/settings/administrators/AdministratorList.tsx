@@ -1,9 +1,9 @@
-import { ActionIcon, Badge, Button, Group, Menu, Modal, MultiSelect, type MultiSelectProps, Pagination, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Modal, MultiSelect, type MultiSelectProps, Pagination, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Ellipsis, Plus, Search, Trash2 } from 'lucide-react'
+import { Plus, Search } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
@@ -11,32 +11,24 @@ import type { Administrator, AdminRole } from '../../api/generated'
 import { useAbility, useMe } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
-import { toast, toastError } from '../../components/toast'
-import { confirmFirst, Copied, SettingsPage } from '../kit'
-import { peopleQuery, rolesQuery, settingsKey } from '../queries'
+import { CopyField, SettingsPage } from '../components'
+import { administratorsQuery, rolesQuery, settingsKey } from '../queries'
+import { DeleteItem, RowMenu, SettingsTable, useDeletion } from '../SettingsTable'
 
 export const nameOf = (person: Pick<Administrator, 'firstname' | 'lastname' | 'email'>) =>
   [person.firstname, person.lastname].filter(Boolean).join(' ') || (person.email ?? '')
 
 /** All administrators, and those who are invited. */
-export function People() {
+export function AdministratorList() {
   const { t } = useTranslation()
   const ability = useAbility()
   const me = useMe()
-  const queries = useQueryClient()
   const [page, setPage] = useState(1)
   const [typed, setTyped] = useState('')
   const [words] = useDebouncedValue(typed.trim(), 200)
   const [inviting, setInviting] = useState(false)
-  const people = useQuery({ ...peopleQuery(page, words), placeholderData: (before) => before })
-  const remove = useMutation({
-    mutationFn: (id: number) => request('DELETE /admin/users/{id}', { path: { id } }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: settingsKey('people') })
-      toast(t('people.deleted'))
-    },
-    onError: (error) => toastError(error),
-  })
+  const people = useQuery({ ...administratorsQuery(page, words), placeholderData: (before) => before })
+  const remove = useDeletion('people', t('people.deleted'), (id: number) => request('DELETE /admin/users/{id}', { path: { id } }))
   return (
     <SettingsPage
       title={t('settings.people')}
@@ -59,49 +51,25 @@ export function People() {
       {people.isPending && <Loading rows={3} />}
       {people.data?.results.length === 0 && <EmptyState title={t('palette.nothing')} />}
       {people.data && people.data.results.length > 0 && (
-        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('settings.people')}>
-          <Table className="quire-table" verticalSpacing={8} highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('settings.name')}</Table.Th>
-                <Table.Th>{t('auth.email')}</Table.Th>
-                <Table.Th>{t('settings.roles')}</Table.Th>
-                <Table.Th>{t('providers.state')}</Table.Th>
-                <Table.Th w={50}><span className="quire-unseen">{t('list.rowActions')}</span></Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {people.data.results.map((person) => (
-                <Table.Tr key={person.id}>
-                  <Table.Td>
-                    <Link to="/settings/users/$id" params={{ id: String(person.id) }} className="quire-title-link">{nameOf(person)}</Link>
-                  </Table.Td>
-                  <Table.Td>{person.email}</Table.Td>
-                  <Table.Td>{person.roles?.map((role) => role.name).join(', ')}</Table.Td>
-                  <Table.Td><PersonState person={person} /></Table.Td>
-                  <Table.Td>
-                    {person.id !== me.id && ability.can('admin::users.delete') && (
-                      <Menu position="bottom-end">
-                        <Menu.Target>
-                          <ActionIcon aria-label={t('list.actions', { title: nameOf(person) })}><Ellipsis size={15} /></ActionIcon>
-                        </Menu.Target>
-                        <Menu.Dropdown>
-                          <Menu.Item
-                            color="red"
-                            leftSection={<Trash2 size={14} />}
-                            onClick={() => confirmFirst({ title: t('delete.title', { title: nameOf(person) }), hint: t('people.deleteHint'), onConfirm: () => remove.mutate(person.id) })}
-                          >
-                            {t('action.delete')}
-                          </Menu.Item>
-                        </Menu.Dropdown>
-                      </Menu>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <SettingsTable label={t('settings.people')} columns={[t('settings.name'), t('auth.email'), t('settings.roles'), t('providers.state')]}>
+          {people.data.results.map((person) => (
+            <Table.Tr key={person.id}>
+              <Table.Td>
+                <Link to="/settings/users/$id" params={{ id: String(person.id) }} className="quire-title-link">{nameOf(person)}</Link>
+              </Table.Td>
+              <Table.Td>{person.email}</Table.Td>
+              <Table.Td>{person.roles?.map((role) => role.name).join(', ')}</Table.Td>
+              <Table.Td><AdministratorState person={person} /></Table.Td>
+              <Table.Td>
+                {person.id !== me.id && ability.can('admin::users.delete') && (
+                  <RowMenu title={nameOf(person)}>
+                    <DeleteItem title={nameOf(person)} hint={t('people.deleteHint')} onDelete={() => remove(person.id)} />
+                  </RowMenu>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </SettingsTable>
       )}
       {people.data && people.data.pagination.pageCount > 1 && (
         <Pagination
@@ -118,7 +86,7 @@ export function People() {
 }
 
 /** Whether somebody can sign in. */
-export function PersonState({ person }: { person: Administrator }) {
+export function AdministratorState({ person }: { person: Administrator }) {
   const { t } = useTranslation()
   const state = person.isActive ? 'active' : 'inactive'
   return <Badge size="sm" variant="light" tt="none" color={person.isActive ? 'green' : 'gray'}>{t(`people.state.${state}`)}</Badge>
@@ -188,5 +156,5 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
 
 export function InvitationLink({ token }: { token: string }) {
   const { t } = useTranslation()
-  return <Copied label={t('people.link')} value={`${location.origin}/admin/auth/register?registrationToken=${token}`} />
+  return <CopyField label={t('people.link')} value={`${location.origin}/admin/auth/register?registrationToken=${token}`} />
 }

@@ -6,7 +6,7 @@ import { request } from '../../api/client'
 import type { Administrator } from '../../api/generated'
 import { useLocales, useModel } from '../../api/hooks'
 import { ErrorState } from '../../components/States'
-import { Section } from '../kit'
+import { Section } from '../components'
 import { settingsKey } from '../queries'
 import { EXPLORER, CONTENT_VERBS } from '../roles/grants'
 

@@ -1,12 +1,12 @@
 import { Badge, Box, Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { JsonTree } from '../components/JsonTree'
-import { Refused } from './Refused'
+import { MissingPermission } from './MissingPermission'
 import { parsed } from './request'
 import { useExplorer } from './store'
 
 /** The response to the request that was sent last. */
-export function Answer({ onResend }: { onResend: () => void }) {
+export function ResponsePanel({ onResend }: { onResend: () => void }) {
   const { t } = useTranslation()
   const answer = useExplorer((state) => state.answer)
   if (!answer) return null
@@ -15,7 +15,7 @@ export function Answer({ onResend }: { onResend: () => void }) {
   const region = (label: string) => ({ tabIndex: 0, role: 'region', 'aria-label': label, style: { maxHeight: '60vh', overflow: 'auto' } })
   return (
     <Stack gap="sm">
-      {(status === 401 || status === 403) && <Refused draft={answer.draft} runAs={answer.runAs} onGranted={onResend} />}
+      {(status === 401 || status === 403) && <MissingPermission draft={answer.draft} runAs={answer.runAs} onGranted={onResend} />}
       <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.response')}>
         <Group justify="space-between" gap="xs" mb="xs">
           <Group gap="xs" role="status">

@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { useModel } from '../api/hooks'
 import { RelativeTime } from '../components/RelativeTime'
 import { addressOf, type Draft } from './request'
-import type { useKept } from './store'
+import type { useStoredRequests } from './store'
 
-type Props = { kept: ReturnType<typeof useKept>; draft: Draft; onOpen: (draft: Draft) => void }
+type Props = { kept: ReturnType<typeof useStoredRequests>; draft: Draft; onOpen: (draft: Draft) => void }
 
 /** Requests that were sent before, and those saved under a name. */
-export function KeptMenus({ kept, draft, onOpen }: Props) {
+export function RequestMenus({ kept, draft, onOpen }: Props) {
   const { t } = useTranslation()
   const { types } = useModel()
   const [naming, setNaming] = useState(false)
