@@ -71,6 +71,7 @@ class Courier:
         self._clock = clock
         self._options = options
         self._sending: dict[asyncio.Task[None], int] = {}
+        self._is_claiming = False
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._version: int | None = None
@@ -99,7 +100,7 @@ class Courier:
     @property
     def is_sending(self) -> bool:
         """Whether something was taken, and what became of it is not written down yet."""
-        return bool(self._sending)
+        return self._is_claiming or bool(self._sending)
 
     def wake(self) -> None:
         """Look for something to send now, and not only in a while."""
@@ -132,10 +133,14 @@ class Courier:
             # What is being sent wakes the courier at its end.
             return due if due > now else now + _LEASE
         claim = self._deliveries.claim(webhook.id, now=now, until=now + _LEASE, most=free)
-        for delivery in await self._database.write(claim):
-            task = asyncio.get_running_loop().create_task(self._deliver(webhook, delivery))
-            self._sending[task] = webhook.id
-            task.add_done_callback(self._sent)
+        self._is_claiming = True
+        try:
+            for delivery in await self._database.write(claim):
+                task = asyncio.get_running_loop().create_task(self._deliver(webhook, delivery))
+                self._sending[task] = webhook.id
+                task.add_done_callback(self._sent)
+        finally:
+            self._is_claiming = False
         return now
 
     def _sent(self, task: asyncio.Task[None]) -> None:
