@@ -277,8 +277,8 @@ class SqliteDatabase:
     def version(self) -> int | None:
         """Return a token of the content: as long as it stays, nothing was written.
 
-        Everything that is read before the event loop goes on to its next round sees the content
-        that the token stands for.
+        What is read in the same callback of the event loop, before anybody asks again, sees the
+        content that the token stands for.
         """
         return self._snapshots.version()
 
@@ -320,16 +320,19 @@ class SqliteDatabase:
         the reader thread: states only follow one another, so what it has read is the state of the
         token if that is the present one before and after. Raises as `read` does.
         """
-        if self.version() != version:
-            return None
+        # What is slow without the state being known need not be slow with it.
+        state_key = None if key is None else (_AT, key)
         try:
-            # What is slow without the state being known need not be slow with it.
-            result = await self._read(make, None if key is None else (_AT, key))
+            return self.read_now(make, key=key, version=version)
+        except WouldBlockError:
+            if self.version() != version:
+                return None
+        try:
+            result = await self._read_on_thread(make, state_key)
         except AppError:  # it may be that of a later state
             if self.version() == version:
                 raise
             return None
-        # What ran on the reader thread had ended before this round of the loop began.
         return result if self.version() == version else None
 
     def read_now(
@@ -370,6 +373,9 @@ class SqliteDatabase:
     async def _read(self, make: Callable[[], Program[T]], key: Hashable) -> T:
         with suppress(WouldBlockError):
             return self.read_now(make, key=key)
+        return await self._read_on_thread(make, key)
+
+    async def _read_on_thread(self, make: Callable[[], Program[T]], key: Hashable) -> T:
         result, seconds = await self._read_slowly(make())
         if seconds < self._guard_seconds:
             # It was slow only once: pages that had to come from the disk, a busy machine.

@@ -1,8 +1,9 @@
 """The snapshots in which the event loop reads.
 
-Beginning and ending one costs more than many a statement: locks that processes share. So whatever
-is read in one round of the loop shares a snapshot, and where the WAL-index tells that nobody has
-committed since, the rounds after it do too.
+Beginning and ending one costs more than many a statement: locks that processes share. So a snapshot
+goes on to be read from for as long as the WAL-index tells that nobody has committed since it began.
+Everybody looks at the index for himself: between two callbacks in one round of the event loop,
+another process may commit and a request of somebody who knows of that may arrive.
 """
 
 import asyncio
@@ -39,7 +40,7 @@ class Reader(Protocol):
 class Snapshots:
     """The snapshots of one reader that belongs to the event loop.
 
-    Without an index (no WAL mode) every round of the loop has its own. None lasts for longer than
+    Without an index (no WAL mode) whoever looks has one of his own. None lasts for longer than
     ``longest`` seconds.
     """
 
@@ -51,19 +52,18 @@ class Snapshots:
         self._longest = longest
         self._version = 0
         self._is_open = False
-        self._is_present = False
-        """Whether it was looked at in this round of the loop."""
+        self._lasts = False
+        """Whether the snapshot outlives the round of the event loop in which it began."""
         self._head: bytes | None = None
-        """The head of the index before the snapshot began; ``None`` if it ends with its round."""
+        """The head of the index before the snapshot began."""
         self._timer: asyncio.TimerHandle | None = None
 
     def version(self) -> int | None:
         """Return a number that stays while nobody commits, ``None`` when it cannot be had now.
 
-        Until the loop goes on to its next round, the reader sees the content it stands for.
+        Until the present callback of the event loop ends, or somebody calls this again, the reader
+        sees the content it stands for.
         """
-        if self._is_present:
-            return self._version
         head, index = self._head, self._index
         # `index` is there whenever there is a head of it.
         if head is None or index is None or not index.is_still(head):
@@ -71,8 +71,6 @@ class Snapshots:
                 self._begin()
             except apsw.Error:
                 return None
-        self._is_present = True
-        asyncio.get_running_loop().call_soon(self._end_round)
         return self._version
 
     def _begin(self) -> None:
@@ -81,27 +79,25 @@ class Snapshots:
         head = None if self._index is None else self._index.look()
         self._version = self._reader.begin()
         self._is_open = True
-        if head is not None and _may_last(head):
-            self._head = head
-            if self._timer is None:
-                loop = asyncio.get_running_loop()
-                self._timer = loop.call_later(self._longest, self._end_in_time)
+        self._head = head
+        self._lasts = head is not None and _may_last(head)
+        loop = asyncio.get_running_loop()
+        if not self._lasts:
+            loop.call_soon(self._end_round)
+        elif self._timer is None:
+            self._timer = loop.call_later(self._longest, self._end_in_time)
 
     def _end_round(self) -> None:
-        self._is_present = False
-        if self._head is None:
+        if not self._lasts:
             self.end()
 
     def _end_in_time(self) -> None:
         self._timer = None
-        self._head = None
-        if not self._is_present:
-            self.end()
+        self.end()
 
     def end(self) -> None:
         """Let go of the snapshot; the next look begins a new one."""
         self._head = None
-        self._is_present = False
         if self._is_open:
             self._is_open = False
             self._reader.end()
