@@ -1,6 +1,6 @@
 """The catalogue of everything that can be granted: actions of content types and of plugins."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -68,16 +68,24 @@ class Controller(Struct, frozen=True):
         return f"{self.owner}.{self.name}.{name}"
 
 
-def controllers(schema: Schema) -> Iterator[Controller]:
+Routed = Mapping[str, Sequence[str]]
+"""The actions that routes lead to, by the uid of the content types that have not just the usual."""
+
+USUAL: Routed = {}
+
+
+def controllers(schema: Schema, routed: Routed = USUAL) -> Iterator[Controller]:
     """Yield every controller: those of the project's content types, then those of plugins."""
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner, _, name = content_type.uid.rpartition(".")
-        actions: tuple[str, ...] = _SINGLE if content_type.kind is Kind.SINGLE else _COLLECTION
-        yield Controller(owner, name, actions)
+        usual = _SINGLE if content_type.kind is Kind.SINGLE else _COLLECTION
+        actions = tuple(routed.get(content_type.uid, usual))
+        if actions:
+            yield Controller(owner, name, actions)
     for owner, name, actions in _PLUGINS:
         yield Controller(owner, name, actions)
 
 
-def all_actions(schema: Schema) -> frozenset[str]:
+def all_actions(schema: Schema, routed: Routed = USUAL) -> frozenset[str]:
     """Return the full names of all actions."""
-    return frozenset(c.action(name) for c in controllers(schema) for name in c.actions)
+    return frozenset(c.action(name) for c in controllers(schema, routed) for name in c.actions)

@@ -68,7 +68,9 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
 def _project_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
     """Yield the routes of what is set for the whole project."""
     settings, database, clock = ground.settings, ground.database, ground.clock
-    yield from ContentApiApi(ground.schema, prefix=settings.api.prefix).routes()
+    yield from ContentApiApi(
+        ground.schema, ground.sources.customisations, prefix=settings.api.prefix
+    ).routes()
     yield from _token_routes(ground)
     yield from LocalesApi(database, Locales(ground.rows, clock)).routes()
     yield from _option_routes(ground)
@@ -124,6 +126,7 @@ def _option_routes(ground: Ground) -> Iterator[Route]:
 
 def _token_routes(ground: Ground) -> Iterator[Route]:
     secrets, schema = ground.settings.secrets, ground.schema
+    routed = ground.sources.customisations.routed_actions()
     if secrets.api_token_salt is None:
         return
     tokens = ApiTokens(
@@ -131,6 +134,6 @@ def _token_routes(ground: Ground) -> Iterator[Route]:
         ground.rows,
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
         clock=ground.clock,
-        known_actions=lambda: all_actions(schema),
+        known_actions=lambda: all_actions(schema, routed),
     )
     yield from ApiTokenApi(tokens).routes()

@@ -5,19 +5,21 @@ from typing import Any
 
 from quire.access.actions import controllers
 from quire.admin_api.answers import respond_data
-from quire.admin_api.content_routes import described_routes
+from quire.admin_api.content_routes import Described, described_routes
 from quire.admin_api.router import SIGNED_IN
 from quire.api.envelope import respond_bare
 from quire.api.messages import Answer, Request
 from quire.api.routes import Route
+from quire.customisations import Customisations
 from quire.schema.model import Schema
 
 
 class ContentApiApi:
     """``/admin/content-api/*`` and ``/users-permissions/routes``."""
 
-    def __init__(self, schema: Schema, *, prefix: str) -> None:
+    def __init__(self, schema: Schema, found: Customisations, *, prefix: str) -> None:
         self._schema = schema
+        self._found = found
         self._prefix = prefix.rstrip("/")
 
     def routes(self) -> Iterator[Route]:
@@ -32,15 +34,18 @@ class ContentApiApi:
     async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """Show all actions, by their owners."""
         found: dict[str, Any] = {}
-        for controller in controllers(self._schema):
+        for controller in controllers(self._schema, self._found.routed_actions()):
             owner = found.setdefault(controller.owner, {"controllers": {}})
             owner["controllers"][controller.name] = list(controller.actions)
         return respond_data(found)
 
     async def list_routes(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """Show all routes, by their owners."""
-        return respond_data(described_routes(self._schema, self._prefix))
+        return respond_data(self._described())
 
     async def list_routes_bare(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """Show all routes in the form of the page of end users' roles."""
-        return respond_bare({"routes": described_routes(self._schema, self._prefix)})
+        return respond_bare({"routes": self._described()})
+
+    def _described(self) -> dict[str, list[Described]]:
+        return described_routes(self._schema, self._prefix, self._found.routes)

@@ -1,10 +1,11 @@
 """The routes of the content API as administrators are shown them when they grant actions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.schema.model import ContentType, Kind, Schema
+from quire.customisations import ServedRoute, usual_routes
+from quire.schema.model import ContentType, Schema
 
 
 class PluginRoute(Struct, frozen=True, kw_only=True):
@@ -98,36 +99,37 @@ PLUGIN_ROUTES: tuple[PluginRoute, ...] = (
 Described = dict[str, object]
 
 
-def described_routes(schema: Schema, prefix: str) -> dict[str, list[Described]]:
-    """Describe all routes by their owner: an API of the project, or a plugin."""
+def described_routes(
+    schema: Schema, prefix: str, served: Mapping[str, Sequence[ServedRoute]]
+) -> dict[str, list[Described]]:
+    """Describe all routes by their owner: an API of the project, or a plugin.
+
+    ``served`` are the routes of the content types that have not just the usual ones.
+    """
     found: dict[str, list[Described]] = {}
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner = content_type.uid.rpartition(".")[0]
-        found.setdefault(owner, []).extend(_of_type(content_type, prefix))
+        found.setdefault(owner, []).extend(
+            _of_type(content_type, prefix, served.get(content_type.uid))
+        )
     for route in PLUGIN_ROUTES:
         found.setdefault(f"plugin::{route.plugin}", []).append(_of_plugin(route, prefix))
     return found
 
 
-def _of_type(content_type: ContentType, prefix: str) -> Iterator[Described]:
-    path = f"{prefix}/{content_type.route_name}"
-    routes: tuple[tuple[str, str, str], ...] = (
-        ("GET", path, "find"),
-        ("GET", f"{path}/:id", "findOne"),
-        ("POST", path, "create"),
-        ("PUT", f"{path}/:id", "update"),
-        ("DELETE", f"{path}/:id", "delete"),
-    )
-    if content_type.kind is Kind.SINGLE:
-        routes = (("GET", path, "find"), ("PUT", path, "update"), ("DELETE", path, "delete"))
-    api = content_type.uid.removeprefix("api::").partition(".")[0]
-    for method, where, name in routes:
-        action = f"{content_type.uid}.{name}"
+def _of_type(
+    content_type: ContentType, prefix: str, served: Sequence[ServedRoute] | None
+) -> Iterator[Described]:
+    uid = content_type.uid
+    api = uid.removeprefix("api::").partition(".")[0]
+    for route in usual_routes(content_type) if served is None else served:
+        path = f"{prefix}{route.path.replace(':documentId', ':id')}"
+        scope = route.permission
         yield {
-            "method": method,
-            "path": where,
-            "handler": action,
-            "config": {"auth": {"scope": [action]}},
+            "method": route.method,
+            "path": path,
+            "handler": f"{uid}.{route.action}",
+            "config": {"auth": False if scope is None else {"scope": [scope]}},
             "info": {"apiName": api, "type": "content-api"},
         }
 

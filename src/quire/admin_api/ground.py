@@ -12,6 +12,7 @@ from quire.auth.sessions import Sessions
 from quire.builder.remodel import Project
 from quire.clock import Clock
 from quire.content_manager.content_version import ContentVersion
+from quire.customisations import Customisations
 from quire.database.audit import AuditLog
 from quire.database.system_rows import SystemRows
 from quire.documents.service import DocumentService
@@ -35,6 +36,7 @@ class AdminSources(Struct, frozen=True, kw_only=True):
     audit: AuditLog
     project: Project
     content_version: ContentVersion
+    customisations: Customisations
 
 
 class Ground(Struct, frozen=True, kw_only=True):

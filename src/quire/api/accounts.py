@@ -5,6 +5,7 @@ from urllib.parse import urljoin
 
 from msgspec import Struct
 
+from quire.access.actions import Routed
 from quire.api.account import AccountAnswers
 from quire.api.confirmation import ConfirmationApi
 from quire.api.limits import CallLimits
@@ -74,6 +75,7 @@ class AccountApis:
         services: AccountServices,
         *,
         clock: Clock,
+        routed: Routed,
     ) -> None:
         self.sessions = sessions = user_sessions(settings, documents.engine.store)
         lifetime = settings.users.reset_expires_in
@@ -98,7 +100,7 @@ class AccountApis:
         cookie = _cookie(settings)
         answers = AccountAnswers(reader, issuer, cookie)
         limits = CallLimits(services.limiter)
-        self.roles = RoleApi(reader, accounts, Roles(documents, accounts))
+        self.roles = RoleApi(reader, accounts, Roles(documents, accounts), routed=routed)
         self._apis = (
             UserApi(reader, users, accounts),
             self.roles,

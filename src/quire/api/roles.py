@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted
-from quire.access.actions import all_actions, controllers
+from quire.access.actions import Routed, all_actions, controllers
 from quire.api.envelope import respond_bare
 from quire.api.files import row_id
 from quire.api.messages import Answer, Request
@@ -32,10 +32,11 @@ _OWNER = "plugin::users-permissions"
 class RoleApi:
     """``/users-permissions/roles`` and ``/users-permissions/permissions``."""
 
-    def __init__(self, reader: Reader, accounts: Accounts, roles: Roles) -> None:
+    def __init__(self, reader: Reader, accounts: Accounts, roles: Roles, *, routed: Routed) -> None:
         self._reader = reader
         self._roles = roles
-        self._known = all_actions(reader.schema)
+        self._known = all_actions(reader.schema, routed)
+        self._routed = routed
         self._accounts = accounts
         self._type = reader.schema.content_types[ROLE_UID]
 
@@ -91,7 +92,7 @@ class RoleApi:
 
     def _tree(self, ability: Ability, rules: Mapping[str, object] = _NO_RULES) -> dict[str, Any]:
         tree: dict[str, Any] = {}
-        for controller in controllers(self._reader.schema):
+        for controller in controllers(self._reader.schema, self._routed):
             owner = tree.setdefault(controller.owner, {"controllers": {}})
             owner["controllers"][controller.name] = {
                 name: {

@@ -29,7 +29,7 @@ from quire.api.uploaded import UploadedFiles
 from quire.assembly.foundation import Foundation
 from quire.auth.authenticate import Authenticator
 from quire.content_manager.content_version import ContentVersion
-from quire.customisations import Customisations, find_customisations
+from quire.customisations import Customisations
 from quire.database.accounts import Accounts
 from quire.database.announcement import WriteCheck
 from quire.database.inspect import wanted_tables
@@ -60,13 +60,14 @@ class ContentParts(Struct, frozen=True, kw_only=True):
     content_version: ContentVersion
     require_schema: WriteCheck
     beside: Beside | None
+    customisations: Customisations
 
 
 def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
     """Make the content API. Types that JavaScript guards are closed, which the log tells."""
     settings = foundation.settings
     schema = parts.reader.schema
-    found = find_customisations(settings, schema)
+    found = parts.customisations
     _log_closed(found)
     authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
     return ContentApi(

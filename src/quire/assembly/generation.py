@@ -20,6 +20,7 @@ from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
 from quire.builder.remodel import Project
 from quire.content_manager.content_version import ContentVersion
+from quire.customisations import find_customisations
 from quire.database.accounts import Accounts
 from quire.database.announcement import (
     Requirement,
@@ -75,6 +76,7 @@ def make_generation(
     documents = _document_service(foundation, engine, require)
     library = _library(foundation, engine)
     accounts = Accounts(tables, foundation.database.dialect)
+    customisations = find_customisations(foundation.settings, schema)
     account_apis = AccountApis(
         foundation.settings,
         reader,
@@ -82,6 +84,7 @@ def make_generation(
         accounts,
         foundation.services,
         clock=foundation.clock,
+        routed=customisations.routed_actions(),
     )
     present = require_present_schema(store.writes, schema.version, disregarded)
     sources = AdminSources(
@@ -95,6 +98,7 @@ def make_generation(
         webhooks=foundation.webhooks,
         project=_project(foundation, schema, present),
         content_version=content_version,
+        customisations=customisations,
     )
     admin = _admin_parts(foundation, sources)
     parts = ContentParts(
@@ -106,6 +110,7 @@ def make_generation(
         content_version=content_version,
         require_schema=require,
         beside=None if admin is None else admin.api,
+        customisations=customisations,
     )
     content = assemble_content(foundation, parts)
     timed = foundation.settings.is_development

@@ -14,6 +14,7 @@ from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.clock import now_ms
+from quire.customisations import find_customisations
 from quire.database.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
@@ -71,7 +72,8 @@ def create_token(
     exist.
     """
     schema = load_project_schema(settings)
-    _check_actions(schema, kind, actions)
+    routed = find_customisations(settings, schema).routed_actions()
+    _check_actions(all_actions(schema, routed), kind, actions)
     salt, key = settings.secrets.api_token_salt, settings.secrets.encryption_key
     if salt is None:
         raise ApplicationError("API_TOKEN_SALT is not set.")
@@ -91,12 +93,12 @@ def create_token(
     return DONE
 
 
-def _check_actions(schema: Schema, kind: str, actions: tuple[str, ...]) -> None:
+def _check_actions(known: frozenset[str], kind: str, actions: tuple[str, ...]) -> None:
     if kind != _CUSTOM and actions:
         raise ApplicationError("Only a token of the type custom has actions of its own.")
     if kind == _CUSTOM and not actions:
         raise ApplicationError("A token of the type custom needs at least one --action.")
-    unknown = sorted(set(actions) - set(all_actions(schema)))
+    unknown = sorted(set(actions) - known)
     if unknown:
         raise ApplicationError(f"There is no action {', '.join(unknown)}.")
 

@@ -63,6 +63,13 @@ class Customisations(Struct, frozen=True):
     routes: Mapping[str, tuple[ServedRoute, ...]] = field(default_factory=dict)
     unserved: tuple[UnservedRoute, ...] = ()
 
+    def routed_actions(self) -> dict[str, tuple[str, ...]]:
+        """Return the actions that routes lead to, of the types that have not just the usual."""
+        return {
+            uid: tuple(dict.fromkeys(route.action for route in routes))
+            for uid, routes in self.routes.items()
+        }
+
     def closed_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the core actions of a content type that are closed, without the uid."""
         uid = content_type.uid

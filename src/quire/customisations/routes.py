@@ -265,7 +265,7 @@ def served_routes(
             elif uid in controllers:
                 route = _completed(route, controllers[uid])
             found.append(route)
-        if set(found) != usual_routes(types[uid]):
+        if set(found) != set(usual_routes(types[uid])):
             served[uid] = tuple(found)
     return served
 

@@ -69,9 +69,9 @@ def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def usual_routes(content_type: ContentType) -> frozenset[ServedRoute]:
+def usual_routes(content_type: ContentType) -> tuple[ServedRoute, ...]:
     """Return the routes that a content type has where no router file says anything else."""
-    return frozenset(
+    return tuple(
         ServedRoute(
             method=method, path=path, action=action, permission=f"{content_type.uid}.{action}"
         )
