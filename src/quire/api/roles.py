@@ -1,6 +1,6 @@
 """Roles of end users and what they grant."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted
@@ -84,6 +84,7 @@ class RoleApi:
         actions = await database.read(lambda: self._accounts.role_actions(role_id))
         rules = await database.read(lambda: self._accounts.role_rules(role_id))
         tree = self._tree(Granted(actions), rules)
+        _add_granted(tree, actions)
         return respond_bare({"role": {**members(role), "permissions": tree}})
 
     async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
@@ -161,6 +162,15 @@ class RoleApi:
                 raise ValidationError(NO_ROWS.format(action))
             check_rule(rule, content_type, self._reader.schema)
         return found
+
+
+def _add_granted(tree: dict[str, Any], actions: Iterable[str]) -> None:
+    """Show what a role grants of code that is not served: whoever saves the role sends it."""
+    for action in actions:
+        owner, controller, name = action.rsplit(".", 2) if action.count(".") > 1 else ("", "", "")
+        found = tree.get(owner, {"controllers": {}})["controllers"].get(controller)
+        if found is not None and name not in found:
+            found[name] = {"enabled": True, "policy": ""}
 
 
 def _rule(rules: Mapping[str, object], action: str) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.databases.kind import Kind
+from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import Office, office_project, run_office
 from tests.unit.schema.trees import write_tree
 
@@ -24,6 +25,8 @@ FILES = {
     "{ method: 'GET', path: '/writers/latest/:section', handler: 'writer.latest' }, "
     "{ method: 'POST', path: '/writers/charge', handler: 'writer.charge' } ] };",
 }
+
+_SWITCHED = {"controllers": {"writer": {"latest": {"enabled": True}}}}
 
 
 @pytest.fixture
@@ -48,7 +51,9 @@ async def test_what_routes_lead_to_is_listed(office: Office) -> None:
     assert set(_names(for_tokens.data)) == {"find", "create", "latest"}
     assert set(_names(for_roles.json["permissions"])) == {"find", "create", "latest"}
     own = [one for one in routes.data["api::writer"] if one["handler"] == LATEST]
-    assert [(one["method"], one["path"]) for one in own] == [("GET", "/api/writers/latest/:section")]
+    assert [(one["method"], one["path"]) for one in own] == [
+        ("GET", "/api/writers/latest/:section")
+    ]
     assert own[0]["config"] == {"auth": {"scope": [LATEST]}}
 
 
@@ -81,3 +86,24 @@ async def test_a_token_is_for_what_is_listed(office: Office) -> None:
 
     assert (made.data["permissions"], refused.status) == ([LATEST], 400)
     assert (allowed.status, other.status) == (404, 403)
+
+
+async def test_a_grant_of_code_that_is_not_served_outlives_a_change_of_the_role(
+    office: Office,
+) -> None:
+    path, charge = "/users-permissions/roles", f"{WRITER}.charge"
+    body = {"name": "Till", "permissions": {"api::writer": _SWITCHED}}
+    await office.ask("POST", path, body, token=office.boss)
+    foundation = office.app.foundation
+    assert foundation is not None
+    with rows_of(foundation.settings.project) as rows:
+        rows.execute("UPDATE up_permissions SET action = ? WHERE action = ?", (charge, LATEST))
+    roles = (await office.ask("GET", path, token=office.boss)).json["roles"]
+    till = f"{path}/{next(role['id'] for role in roles if role['name'] == 'Till')}"
+
+    role = (await office.ask("GET", till, token=office.boss)).json["role"]
+    await office.ask("PUT", till, {**role, "description": "new"}, token=office.boss)
+    shown = (await office.ask("GET", till, token=office.boss)).json["role"]
+
+    actions = shown["permissions"]["api::writer"]["controllers"]["writer"]
+    assert actions["charge"] == {"enabled": True, "policy": ""}
