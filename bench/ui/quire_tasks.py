@@ -2,13 +2,13 @@
 
 import re
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from bench.project import ADMINISTRATOR
 from bench.ui.cases import Case
 from bench.ui.driver import Driver
 
-NOT_POSSIBLE = {"fill_folder": "There is no screen of the media library."}
+NOT_POSSIBLE: dict[str, str] = {}
 """Tasks that Quire cannot do at all, and why."""
 
 _LIST = "/admin/content"
@@ -48,6 +48,11 @@ def open_list(ui: Driver, case: Case) -> None:
     ui.click(ui.page.get_by_role("navigation", name="Main").get_by_role("link", name="Article"))
     ui.see(ui.page.get_by_role("status").filter(has_text=_entries(case.entries)))
     ui.see(ui.page.get_by_role("row").nth(1))
+
+
+def _job(page: Page) -> Locator:
+    """Return the list of work that goes on beside the screen."""
+    return page.get_by_role("region", name="Running work")
 
 
 def _article_list(ui: Driver) -> None:
@@ -126,16 +131,14 @@ def set_relation(ui: Driver, case: Case) -> None:
 
 
 def translate(ui: Driver, case: Case) -> None:
-    """Nothing copies a whole entry from another locale; what it consists of is typed again."""
+    """Everything is copied from English, then the title is translated."""
     _entry(ui, "api::article.article", case.document)
     page = ui.page
     ui.click(page.get_by_role("combobox", name="Locale", exact=True))
     ui.click(page.get_by_role("option", name="French"))
-    ui.fill(page.get_by_role("textbox", name="Title"), case.new_title)
-    ui.fill(page.get_by_role("textbox", name="Summary"), case.summary)
-    ui.click(page.get_by_role("button", name="Add: Links"))
+    ui.click(page.get_by_role("button", name="Copy from English"))
     page.get_by_role("textbox", name="Label").wait_for()
-    ui.type(case.label)
+    ui.replace(page.get_by_role("textbox", name="Title"), case.new_title)
     _save(ui)
 
 
@@ -161,7 +164,7 @@ def publish_many(ui: Driver, case: Case) -> None:
         )
     )
     ui.click(page.get_by_role("dialog").get_by_role("button", name="Publish"))
-    ui.see(page.get_by_text(f"{case.entries} entries published"))
+    ui.see(_job(page).get_by_text(f"{case.entries} of {case.entries}"))
 
 
 def place_image(ui: Driver, case: Case) -> None:
@@ -205,7 +208,7 @@ def _add_field(ui: Driver, kind: str) -> None:
     """Its name has the cursor then."""
     ui.click(ui.page.get_by_role("button", name="Add field"))
     ui.click(ui.page.get_by_role("option", name=re.compile(f"^{re.escape(kind)} ")))
-    ui.page.get_by_role("textbox", name="Name", exact=True).wait_for()
+    ui.page.get_by_role("textbox", name="Name", exact=True).and_(ui.page.locator("[value='']:focus")).wait_for()
 
 
 def _apply(ui: Driver) -> None:
@@ -250,6 +253,27 @@ def rename(ui: Driver, case: Case) -> None:
     _apply(ui)
 
 
+def fill_folder(ui: Driver, case: Case) -> None:
+    """All files are described in one dialog."""
+    page = ui.page
+    ui.start("/admin/media", page.get_by_role("button", name=case.folder, exact=True))
+    ui.click(page.get_by_role("button", name=case.folder, exact=True))
+    page.get_by_text("This folder is empty").wait_for()
+    ui.choose(page.get_by_role("button", name="Upload", exact=True), case.files)
+    count = len(case.files)
+    ui.see(_job(page).get_by_text(f"{count} of {count}"))
+    ui.click(page.get_by_role("checkbox", name="Select all on this page"))
+    ui.click(page.get_by_role("button", name="Alternative texts"))
+    dialog = page.get_by_role("dialog", name="Alternative texts")
+    ui.click(dialog.get_by_role("textbox").first)
+    for file in case.files:
+        ui.type(case.text)
+        if file is not case.files[-1]:
+            ui.press("Tab")
+    ui.click(dialog.get_by_role("button", name="Save"))
+    ui.see(dialog, gone=True)
+
+
 def make_role(ui: Driver, case: Case) -> None:
     """Fields and locales are rows below the type, once it is unfolded."""
     page = ui.page
@@ -259,7 +283,7 @@ def make_role(ui: Driver, case: Case) -> None:
     ui.type(case.name)
     ui.press("Enter")
     ui.click(page.get_by_role("button", name="Parts of Article"))
-    for name in ("Title", "Summary", "French (fr)"):
+    for name in ("title", "summary", "French (fr)"):
         ui.click(page.get_by_role("checkbox", name=f"Update: {name}", exact=True))
     ui.click(page.get_by_role("button", name="Save", exact=True))
     ui.see(page.get_by_role("alert").get_by_text("Saved"))
@@ -282,7 +306,7 @@ def make_webhook(ui: Driver, case: Case) -> None:
     ui.click(page.get_by_role("link", name="Create webhook").first)
     ui.fill(page.get_by_role("textbox", name="Name", exact=True), case.name)
     ui.fill(page.get_by_role("textbox", name="URL"), case.url)
-    ui.click(page.get_by_role("checkbox", name="Publish: Entries"))
+    ui.click(page.get_by_role("checkbox", name="Publish: Entries", exact=True))
     ui.click(page.get_by_role("button", name="Save", exact=True))
     ui.click(page.get_by_role("button", name="Send test"))
     ui.see(page.get_by_role("status").get_by_text("Arrived"))

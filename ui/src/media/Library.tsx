@@ -1,5 +1,5 @@
 import {
-  ActionIcon, Anchor, Breadcrumbs, Button, FileButton, Group, Loader, Menu, Pagination, Paper, Select, SegmentedControl, Stack, Text, Title,
+  ActionIcon, Anchor, Breadcrumbs, Button, Checkbox, FileButton, Group, Loader, Menu, Pagination, Paper, Select, SegmentedControl, Stack, Text, Title, Tooltip,
 } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -56,6 +56,7 @@ export function Library() {
       return next
     })
   const clear = () => setChosen(new Map())
+  const isAllChosen = results.length > 0 && results.every((file) => chosen.has(file.id))
   const open = (id: number | undefined) => {
     clear()
     change({ folder: id, q: undefined, lacks: undefined })
@@ -91,6 +92,16 @@ export function Library() {
           {!search.lacks && <Choice label={t('media.kind')} value={search.kind} values={FILE_KINDS} name={(kind) => t(`media.kind.${kind}`)} onChange={(kind) => change({ kind })} />}
           <Choice label={t('media.lacks')} value={search.lacks} values={LACKS} name={(lack) => t(`media.lacks.${lack}`)} onChange={(lacks) => change({ lacks, q: undefined, kind: undefined })} />
           {search.lacks !== 'usage' && <Select size="xs" w={150} allowDeselect={false} aria-label={t('media.sort')} value={search.sort ?? SORTS[0]} data={SORTS.map((value) => ({ value, label: t(`media.sort.${value}`) }))} onChange={(sort) => change({ sort: sort ?? undefined })} />}
+          <Tooltip label={t('list.selectAll')}>
+            <Checkbox
+              size="xs"
+              aria-label={t('list.selectAll')}
+              disabled={results.length === 0}
+              checked={isAllChosen}
+              indeterminate={!isAllChosen && chosen.size > 0}
+              onChange={() => setChosen(isAllChosen ? new Map() : new Map(results.map((file) => [file.id, file])))}
+            />
+          </Tooltip>
           <SegmentedControl
             size="xs"
             aria-label={t('media.view')}
