@@ -137,8 +137,9 @@ def translate(ui: Driver, case: Case) -> None:
     ui.click(page.get_by_role("combobox", name="Locale", exact=True))
     ui.click(page.get_by_role("option", name="French"))
     ui.click(page.get_by_role("button", name="Copy from English"))
-    page.get_by_role("textbox", name="Label").wait_for()
-    ui.replace(page.get_by_role("textbox", name="Title"), case.new_title)
+    title = page.get_by_role("textbox", name="Title")
+    title.and_(page.locator(f"[value='{case.title}']")).wait_for()
+    ui.replace(title, case.new_title)
     _save(ui)
 
 
@@ -208,7 +209,9 @@ def _add_field(ui: Driver, kind: str) -> None:
     """Its name has the cursor then."""
     ui.click(ui.page.get_by_role("button", name="Add field"))
     ui.click(ui.page.get_by_role("option", name=re.compile(f"^{re.escape(kind)} ")))
-    ui.page.get_by_role("textbox", name="Name", exact=True).and_(ui.page.locator("[value='']:focus")).wait_for()
+    ui.page.get_by_role("textbox", name="Name", exact=True).and_(
+        ui.page.locator("[value='']:focus")
+    ).wait_for()
 
 
 def _apply(ui: Driver) -> None:
@@ -275,7 +278,7 @@ def fill_folder(ui: Driver, case: Case) -> None:
 
 
 def make_role(ui: Driver, case: Case) -> None:
-    """Fields and locales are rows below the type, once it is unfolded."""
+    """Fields and locales are rows below the type; a first field brings all locales with it."""
     page = ui.page
     ui.start("/admin/settings/roles", page.get_by_role("button", name="Create role"))
     ui.click(page.get_by_role("button", name="Create role"))
@@ -283,7 +286,7 @@ def make_role(ui: Driver, case: Case) -> None:
     ui.type(case.name)
     ui.press("Enter")
     ui.click(page.get_by_role("button", name="Parts of Article"))
-    for name in ("title", "summary", "French (fr)"):
+    for name in ("title", "summary", "English (en)"):
         ui.click(page.get_by_role("checkbox", name=f"Update: {name}", exact=True))
     ui.click(page.get_by_role("button", name="Save", exact=True))
     ui.see(page.get_by_role("alert").get_by_text("Saved"))

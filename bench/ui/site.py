@@ -25,6 +25,13 @@ _MODEL = Path(__file__).parent / "project"
 _STRAPI = Path(__file__).parent / "strapi"
 _SECOND_LOCALE = {"code": "fr", "name": "French (fr)", "isDefault": False}
 _READY = "/admin/init"
+_SETTINGS = """
+[admin.rate_limit]
+enabled = false
+
+[webhooks]
+private_addresses = true
+"""
 
 
 class Client:
@@ -83,7 +90,7 @@ def sites(
             )
         own = folder / f"quire-{kind}"
         _make_project(own)
-        (own / "quire.toml").write_text("[admin.rate_limit]\nenabled = false\n", encoding="utf-8")
+        (own / "quire.toml").write_text(_SETTINGS, encoding="utf-8")
         launches.append(quire(own))
         deliveries = stack.enter_context(_receiver())
         started = []

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+COUNTED_CALLS = "calls"
+"""The file in which servers of a project count calls that are limited (``server.calls_file``)."""
+
 
 class Rows(Protocol):
     """A look at the rows of a database, past everything that is tested; changes are kept."""
@@ -52,7 +55,10 @@ class Kind(Protocol):
         """Take the database of a project, which nobody has open, for what `copy` copies."""
 
     def copy(self, project: Path, folder: Path) -> Path:
-        """Copy a project and its sealed database to a folder that is not there yet; returns it."""
+        """Copy a project and its sealed database to a folder that is not there yet; returns it.
+
+        The calls that were counted in the project are left behind.
+        """
 
     def borrow(self, project: Path) -> AbstractContextManager[Mapping[str, object]]:
         """Copy the sealed database alone, for a while; gives the settings that lead to it."""

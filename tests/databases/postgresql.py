@@ -11,7 +11,7 @@ from quire.database.dialects.postgresql.room import PostgresRoom
 from quire.schema.model import Schema
 from tests.conformance.corpus import postgresql_dump, unpack_project
 from tests.databases.environment import read_environment, write_environment
-from tests.databases.kind import Row
+from tests.databases.kind import COUNTED_CALLS, Row
 from tests.databases.numbered import numbered
 from tests.databases.postgresql_store import PostgresqlStore
 from tests.databases.store import creating
@@ -133,7 +133,7 @@ class Postgresql:
     def copy(self, project: Path, folder: Path) -> Path:
         """See `Kind.copy`."""
         template = self._sealed[_database(project)]
-        copied = shutil.copytree(project, folder)
+        copied = shutil.copytree(project, folder, ignore=shutil.ignore_patterns(COUNTED_CALLS))
         name = new_database(template)
         self._sealed[name] = template
         _point(copied, name)

@@ -12,7 +12,7 @@ import apsw
 from quire.schema.model import Schema
 from tests.conformance.corpus import unpack_project
 from tests.databases.environment import read_environment, write_environment
-from tests.databases.kind import Row
+from tests.databases.kind import COUNTED_CALLS, Row
 from tests.databases.sqlite_store import SqliteStore
 
 _DEFAULT = ".tmp/data.db"
@@ -81,7 +81,9 @@ class Sqlite:
     def copy(self, project: Path, folder: Path) -> Path:
         """See `Kind.copy`."""
         source = file_of(project)
-        shutil.copytree(project, folder, ignore=shutil.ignore_patterns(f"{source.name}*"))
+        shutil.copytree(
+            project, folder, ignore=shutil.ignore_patterns(f"{source.name}*", COUNTED_CALLS)
+        )
         if source.is_relative_to(project):
             copy_file(source, folder / source.relative_to(project))
         return folder
