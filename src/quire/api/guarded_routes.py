@@ -9,8 +9,9 @@ from quire.api.messages import Answer, Handler, Request, RespondNow
 from quire.api.rewritten_query import rewrite_query, sent_query
 from quire.api.routes import Route
 from quire.customisations import ServedRoute
-from quire.customisations.query_changes import apply_steps, uses_path
+from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
+from quire.customisations.values import uses_path
 from quire.errors import PolicyError
 
 EVERYBODY = Anonymous(NOTHING)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from quire.customisations.handlers import understand_action
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads import DocumentRead, Project, understand_read
-from quire.customisations.request_values import NotUnderstoodError
 from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.statements import NotUnderstoodError
 from quire.customisations.tree import SourceFile
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from quire.customisations.handlers import understand_inline_middleware, understand_middleware
 from quire.customisations.policies import PolicyResult, understand_policy
 from quire.customisations.query_changes import QueryStep
-from quire.customisations.request_values import NotUnderstoodError
+from quire.customisations.statements import NotUnderstoodError
 from quire.customisations.tree import SourceFile, registered_name, sources
 from quire.javascript.syntax import Function
 

@@ -9,26 +9,19 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.customisations.query_changes import (
-    ObjectLiteral,
-    Or,
-    Parameter,
-    QueryBranch,
-    QueryChange,
-    QueryStep,
-    WholeQuery,
-)
-from quire.customisations.request_values import (
+from quire.customisations.query_changes import QueryBranch, QueryChange, QueryStep
+from quire.customisations.request_values import RequestValues
+from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
-    RequestValues,
     has_no_effect,
     is_harmless,
     statements_of,
     without_await,
     without_try,
 )
-from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.values import ObjectLiteral, Or, Parameter, WholeQuery
 from quire.javascript.scope import Module
 from quire.javascript.syntax import (
     Assign,

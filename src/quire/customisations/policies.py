@@ -3,11 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from quire.customisations.request_values import (
-    NotUnderstoodError,
-    is_harmless,
-    statements_of,
-)
+from quire.customisations.statements import NotUnderstoodError, is_harmless, statements_of
 from quire.javascript.scope import Module, NotPlainError, is_truthy
 from quire.javascript.syntax import (
     Call,

@@ -3,57 +3,67 @@
 Everything else that code may look at, such as who asks, counts as not understood.
 """
 
+import itertools
 from collections.abc import Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from quire.customisations.query_changes import (
+from quire.customisations.evaluation import MISSING
+from quire.customisations.statements import (
+    UNKNOWN_CODE,
+    NotUnderstoodError,
+    is_harmless,
+    statements_of,
+)
+from quire.customisations.values import (
+    ENTRY,
     And,
     ArrayLiteral,
     ConditionalValue,
     Constant,
     Equals,
+    FilterItems,
+    Includes,
+    IsArray,
+    MapItems,
     MemberAccess,
     Not,
     ObjectLiteral,
     Or,
     Parameter,
     PathParameter,
+    Split,
+    Trim,
     Value,
+    Variable,
     WholeQuery,
 )
-from quire.javascript.scope import Module, NotPlainError, is_harmless_call
+from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     Array,
-    Assign,
     Binary,
     Call,
     Conditional,
-    Evaluate,
+    Declaration,
     Expression,
     Function,
+    If,
+    Literal,
     Member,
     Name,
     Object,
     ObjectPattern,
-    Opaque,
     Property,
     Return,
     Spread,
     Statement,
-    Throw,
-    Try,
     Unary,
 )
 
-_FAILURES = frozenset(
-    {"throw", "internalServerError", "badRequest", "notFound", "forbidden", "unauthorized"}
-)
-UNKNOWN_CODE = "holds code that does not run"
-
-
-class NotUnderstoodError(Exception):
-    """Code that does more than what is recognised; the message says what."""
+UNKNOWN_VALUE = "uses more of the request than its query and path"
+_DEEPEST_CALL = 4
+_NUMBERS = itertools.count(ENTRY.number + 1)
 
 
 class PathParameters(Struct, frozen=True):
@@ -74,6 +84,8 @@ class RequestValues(Struct):
     own: frozenset[str] = frozenset()
     symbols: dict[str, Symbol] = field(default_factory=dict)
     """Variables that hold parts of the request."""
+    depth: int = 0
+    """How deep in calls of functions that only compute this is."""
 
     def value(self, value: Expression) -> Value:
         """Return what an expression stands for. Raises NotUnderstoodError."""
@@ -105,8 +117,82 @@ class RequestValues(Struct):
                 return Not(self.value(inner))
             case Conditional(test, then, otherwise):
                 return ConditionalValue(self.value(test), self.value(then), self.value(otherwise))
+            case Member(inner, str() as key, is_optional):
+                return MemberAccess(self.value(inner), key, is_optional=is_optional)
+            case Call(callee, arguments, False):
+                return self._called(callee, arguments)
             case _:
-                raise NotUnderstoodError("uses more of the request than its query and path")
+                raise NotUnderstoodError(UNKNOWN_VALUE)
+
+    def _called(self, callee: Expression, arguments: tuple[Expression, ...]) -> Value:
+        """Return what a call gives of a function that only computes."""
+        match callee, arguments:
+            case Member(text, "split"), (Literal(str() as separator),) if separator:
+                return Split(self.value(text), separator)
+            case Member(text, "trim"), ():
+                return Trim(self.value(text))
+            case Member(items, "includes"), (item,) if self._is_list(items):
+                return Includes(self.value(items), self.value(item))
+            case Member(Name("Array"), "isArray"), (inner,):
+                return IsArray(self.value(inner))
+            case Member(items, "map"), (Function((Name(parameter),)) as function,):
+                variable = Variable(next(_NUMBERS))
+                made = self.with_symbol(parameter, variable).returned(statements_of(function))
+                return MapItems(self.value(items), variable, made)
+            case Member(items, "filter"), (Name("Boolean"),):
+                variable = Variable(next(_NUMBERS))
+                return FilterItems(self.value(items), variable, variable)
+            case Name("Boolean"), (inner,):
+                return Not(Not(self.value(inner)))
+            case Name("String"), (inner,) if _is_text(made := self.value(inner)):
+                return made
+            case Name(name), _ if name not in self.symbols:
+                return self._own_function(name, arguments)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_VALUE)
+
+    def _is_list(self, items: Expression) -> bool:
+        """Whether an expression is a list for sure: texts have the same method."""
+        return isinstance(self.module.followed(items), Array)
+
+    def _own_function(self, name: str, arguments: tuple[Expression, ...]) -> Value:
+        """Return what a function of the project computes of its arguments alone."""
+        found = self.module.function(name)
+        if found is None or self.depth >= _DEEPEST_CALL:
+            raise NotUnderstoodError(f"calls {name}")
+        module, function = found
+        inner = RequestValues(module, None, depth=self.depth + 1)
+        for index, parameter in enumerate(function.parameters):
+            if not isinstance(parameter, Name):
+                raise NotUnderstoodError(f"calls {name}")
+            given = self.value(arguments[index]) if index < len(arguments) else Constant(MISSING)
+            inner.symbols[parameter.text] = given
+        return inner.returned(statements_of(function))
+
+    def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
+        """Return what reads expressions where a name stands for something."""
+        return replace(self, symbols={**self.symbols, name: symbol})
+
+    def returned(self, statements: Sequence[Statement]) -> Value:
+        """Return what statements return that only compute. Raises NotUnderstoodError."""
+        for index, statement in enumerate(statements):
+            rest = statements[index + 1 :]
+            match statement:
+                case _ if is_harmless(statement):
+                    continue
+                case Return(value):
+                    return Constant(MISSING) if value is None else self.value(value)
+                case Declaration(Name(name), value):
+                    return self.with_symbol(name, self.value(value)).returned(rest)
+                case If(test, then, otherwise):
+                    return ConditionalValue(
+                        self.value(test),
+                        self.returned((*then, *rest)),
+                        self.returned((*otherwise, *rest)),
+                    )
+                case _:
+                    raise NotUnderstoodError(UNKNOWN_CODE)
+        return Constant(MISSING)
 
     def symbol(self, value: Expression) -> Symbol | None:
         """Return the part of the request that an expression names, if it is one."""
@@ -187,69 +273,15 @@ class RequestValues(Struct):
         return Constant(found)
 
 
-def statements_of(function: Function) -> Sequence[Statement]:
-    """Return the statements of a function. Raises NotUnderstoodError for those not parsed."""
-    if isinstance(function.body, Opaque):
-        raise NotUnderstoodError(UNKNOWN_CODE)
-    if isinstance(function.body, tuple):
-        return function.body
-    return (Return(function.body),)
-
-
-def without_try(statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Return statements as they run while nothing fails."""
-    found: list[Statement] = []
-    for statement in statements:
-        is_plain = isinstance(statement, Try) and all(map(is_harmless, statement.finalizer))
-        if is_plain and isinstance(statement, Try) and all(map(_is_failure, statement.handler)):
-            found += without_try(statement.body)
-        else:
-            found.append(statement)
-    return found
-
-
-def _is_failure(statement: Statement) -> bool:
-    """Whether a statement only tells that something failed: logs, and errors in the response."""
-    match statement:
-        case Throw():
-            return True
-        case Return(Call(Member(Name(), str() as name))) | Evaluate(
-            Call(Member(Name(), str() as name))
-        ):
-            return name in _FAILURES or is_harmless(statement)
-        case _:
-            return is_harmless(statement)
-
-
-def without_await(value: Expression) -> Expression:
-    """Return what an expression waits for, or the expression itself."""
-    while isinstance(value, Unary) and value.operator == "await":
-        value = value.operand
-    return value
-
-
-def is_harmless(statement: Statement) -> bool:
-    """Whether a statement only writes a line to a log."""
-    match statement:
-        case Evaluate(Call(callee, arguments)):
-            return is_harmless_call(callee) and all(map(has_no_effect, arguments))
-        case _:
-            return False
-
-
-def has_no_effect(value: object) -> bool:
-    """Whether evaluating an expression changes nothing and waits for nothing."""
+def _is_text(value: Value) -> bool:
+    """Whether a value is a text for sure: parameters of the path are."""
     match value:
-        case Call(callee, arguments):
-            return is_harmless_call(callee) and all(map(has_no_effect, arguments))
-        case Assign() | Opaque() | Function() | Unary("await" | "delete" | "++" | "--", _):
-            return False
-        case tuple():
-            return all(map(has_no_effect, value))
-        case Struct():
-            return all(has_no_effect(getattr(value, name)) for name in value.__struct_fields__)
-        case _:
+        case PathParameter() | Constant(str()):
             return True
+        case Or(left, right):
+            return _is_text(left) and _is_text(right)
+        case _:
+            return False
 
 
 def _is_wire_value(value: object) -> bool:

@@ -124,6 +124,32 @@ class Module:
             value = self._bindings[value.text]
         return value
 
+    def function(self, name: str) -> "tuple[Module, Function] | None":
+        """Return the function that a name is bound to, here or where it is imported from."""
+        if name in self._imports:
+            return self._imported_function(*self._imports[name])
+        found = self.followed(Name(name))
+        return (self, found) if isinstance(found, Function) else None
+
+    def _imported_function(self, origin: str, name: str) -> "tuple[Module, Function] | None":
+        try:
+            other = self._other_module(origin)
+        except NotPlainError:
+            return None
+        if not isinstance(other, Module) or not other.is_known:
+            return None
+        if name in other._bindings:  # noqa: SLF001 - of the same class
+            return other.function(name)
+        exported = other.exported
+        if name == "default" and isinstance(exported, Function):
+            return other, exported
+        members = exported.members if isinstance(exported, Object) else ()
+        for member in members:
+            if isinstance(member, Property) and member.key == name:
+                found = other.followed(member.value)
+                return (other, found) if isinstance(found, Function) else None
+        return None
+
     def _take(self, statement: Statement) -> None:
         match statement:
             case Declaration(target, value):

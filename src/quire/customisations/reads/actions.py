@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from msgspec import field
 from msgspec.structs import replace
 
-from quire.customisations.query_changes import WholeQuery
 from quire.customisations.reads.expressions import Project, ReadingFunction, bare, first
 from quire.customisations.reads.model import ENTRY_COUNT, DocumentRead, ResponseObject
 from quire.customisations.reads.not_found import NotFoundCheck
 from quire.customisations.reads.populates import checked_query
-from quire.customisations.request_values import (
+from quire.customisations.request_values import RequestValues
+from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
-    RequestValues,
     has_no_effect,
     is_harmless,
     statements_of,
     without_await,
     without_try,
 )
+from quire.customisations.values import WholeQuery
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     ArrayPattern,

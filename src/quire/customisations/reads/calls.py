@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.customisations.query_changes import (
+from quire.customisations.request_values import RequestValues
+from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
+from quire.customisations.values import (
     ArrayLiteral,
     Constant,
     MemberAccess,
@@ -13,7 +15,6 @@ from quire.customisations.query_changes import (
     Or,
     Value,
 )
-from quire.customisations.request_values import UNKNOWN_CODE, NotUnderstoodError, RequestValues
 from quire.javascript.syntax import Call, Expression, Member, Name
 
 Convert = Callable[[Value], Value]

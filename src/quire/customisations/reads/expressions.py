@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from quire.customisations.reads.calls import ReadCall, core_call, read_call
 from quire.customisations.reads.model import DocumentRead
-from quire.customisations.request_values import (
+from quire.customisations.request_values import RequestValues
+from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
-    RequestValues,
     statements_of,
     without_await,
 )

@@ -8,13 +8,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.customisations.query_changes import (
-    MISSING,
-    Query,
-    Value,
-    evaluate,
-    without_undefined,
-)
+from quire.customisations.evaluation import MISSING, Query, evaluate
+from quire.customisations.query_changes import without_undefined
+from quire.customisations.values import ENTRY, Value
 
 _PARAMETERS = frozenset(
     {
@@ -23,6 +19,7 @@ _PARAMETERS = frozenset(
     }
 )
 """What the document service knows; it passes over everything else."""
+_NO_VARIABLES: Mapping[int, object] = {}
 _DRAFT, _PUBLISHED = "draft", "published"
 
 
@@ -55,6 +52,36 @@ def _with_length(values: Mapping[str, object], length: int) -> dict[str, object]
     }
 
 
+class Computed(Struct, frozen=True, eq=False):
+    """An entry becomes a value that is made of it, of the variable `ENTRY`."""
+
+    value: Value
+
+    def of(self, entry: object, query: Mapping[str, object], path: Mapping[str, str]) -> object:
+        """Return what an entry becomes. Raises ValidationError as the code fails."""
+        return _as_json(evaluate(self.value, query, path, {ENTRY.number: entry}))
+
+
+class Attached(Struct, frozen=True, eq=False):
+    """An entry gets a member that is read for it: an entry, a list, or a member of an entry."""
+
+    name: str
+    read: "DocumentRead"
+    member: str | None = None
+
+
+EntryChange = Computed | Attached
+
+
+def _as_json(value: object) -> object:
+    """Return a value as it is encoded: without what is undefined."""
+    if isinstance(value, dict):
+        return {name: _as_json(inner) for name, inner in value.items() if inner is not MISSING}
+    if isinstance(value, list):
+        return [None if item is MISSING else _as_json(item) for item in value]
+    return value
+
+
 class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     """One read of entries of a content type.
 
@@ -64,7 +91,8 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     ``sanitized`` shows what the caller may read; otherwise all that is stored is shown, private
     attributes among it. Entries stand alone unless they are ``enveloped`` or ``wrapped``.
     ``missing`` is the message where nothing is found; ``validates`` says that the query of the
-    request is checked as the core does.
+    request is checked as the core does. ``changes`` are made to each entry, in their order, before
+    it is shown.
     """
 
     uid: str
@@ -78,10 +106,16 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     wrapped: ResponseObject | None = None
     missing: str | None = None
     validates: bool = False
+    changes: "tuple[EntryChange, ...]" = ()
 
-    def query_of(self, query: Mapping[str, object], path: Mapping[str, str]) -> Query:
+    def query_of(
+        self,
+        query: Mapping[str, object],
+        path: Mapping[str, str],
+        variables: Mapping[int, object] = _NO_VARIABLES,
+    ) -> Query:
         """Return the query of the read for a request. Raises ValidationError as the code fails."""
-        found = evaluate(self.query, query, path)
+        found = evaluate(self.query, query, path, variables)
         known = without_undefined(found if isinstance(found, dict) else {})
         if self.is_core:
             return known

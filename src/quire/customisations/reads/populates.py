@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from quire.customisations.query_changes import Constant, ObjectLiteral, Value
-from quire.customisations.request_values import NotUnderstoodError
+from quire.customisations.statements import NotUnderstoodError
+from quire.customisations.values import Constant, ObjectLiteral, Value
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
