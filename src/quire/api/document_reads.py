@@ -6,9 +6,10 @@ The query is the one that the action was understood as; the response has the act
 # Functions are made for each request here, and their annotations are not evaluated each time.
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
+from msgspec import Struct
 
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
@@ -17,11 +18,23 @@ from quire.api.envelope import envelope, paged, respond_bare, respond_encoded, r
 from quire.api.format_v4 import HEADER, VALUE, nest
 from quire.api.messages import Answer, Request
 from quire.api.reader import Mode, PreparedRead, Query, Reader
+from quire.api.rewritten_query import rewrite_query, sent_query
 from quire.api.tags import is_known, tag_of, tags_known
-from quire.customisations.reads import DocumentRead
+from quire.customisations.reads import Attached, Computed, DocumentRead
+from quire.customisations.values import ENTRY
 from quire.database.encoding import Present
-from quire.errors import ForbiddenError, NotFoundError
+from quire.database.mappers import Item
+from quire.database.response_budget import encode
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.model import ContentType
+
+
+class Asked(Struct, frozen=True):
+    """What a request asked a route for, of which changes of entries are made."""
+
+    route: str
+    query: Mapping[str, object]
+    path: Mapping[str, str]
 
 
 class DocumentReads:
@@ -31,8 +44,13 @@ class DocumentReads:
         self._reader = reader
         self._answers = answers
 
-    async def respond(self, request: Request, read: DocumentRead) -> Answer:
-        """Read entries and respond as an action does; the query is that of the read."""
+    async def respond(
+        self, request: Request, read: DocumentRead, asked: Asked | None = None
+    ) -> Answer:
+        """Read entries and respond as an action does; the query is that of the read.
+
+        ``asked`` is needed where entries are changed before they are shown.
+        """
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
         self._refuse_drafts(request, read, content_type)
@@ -51,7 +69,7 @@ class DocumentReads:
         answer = None if kept is None else kept.get(question)
         if answer is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
-            answer = await self._read(request, read, prepared)
+            answer = await self._read(request, read, prepared, asked)
             answer.tag = tag_of(answer.body)
             if kept is not None and not prepared.compiled.presented:
                 kept.keep(question, answer)
@@ -65,9 +83,15 @@ class DocumentReads:
         content_type = self._reader.schema.content_types[uid]
         await self._reader.prepare(content_type, "list", query, ability)
 
-    async def _read(self, request: Request, read: DocumentRead, prepared: PreparedRead) -> Answer:
-        present = self._present(request, read, prepared)
+    async def _read(
+        self, request: Request, read: DocumentRead, prepared: PreparedRead, asked: Asked | None
+    ) -> Answer:
+        present = self._present(request, read, prepared, asked)
         wrap = _wrap(read)
+        if asked is not None and any(isinstance(one, Attached) for one in read.changes):
+            item = await self._reader.row(prepared)
+            entry = None if item is None else await self._changed(request, read, item, asked)
+            return _respond_one(read, entry)
         if read.is_list:
             version = request.version
             pages = paged(prepared.pagination)
@@ -82,9 +106,42 @@ class DocumentReads:
         found = await self._reader.encoded_row(prepared, present=present, wrap=wrap)
         if found is not None:
             return respond_encoded(found.text)
-        if read.wrapped is None or read.missing is not None:
-            raise NotFoundError(read.missing)
-        return respond_bare(wrap(None))
+        return _respond_one(read, None)
+
+    async def _changed(
+        self, request: Request, read: DocumentRead, item: Item, asked: Asked
+    ) -> object:
+        """Return an entry with what is attached to it."""
+        entry = _plain(item)
+        for change in read.changes:
+            if isinstance(change, Attached):
+                found = await self._attached(request, change, entry, asked)
+                entry = {**_members_of(entry), change.name: found}
+            else:
+                entry = change.of(entry, asked.query, asked.path)
+        return entry
+
+    async def _attached(
+        self, request: Request, change: Attached, entry: object, asked: Asked
+    ) -> object:
+        """Return what an entry gets as a member."""
+        read, reader = change.read, self._reader
+        content_type = reader.schema.content_types[read.uid]
+        self._refuse_drafts(request, read, content_type)
+        query = read.query_of(asked.query, asked.path, {ENTRY.number: entry})
+        name = f"{asked.route} {change.name} {query}"
+        raw = rewrite_query(sent_query(request.raw_query), name, lambda _: query)
+        prepared = await reader.prepare(content_type, _mode(read), raw, _ability(request, read))
+        if read.is_list:
+            items, _ = await reader.rows(prepared, request.version)
+        else:
+            item = await reader.row(prepared)
+            items = [] if item is None else [item]
+        shown = [_computed(read, _plain(item), asked) for item in items]
+        if read.is_list:
+            return shown
+        found = shown[0] if shown else None
+        return found if change.member is None else _members_of(found).get(change.member)
 
     def _refuse_drafts(
         self, request: Request, read: DocumentRead, content_type: ContentType
@@ -99,12 +156,45 @@ class DocumentReads:
             raise ForbiddenError
 
     def _present(
-        self, request: Request, read: DocumentRead, prepared: PreparedRead
+        self,
+        request: Request,
+        read: DocumentRead,
+        prepared: PreparedRead,
+        asked: Asked | None,
     ) -> Present | None:
+        if asked is not None:
+            return lambda item: _computed(read, _plain(item), asked)
         if not _is_nested(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
         return lambda item: nest(item, root, schema)
+
+
+def _respond_one(read: DocumentRead, entry: object) -> Answer:
+    """Respond with one entry, or with what stands for none. Raises NotFoundError."""
+    if entry is None and (read.wrapped is None or read.missing is not None):
+        raise NotFoundError(read.missing)
+    return respond_bare(_wrap(read)(entry))
+
+
+def _plain(item: Item) -> object:
+    """Return an entry as JSON has it."""
+    return msgspec.json.decode(encode(item))
+
+
+def _computed(read: DocumentRead, entry: object, asked: Asked) -> object:
+    """Return what an entry becomes that gets nothing attached."""
+    for change in read.changes:
+        if isinstance(change, Computed):
+            entry = change.of(entry, asked.query, asked.path)
+    return entry
+
+
+def _members_of(entry: object) -> dict[str, object]:
+    """Return the members of what code takes for an entry. Raises ValidationError for others."""
+    if not isinstance(entry, dict):
+        raise ValidationError("Something has to be an entry")
+    return entry
 
 
 def _ability(request: Request, read: DocumentRead) -> Ability:
@@ -123,7 +213,7 @@ def _mode(read: DocumentRead) -> Mode:
 
 def _is_nested(request: Request, read: DocumentRead) -> bool:
     """Tell whether a request asks for the older format, and the action knows of it."""
-    return read.enveloped and request.headers.get(HEADER) == VALUE
+    return read.enveloped and not read.changes and request.headers.get(HEADER) == VALUE
 
 
 def _wrap(read: DocumentRead) -> Callable[[object], object]:

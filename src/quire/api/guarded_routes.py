@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
-from quire.api.document_reads import DocumentReads
+from quire.api.document_reads import Asked, DocumentReads
 from quire.api.messages import Answer, Handler, Request, RespondNow
 from quire.api.rewritten_query import rewrite_query, sent_query
 from quire.api.routes import Route
@@ -13,6 +13,7 @@ from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
 from quire.customisations.values import uses_path
 from quire.errors import PolicyError
+from quire.query.querystring import parse_query
 
 EVERYBODY = Anonymous(NOTHING)
 """Who asks a route with ``auth: false``: nobody, who may do nothing else.
@@ -66,7 +67,11 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Document
             f"{name} {sorted(parameters.items())}",
             lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
         )
-        return await reads.respond(request, read)
+        asked = None
+        if read.changes:
+            parsed = parse_query(sent_query(request.raw_query).decode("latin-1"))
+            asked = Asked(name, apply_steps(steps, parsed, parameters), parameters)
+        return await reads.respond(request, read, asked)
 
     return Route(
         method=served.method,

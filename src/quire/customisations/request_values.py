@@ -39,7 +39,7 @@ from quire.customisations.values import (
     Variable,
     WholeQuery,
 )
-from quire.javascript.scope import Module, NotPlainError
+from quire.javascript.scope import UNDEFINED, Module, NotPlainError
 from quire.javascript.syntax import (
     Array,
     Binary,
@@ -84,6 +84,8 @@ class RequestValues(Struct):
     own: frozenset[str] = frozenset()
     symbols: dict[str, Symbol] = field(default_factory=dict)
     """Variables that hold parts of the request."""
+    of_entries: bool = False
+    """Whether values are made of entries: then they need not be such as queries can have."""
     depth: int = 0
     """How deep in calls of functions that only compute this is."""
 
@@ -104,15 +106,8 @@ class RequestValues(Struct):
                 return ObjectLiteral(tuple(self._member(member) for member in members))
             case Array(items) if not any(isinstance(item, Spread) for item in items):
                 return ArrayLiteral(tuple(map(self.value, items)))
-            case Binary("||" | "??" as operator, left, right):
-                only_missing = operator == "??"
-                return Or(self.value(left), self.value(right), only_missing=only_missing)
-            case Binary("&&", left, right):
-                return And(self.value(left), self.value(right))
-            case Binary("===" | "==" as operator, left, right):
-                return Equals(self.value(left), self.value(right), loose=operator == "==")
-            case Binary("!==" | "!=" as operator, left, right):
-                return Not(Equals(self.value(left), self.value(right), loose=operator == "!="))
+            case Binary(operator, left, right):
+                return self._operated(operator, left, right)
             case Unary("!", inner):
                 return Not(self.value(inner))
             case Conditional(test, then, otherwise):
@@ -121,6 +116,20 @@ class RequestValues(Struct):
                 return MemberAccess(self.value(inner), key, is_optional=is_optional)
             case Call(callee, arguments, False):
                 return self._called(callee, arguments)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_VALUE)
+
+    def _operated(self, operator: str, left: Expression, right: Expression) -> Value:
+        match operator:
+            case "||" | "??":
+                only_missing = operator == "??"
+                return Or(self.value(left), self.value(right), only_missing=only_missing)
+            case "&&":
+                return And(self.value(left), self.value(right))
+            case "===" | "==":
+                return Equals(self.value(left), self.value(right), loose=operator == "==")
+            case "!==" | "!=":
+                return Not(Equals(self.value(left), self.value(right), loose=operator == "!="))
             case _:
                 raise NotUnderstoodError(UNKNOWN_VALUE)
 
@@ -135,7 +144,7 @@ class RequestValues(Struct):
                 return Includes(self.value(items), self.value(item))
             case Member(Name("Array"), "isArray"), (inner,):
                 return IsArray(self.value(inner))
-            case Member(items, "map"), (Function((Name(parameter),)) as function,):
+            case Member(items, "map"), (Function((Name(parameter),), is_async=False) as function,):
                 variable = Variable(next(_NUMBERS))
                 made = self.with_symbol(parameter, variable).returned(statements_of(function))
                 return MapItems(self.value(items), variable, made)
@@ -161,7 +170,9 @@ class RequestValues(Struct):
         if found is None or self.depth >= _DEEPEST_CALL:
             raise NotUnderstoodError(f"calls {name}")
         module, function = found
-        inner = RequestValues(module, None, depth=self.depth + 1)
+        if function.is_async:
+            raise NotUnderstoodError(f"calls {name}")
+        inner = RequestValues(module, None, of_entries=self.of_entries, depth=self.depth + 1)
         for index, parameter in enumerate(function.parameters):
             if not isinstance(parameter, Name):
                 raise NotUnderstoodError(f"calls {name}")
@@ -172,6 +183,10 @@ class RequestValues(Struct):
     def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
         """Return what reads expressions where a name stands for something."""
         return replace(self, symbols={**self.symbols, name: symbol})
+
+    def with_entry(self, name: str) -> "RequestValues":
+        """Return what reads expressions where a name stands for the entry that was read."""
+        return replace(self, symbols={**self.symbols, name: ENTRY}, of_entries=True)
 
     def returned(self, statements: Sequence[Statement]) -> Value:
         """Return what statements return that only compute. Raises NotUnderstoodError."""
@@ -268,9 +283,19 @@ class RequestValues(Struct):
             found = self.module.value(value)
         except NotPlainError:
             raise NotUnderstoodError("computes a value") from None
-        if not _is_wire_value(found):
+        if found is UNDEFINED and self.of_entries:
+            return Constant(MISSING)
+        if not _is_wire_value(found) and not (self.of_entries and _is_json(found)):
             raise NotUnderstoodError("sets a value that no query can have")
         return Constant(found)
+
+
+def _is_json(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_json, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, str | int | float)
 
 
 def _is_text(value: Value) -> bool:

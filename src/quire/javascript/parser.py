@@ -284,21 +284,21 @@ class _Parser:
         return ArrayPattern(tuple(names))
 
     def _function_declaration(self) -> Declaration:
-        self._skip_word("async")
+        is_async = self._skip_word("async")
         self._word("function")
         if self._skip("*"):
             raise _UnknownSyntaxError
         name = self._name() if self._peek().kind == "word" else ""
-        return Declaration(Name(name), self._function_rest())
+        return Declaration(Name(name), self._function_rest(is_async=is_async))
 
-    def _function_rest(self) -> Function:
+    def _function_rest(self, *, is_async: bool) -> Function:
         """Read the parameters and the body of a function that is no arrow."""
         if self._peek().is_mark("<"):
             self._skip_angles()
         parameters = self._parameters()
         if self._skip(":"):
             self._type()
-        return Function(parameters, self._body())
+        return Function(parameters, self._body(), is_async)
 
     def _body(self) -> Opaque | tuple[Statement, ...]:
         """Read statements in braces; what is not understood makes all of them opaque."""
@@ -398,7 +398,7 @@ class _Parser:
     def _arrow(self) -> Function | None:
         """Read an arrow function, if there is one."""
         start = self.position
-        self._skip_word("async")
+        is_async = self._skip_word("async")
         if self.at_end:
             self.position = start
             return None
@@ -422,8 +422,8 @@ class _Parser:
             self.position = start
             return None
         if self._peek().is_mark("{"):
-            return Function(parameters, self._body())
-        return Function(parameters, self._assignment())
+            return Function(parameters, self._body(), is_async)
+        return Function(parameters, self._assignment(), is_async)
 
     def _parameters(self) -> tuple[Pattern, ...]:
         self._mark("(")
@@ -564,11 +564,12 @@ class _Parser:
         if token.text in _CONSTANTS:
             return Literal(_CONSTANTS[token.text])
         if token.text == "function" or (token.text == "async" and self._peek().is_word("function")):
-            if token.text == "async":
+            is_async = token.text == "async"
+            if is_async:
                 self._next()
             if self._peek().kind == "word":
                 self._next()
-            return self._function_rest()
+            return self._function_rest(is_async=is_async)
         if token.text == "new":
             callee = self._new_callee()
             arguments = self._arguments() if self._peek().is_mark("(") else ()
@@ -615,7 +616,7 @@ class _Parser:
             raise _UnknownSyntaxError
         key = self._key()
         if self._peek().is_mark("(", "<"):
-            return Property(key, self._function_rest())
+            return Property(key, self._function_rest(is_async=is_async))
         if self._skip(":"):
             return Property(key, self._assignment())
         if not isinstance(key, str):

@@ -115,6 +115,7 @@ class Function(Struct, frozen=True):
 
     parameters: tuple["Pattern", ...]
     body: "Expression | tuple[Statement, ...]"
+    is_async: bool = False
 
 
 class Opaque(Struct, frozen=True):

@@ -296,7 +296,7 @@ NEAR_MISSES = [
     "if (!ctx.state.user) { return ctx.unauthorized(); } await next();",
     "ctx.query.filters = { publishedAt: { $lt: new Date() } }; await next();",
     "ctx.query.populate = makePopulate(); await next();",
-    "ctx.query.populate = ctx.query.filters.slug.split(','); await next();",
+    "ctx.query.populate = ctx.query.filters.slug.split(',').reverse(); await next();",
     "ctx.query.populate = ['tags'];",
     "ctx.query.populate = ['tags']; await next(); ctx.body.data = [];",
     "ctx.query.populate = ['tags']; await next(); await next();",

@@ -2,6 +2,6 @@
 
 from quire.customisations.reads.actions import understand_read
 from quire.customisations.reads.expressions import Project
-from quire.customisations.reads.model import DocumentRead, ResponseObject
+from quire.customisations.reads.model import Attached, Computed, DocumentRead, ResponseObject
 
-__all__ = ["DocumentRead", "Project", "ResponseObject", "understand_read"]
+__all__ = ["Attached", "Computed", "DocumentRead", "Project", "ResponseObject", "understand_read"]

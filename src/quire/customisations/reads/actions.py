@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from msgspec import field
 from msgspec.structs import replace
 
-from quire.customisations.reads.expressions import Project, ReadingFunction, bare, first
-from quire.customisations.reads.model import ENTRY_COUNT, DocumentRead, ResponseObject
+from quire.customisations.reads.changes import ChangingFunction
+from quire.customisations.reads.expressions import Project, bare, first
+from quire.customisations.reads.model import ENTRY_COUNT, Attached, DocumentRead, ResponseObject
 from quire.customisations.reads.not_found import NotFoundCheck
 from quire.customisations.reads.populates import checked_query
 from quire.customisations.request_values import RequestValues
@@ -44,6 +45,7 @@ from quire.javascript.syntax import (
     Return,
     Statement,
 )
+from quire.schema.model import Schema
 
 _COMPUTED = "responds with something that it computes"
 
@@ -58,23 +60,36 @@ def understand_read(module: Module, uid: str, function: Function, project: Proje
         case _:
             raise NotUnderstoodError("is not a function of ctx")
     found = _Interpreter(values, project, _interpret, uid).run(statements_of(function))
+    return _checked(found, uid, project.schema)
+
+
+def _checked(found: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
+    """Return a read that is held against the schema, with what is attached to it."""
     if found.uid != uid and (found.sanitized or found.enveloped):
         raise NotUnderstoodError("sanitizes entries of another type")
-    schema = project.schema
     model = schema.content_types[found.uid]
     query = checked_query(
         found.query, model, schema, sanitized=found.sanitized, of_rows=found.of_any_version
     )
-    return replace(found, query=query)
+    changes = tuple(
+        replace(one, read=_checked(one.read, uid, schema)) if isinstance(one, Attached) else one
+        for one in found.changes
+    )
+    return replace(found, query=query, changes=changes)
 
 
 def _interpret(
-    values: RequestValues, project: Project, depth: int, statements: Sequence[Statement]
+    values: RequestValues,
+    project: Project,
+    service: str,
+    depth: int,
+    statements: Sequence[Statement],
 ) -> DocumentRead:
-    return _Interpreter(values, project, _interpret, None, depth).run(statements)
+    function = _Interpreter(values, project, _interpret, None, depth, service)
+    return function.run(statements)
 
 
-class _Interpreter(ReadingFunction):
+class _Interpreter(ChangingFunction):
     """Goes through the statements of one function."""
 
     declared: set[str] = field(default_factory=set)
@@ -82,7 +97,6 @@ class _Interpreter(ReadingFunction):
     pages: str = ""
     """The variable that holds the pagination of a list."""
     validates: bool = False
-    missing: str | None = None
     body: DocumentRead | None = None
     """What was assigned to ``ctx.body``."""
 
@@ -117,10 +131,14 @@ class _Interpreter(ReadingFunction):
             case Evaluate(Assign("=", Name(name), value)) if name in self.declared:
                 self.declared.remove(name)
                 self._named(name, value)
+            case Evaluate(Assign("=", Name(name), value)) if name in self.found:
+                self.found[name] = self.read(value)
             case Evaluate(value) if self.is_own(value, "validateQuery"):
                 self.validates = True
             case Evaluate(value) if self._sent(value) is not None:
                 self.body = self._wrapped(value)
+            case _ if self.change(statement):
+                return
             case If(test, then, ()):
                 self.missing = NotFoundCheck(self.values, self.read_of).message(
                     test, then, self.missing
@@ -194,7 +212,7 @@ class _Interpreter(ReadingFunction):
             ) if pages and pages == self.pages:
                 read = bare(self.read(inner))
                 return replace(read, enveloped=True, shows_pages=True)
-            case Object(members) if members:
+            case Object((Property(), *_) as members):
                 return self._object(members)
             case _:
                 return self.read(value)

@@ -14,6 +14,7 @@ from quire.customisations.statements import (
     statements_of,
     without_await,
 )
+from quire.customisations.values import ENTRY
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     Call,
@@ -39,8 +40,8 @@ class Project(Struct, frozen=True):
     note_call: Callable[[str, str], None]
 
 
-Interpret = Callable[[RequestValues, Project, int, Sequence[Statement]], DocumentRead]
-"""Returns what the statements of a service's method return, at a depth of calls."""
+Interpret = Callable[[RequestValues, Project, str, int, Sequence[Statement]], DocumentRead]
+"""Returns what the statements of a method of a service return, at a depth of calls."""
 
 _DEEPEST_CALL = 4
 
@@ -56,6 +57,8 @@ class ReadingFunction(Struct):
     interpret: Interpret
     uid: str | None
     depth: int = 0
+    service: str = ""
+    """The service that the function is a method of."""
     calls: set[Call] = field(default_factory=set)
     """The reads that were met: there may be one, since what is done with a second is not known."""
     found: dict[str, DocumentRead] = field(default_factory=dict)
@@ -84,14 +87,25 @@ class ReadingFunction(Struct):
                 return self.maybe_read(then) if whole is not None and whole.is_list else None
             case Call(Member(Name("this"), "sanitizeOutput"), (inner, ctx)):
                 read = self.maybe_read(inner)
+                if read is not None and read.changes:
+                    raise NotUnderstoodError("sanitizes what it has changed")
                 is_own = self.uid is not None and self.values.is_ctx(ctx)
                 return replace(bare(read), sanitized=True) if read and is_own else None
             case Call(Member(Call(Member(Name("strapi"), "service"), (uid,)), str() as name)):
                 return self._called(self._uid_of(uid), name, value)
             case Call(Member(Name("this"), str() as name)) if self.uid is None:
-                raise NotUnderstoodError(f"calls {name} of its service")
+                return self._called(self.service, name, value)
             case _:
                 return self._call(value)
+
+    def read_beside(self, name: str, value: Expression) -> DocumentRead | None:
+        """Return what an expression reads beside the one entry that a variable holds."""
+        calls, symbols = self.calls, self.values.symbols
+        self.calls, self.values.symbols = set(), {**symbols, name: ENTRY}
+        try:
+            return self.maybe_read(value)
+        finally:
+            self.calls, self.values.symbols = calls, symbols
 
     def read_of(self, value: Expression) -> DocumentRead | None:
         """Return what a variable, or the first of one, was read as."""
@@ -154,7 +168,7 @@ class ReadingFunction(Struct):
             inner.symbols[parameter.text] = self.values.value(argument)
         if len(arguments) < len(function.parameters):
             raise NotUnderstoodError(f"calls {name} of a service")
-        found = self.interpret(inner, self.project, self.depth + 1, statements_of(function))
+        found = self.interpret(inner, self.project, uid, self.depth + 1, statements_of(function))
         self.project.note_call(uid, name)
         return found
 

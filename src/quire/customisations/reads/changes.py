@@ -1,0 +1,187 @@
+"""Understands what code makes of entries that it has read, before it responds with them.
+
+It may set members of them, ``map`` them, spread one into another object, and read what is attached
+to one. What is computed is made of one entry, the variable `ENTRY`, and of the request.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from quire.customisations.reads.expressions import ReadingFunction, bare
+from quire.customisations.reads.model import Attached, Computed, DocumentRead, EntryChange
+from quire.customisations.statements import (
+    UNKNOWN_CODE,
+    NotUnderstoodError,
+    is_harmless,
+    statements_of,
+)
+from quire.customisations.values import ENTRY, ConditionalValue, ObjectLiteral, Value, With
+from quire.javascript.syntax import (
+    Assign,
+    Binary,
+    Call,
+    Evaluate,
+    Expression,
+    Function,
+    If,
+    Member,
+    Name,
+    Object,
+    Property,
+    Spread,
+    Statement,
+)
+
+_NOT_FOUND = "Not Found"
+
+
+class ChangingFunction(ReadingFunction):
+    """A function that reads entries and changes them."""
+
+    missing: str | None = None
+    """The message where nothing is found."""
+
+    def maybe_read(self, value: Expression) -> DocumentRead | None:
+        """Return what an expression reads or makes of what was read, ``None`` for others."""
+        match value:
+            case Call(Member(inner, "map"), (Function((Name(name),)) as function,)):
+                read = self.maybe_read(inner)
+                if read is None:
+                    return None
+                if not read.is_list or function.is_async:
+                    raise NotUnderstoodError(UNKNOWN_CODE)
+                made = self.values.with_entry(name).returned(statements_of(function))
+                return self._with(read, Computed(made))
+            case Object((Spread(Name(name)), *members)) if name in self.found:
+                return self._spread(name, members)
+            case _:
+                return super().maybe_read(value)
+
+    def change(self, statement: Statement) -> bool:
+        """Take in a statement that changes what was read; tell whether it is one."""
+        match statement:
+            case Evaluate(Call(Member(Name(name), "forEach"), (function,))) if name in self.found:
+                self._change_each(name, function)
+                return True
+            case Evaluate(Assign("=", Member(Name(name), str()), _)) if name in self.found:
+                self._change(name, statement)
+                return True
+            case If() if (changed := _changed_name(statement)) in self.found:
+                self._change(changed, statement)
+                return True
+            case _:
+                return False
+
+    def _change_each(self, name: str, function: Expression) -> None:
+        read = self._alone(name)
+        match function:
+            case Function((Name(entry),), tuple() as body) if read.is_list:
+                statements: Sequence[Statement] = body
+            case Function((Name(entry),), Assign() as assignment) if read.is_list:
+                statements = (Evaluate(assignment),)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+        self.found[name] = self._with(read, Computed(self._after(entry, statements)))
+
+    def _change(self, name: str, statement: Statement) -> None:
+        """Take in a statement that sets members of one entry."""
+        read = self._alone(name)
+        if read.is_list:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        if not _looks_first(statement, name):
+            self.missing = self.missing or _NOT_FOUND  # the code fails there
+        attached = self._attachment(name, statement)
+        made = attached or Computed(self._after(name, (statement,)))
+        self.found[name] = self._with(read, made)
+
+    def _alone(self, name: str) -> DocumentRead:
+        """Return what a variable holds; others might hold the same, and change with it."""
+        if len(self.found) > 1:
+            raise NotUnderstoodError("changes what other variables may hold")
+        return self.found[name]
+
+    def _with(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
+        return replace(bare(read), changes=(*read.changes, change))
+
+    def _spread(self, name: str, members: Sequence[Property | Spread]) -> DocumentRead:
+        """Return what ``{ ...entry, member: value }`` is; a member may be of the same entry."""
+        read = self.found[name]
+        if read.is_list:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        self.missing = self.missing or _NOT_FOUND
+        computed: list[Property | Spread] = [Spread(Name(name))]
+        attached: list[EntryChange] = []
+        for member in members:
+            match member:
+                case Property(str() as key, Member(Name(other), str() as part)) if (
+                    other in self.found and other != name
+                ):
+                    attached.append(Attached(key, self._raw(other), part))
+                case _:
+                    computed.append(member)
+        if len(computed) > 1:
+            made = self.values.with_entry(name).value(Object(tuple(computed)))
+            read = self._with(read, Computed(made))
+        return replace(bare(read), changes=(*read.changes, *attached))
+
+    def _raw(self, name: str) -> DocumentRead:
+        read = self.found[name]
+        if read.is_list or read.sanitized or read.changes or read.is_core:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        return read
+
+    def _attachment(self, name: str, statement: Statement) -> Attached | None:
+        """Return what ``entry.key = await …`` reads, also behind ``if (entry)``."""
+        match statement:
+            case If(Name(tested), (inner,), ()) if tested == name:
+                return self._attachment(name, inner)
+            case Evaluate(Assign("=", Member(Name(), str() as key), value)):
+                read = self.read_beside(name, value)
+                if read is None:
+                    return None
+                if read.sanitized or read.is_core or read.missing or read.enveloped or read.wrapped:
+                    raise NotUnderstoodError("attaches something else than entries")
+                return Attached(key, read)
+            case _:
+                return None
+
+    def _after(self, name: str, statements: Sequence[Statement]) -> Value:
+        """Return what an entry is after statements that set members of it."""
+        after: Value = ENTRY
+        for statement in statements:
+            if not is_harmless(statement):
+                change = self._changed(name, statement)
+                after = change if after is ENTRY else With(after, change)
+        return after
+
+    def _changed(self, name: str, statement: Statement) -> Value:
+        values = self.values.with_entry(name)
+        match statement:
+            case Evaluate(Assign("=", Member(Name(of), str() as key), value)) if of == name:
+                return ObjectLiteral(((None, ENTRY), (key, values.value(value))))
+            case If(test, then, otherwise):
+                return ConditionalValue(
+                    values.value(test), self._after(name, then), self._after(name, otherwise)
+                )
+            case _:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+
+
+def _changed_name(statement: Statement) -> str:
+    """Return the variable of which an ``if`` sets members first, empty if it does not."""
+    while isinstance(statement, If) and statement.then:
+        statement = statement.then[0]
+    match statement:
+        case Evaluate(Assign("=", Member(Name(name), str()), _)):
+            return name
+        case _:
+            return ""
+
+
+def _looks_first(statement: Statement, name: str) -> bool:
+    """Whether a statement does something only where there is an entry."""
+    test = statement.test if isinstance(statement, If) else None
+    while isinstance(test, Binary) and test.operator == "&&":
+        test = test.left
+    return test == Name(name)
