@@ -115,8 +115,10 @@ def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -
     page.get_by_role("button", name="Row rules of Article").click()
     page.get_by_role("dialog").get_by_label("find", exact=True).fill("")
     page.get_by_role("dialog").get_by_role("button", name="Apply").click()
+    page.get_by_role("checkbox", name="find: sample").uncheck()
     save(page)
     assert httpx.get(f"{site.address}/api/articles").json()["data"] != []
+    assert httpx.get(samples).status_code == 403
 
 
 def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:

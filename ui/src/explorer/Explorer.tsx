@@ -27,7 +27,7 @@ export function Explorer() {
   const kept = useExplorer((state) => state.draft)
   const types = displayed.filter((type) => type.uid.startsWith('api::') && ability.canContent('read', type.uid))
   const find = (uid: string | undefined) => types.find((type) => type.uid === uid)
-  const type = find(kept?.uid) ?? find(asked) ?? types[0]
+  const type = find(asked) ?? find(kept?.uid) ?? types[0]
   if (!type) {
     return <Stack p="lg"><Title order={1}>{t('nav.explorer')}</Title><EmptyState title={t('explorer.noTypes')} /></Stack>
   }
@@ -36,6 +36,7 @@ export function Explorer() {
 
 function Workbench({ types, type, draft }: { types: ContentType[]; type: ContentType; draft: Draft }) {
   const { t } = useTranslation()
+  const navigate = explorerRoute.useNavigate()
   const { runAs, token } = useExplorer()
   const kept = useStoredRequests()
   const bearer = runAs === 'token' ? token.trim() : undefined
@@ -55,7 +56,14 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
     confirmFirst({ title: t('explorer.deleteFirst'), hint: t('explorer.deleteHint'), onConfirm: () => run.mutate() })
   }
   useHotkeys([['mod+Enter', send]], [])
-  const open = (next: Draft) => useExplorer.setState({ draft: next, answer: null })
+  const edit = (next: Draft) => {
+    useExplorer.setState({ draft: next })
+    if (next.uid !== type.uid) void navigate({ search: { type: next.uid }, replace: true })
+  }
+  const open = (next: Draft) => {
+    useExplorer.setState({ answer: null })
+    edit(next)
+  }
   return (
     <Stack p="lg" gap="md">
       <Group justify="space-between" gap="xs">
@@ -66,7 +74,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
           <Paper withBorder p="md" className="quire-surface" component="section" aria-label={t('explorer.request')}>
             <Stack gap="sm">
-              <QueryForm types={types} type={type} draft={draft} onChange={(next) => useExplorer.setState({ draft: next })} />
+              <QueryForm types={types} type={type} draft={draft} onChange={edit} />
               <Stack gap={4}>
                 <Text size="sm" fw={500}>{t('explorer.runAs')}</Text>
                 <SegmentedControl

@@ -1,0 +1,84 @@
+"""Every route of the admin API is used by the admin UI, or it is said here why not."""
+
+import re
+
+from tests.ui.api_types import PATH
+
+_SOURCES = PATH.parents[1]
+_OPERATION = re.compile(r'^  "([A-Z]+ /[^"]*)":', re.MULTILINE)
+_QUOTE = "['\"`]"
+_CALL = re.compile(rf"{_QUOTE}(GET|POST|PUT|PATCH|DELETE)(?: |', '){_QUOTE}?(/[^'\"`]*){_QUOTE}")
+_UPLOAD = re.compile(rf"upload\({_QUOTE}(/[^'\"`]*){_QUOTE}")
+_PART = re.compile(r"\$\{[\w.]+\}")
+
+_ONE_CHANGE = "update-schema applies all changes of a review in one transaction"
+_ONE_SCHEMA = "GET /content-type-builder/schema has the whole model"
+_INIT = "GET /content-manager/init has all of it"
+_HOME = "GET /admin/x/home has all that the home screen shows"
+_ONE_AT_A_TIME = "one is deleted at a time, after a question that says what is lost"
+_DRAFT = "entries are published with their unsaved changes, by the route of one entry"
+_FORM = "the editor compares what is in the form, which the server does not know"
+_BATCH = "POST /admin/x/publish-check tells more, and bulk actions go on in parts"
+_AI = "there is no service that describes images"
+_CHILDREN = "GET /upload/folder-structure has all folders"
+
+UNUSED = {
+    "DELETE /content-type-builder/component-categories/{name}": _ONE_CHANGE,
+    "DELETE /content-type-builder/components/{uid}": _ONE_CHANGE,
+    "DELETE /content-type-builder/content-types/{uid}": _ONE_CHANGE,
+    "DELETE /upload/files/{id}": "bulk-delete deletes one file, too",
+    "GET /admin/homepage/key-statistics": _HOME,
+    "GET /admin/homepage/layout": _HOME,
+    "GET /admin/project-type": "nothing is reserved for an edition",
+    "GET /admin/x/difference/{uid}/{id}": _FORM,
+    "GET /admin/x/entry/{uid}/{id}": _FORM,
+    "GET /admin/x/openapi.json": "the types of the UI are made of it when it is built",
+    "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": _BATCH,
+    "GET /content-manager/components": _INIT,
+    "GET /content-manager/components/{uid}/configuration": "that of a type has its components",
+    "GET /content-manager/content-types": _INIT,
+    "GET /content-manager/content-types-settings": _INIT,
+    "GET /content-manager/homepage/count-documents": _HOME,
+    "GET /content-manager/homepage/recent-documents": _HOME,
+    "GET /content-type-builder/components": _ONE_SCHEMA,
+    "GET /content-type-builder/components/{uid}": _ONE_SCHEMA,
+    "GET /content-type-builder/content-types": _ONE_SCHEMA,
+    "GET /content-type-builder/content-types/{uid}": _ONE_SCHEMA,
+    "GET /content-type-builder/update-schema-status": "changes need no restart to wait for",
+    "GET /upload/ai-metadata-jobs/pending-count": _AI,
+    "GET /upload/configuration": "the address of the library has its order and its page",
+    "GET /upload/folders/{id}": _CHILDREN,
+    "GET /users-permissions/policies": "policies of end users cannot be chosen",
+    "POST /admin/permissions/check": "the permissions of the role say it without a request",
+    "POST /admin/roles/batch-delete": _ONE_AT_A_TIME,
+    "POST /admin/users/batch-delete": _ONE_AT_A_TIME,
+    "POST /admin/webhooks/batch-delete": _ONE_AT_A_TIME,
+    "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": _BATCH,
+    "POST /content-manager/collection-types/{uid}/actions/publish": _DRAFT,
+    "POST /content-manager/collection-types/{uid}/clone/{id}": "auto-clone needs no form",
+    "POST /content-type-builder/components": _ONE_CHANGE,
+    "POST /content-type-builder/content-types": _ONE_CHANGE,
+    "POST /i18n/content-manager/actions/get-non-localized-fields": "an entry has them at once",
+    "POST /upload/actions/generate-ai-metadata": _AI,
+    "POST /upload/actions/upload-from-urls": "POST /admin/x/media/import tells what went wrong",
+    "POST /upload/ai-metadata-jobs": _AI,
+    "POST /upload/files": "POST /upload is the same",
+    "PUT /content-manager/components/{uid}/configuration": "forms of components have no layout yet",
+    "PUT /content-type-builder/component-categories/{name}": _ONE_CHANGE,
+    "PUT /content-type-builder/components/{uid}": _ONE_CHANGE,
+    "PUT /content-type-builder/content-types/{uid}": _ONE_CHANGE,
+    "PUT /upload/configuration": "the address of the library has its order and its page",
+}
+
+
+def test_each_route_is_used_or_has_a_reason_not_to_be() -> None:
+    routes = set(_OPERATION.findall(PATH.read_text()))
+    called = set()
+    for source in _SOURCES.rglob("*.ts*"):
+        if source != PATH:
+            text = source.read_text()
+            called.update(f"{method} {path}" for method, path in _CALL.findall(text))
+            called.update(f"POST {path}" for path in _UPLOAD.findall(text))
+    patterns = [re.compile(r"[\w{}]+".join(map(re.escape, _PART.split(one)))) for one in called]
+    unused = {one for one in routes if not any(each.fullmatch(one) for each in patterns)}
+    assert unused == set(UNUSED)
