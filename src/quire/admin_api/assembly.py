@@ -112,8 +112,10 @@ def _option_routes(ground: Ground) -> Iterator[Route]:
     """Yield the routes of what is set for end users, and of webhooks."""
     settings, database, clock = ground.settings, ground.database, ground.clock
     writes, parts = ground.engine.store.writes, ground.sources.webhooks
-    server, roles = settings.server.url or "", ground.sources.accounts.roles
-    yield from EndUserApi(database, writes, roles, server=server).routes()
+    server, accounts = settings.server.url or "", ground.sources.accounts
+    yield from EndUserApi(
+        database, writes, accounts.roles, accounts.recovery, server=server
+    ).routes()
     yield from WebhookApi(
         database,
         parts.webhooks,

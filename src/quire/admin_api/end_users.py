@@ -11,18 +11,20 @@ import orjson
 
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
+from quire.admin_api.answers import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.api.envelope import respond_bare
+from quire.api.mail import NOT_SENT
 from quire.api.messages import Answer, Handler, Request
 from quire.api.roles import EMPTY_BODY, RoleApi
 from quire.api.routes import Route
 from quire.auth.options import ADVANCED_KEY
-from quire.auth.recovery import EMAIL_KEY
+from quire.auth.recovery import EMAIL_KEY, Recovery
 from quire.database.connection import Database
 from quire.database.core_store import read_setting, write_setting
 from quire.database.program import Program
 from quire.database.writes import Writes
-from quire.errors import ValidationError
+from quire.errors import ApplicationError, MailError, ValidationError
 from quire.mail.templates import UNSOUND, is_sound
 from quire.schema.attributes.accept import not_of_type
 
@@ -37,10 +39,19 @@ _TRUSTED: Principal = ApiToken(id=0, type="full-access", last_used_at=None, abil
 class EndUserApi:
     """``/users-permissions/*``."""
 
-    def __init__(self, database: Database, writes: Writes, roles: RoleApi, *, server: str) -> None:
+    def __init__(
+        self,
+        database: Database,
+        writes: Writes,
+        roles: RoleApi,
+        recovery: Recovery,
+        *,
+        server: str,
+    ) -> None:
         self._database = database
         self._writes = writes
         self._roles = roles
+        self._recovery = recovery
         self._server = server
 
     def routes(self) -> Iterator[Route]:
@@ -67,6 +78,8 @@ class EndUserApi:
             path = f"users-permissions/{name}"
             yield self._route("GET", path, f"{_OWNER}.{action}.read", read)
             yield self._route("PUT", path, f"{_OWNER}.{action}.update", write)
+        action = f"{_OWNER}.email-templates.update"
+        yield self._route("POST", "admin/x/mail-test", action, self.test_template)
 
     async def policies(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
         """List the policies of routes: there are none."""
@@ -94,12 +107,22 @@ class EndUserApi:
         """Replace the templates of mails. Nothing in them is ever evaluated."""
         templates = _member(request, "email-templates")
         for name, template in templates.items():
-            options = template.get("options") if isinstance(template, Mapping) else None
-            if not isinstance(options, Mapping):
-                raise ValidationError(f"{name} {not_of_type('object', template)}")
-            for part in ("object", "message"):
-                _require_sound(f"{name}.options.{part}", options.get(part))
+            _template_options(name, template)
         return await self._write(EMAIL_KEY, templates)
+
+    async def test_template(self, request: Request) -> Answer:
+        """Send a mail as a template says to the administrator who asks, and to nobody else.
+
+        The template is that of the body, which need not be stored. Raises ApplicationError with
+        what the SMTP server has against it.
+        """
+        options = _template_options("template", _member(request, "template"))
+        to = request.administrator.email
+        try:
+            await self._recovery.send_example("template", options, to)
+        except MailError as error:
+            raise ApplicationError(NOT_SENT.format(error)) from error
+        return respond_data({"to": to})
 
     async def advanced(self, request: Request) -> Answer:
         """Show how accounts come to be, and the roles that they can have."""
@@ -146,6 +169,16 @@ def _member(request: Request, name: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise ValidationError(f"{name} {not_of_type('object', value)}")
     return value
+
+
+def _template_options(name: str, template: object) -> Mapping[str, object]:
+    """Return what a template consists of. Raises ValidationError."""
+    options = template.get("options") if isinstance(template, Mapping) else None
+    if not isinstance(options, Mapping):
+        raise ValidationError(f"{name} {not_of_type('object', template)}")
+    for part in ("object", "message"):
+        _require_sound(f"{name}.options.{part}", options.get(part))
+    return options
 
 
 def _require_sound(name: str, template: object) -> None:

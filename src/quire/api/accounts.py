@@ -80,7 +80,7 @@ class AccountApis:
         self.sessions = sessions = user_sessions(settings, documents.engine.store)
         lifetime = settings.users.reset_expires_in
         users = EndUsers(documents, accounts, sessions, reset_lifetime=lifetime)
-        recovery = Recovery(
+        self.recovery = recovery = Recovery(
             reader.database,
             documents,
             accounts,

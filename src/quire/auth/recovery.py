@@ -16,7 +16,6 @@ from quire.auth.postbox import Postbox
 from quire.clock import Clock
 from quire.database.accounts import Accounts, UserRow
 from quire.database.connection import Database
-from quire.database.program import Program
 from quire.documents.intents import Update
 from quire.documents.service import DocumentService
 from quire.errors import MailError
@@ -37,6 +36,15 @@ class Pages(Struct, frozen=True, kw_only=True):
     server: str
     admin: str
     confirmation: str
+
+
+_EXAMPLES = {
+    "URL": "https://www.example.org/page",
+    "CODE": "example",
+    "TOKEN": "example",
+    "USER.username": "ada",
+}
+"""What stands in the places of a mail that only shows what a template looks like."""
 
 
 class _Template(Struct, frozen=True, kw_only=True):
@@ -104,23 +112,30 @@ class Recovery:
         await self._documents.update(intent)
 
     async def _send(self, name: str, user: UserRow, values: Mapping[str, str]) -> None:
-        template = await self._database.read(lambda: self._template(name))
+        stored = await self._database.read(lambda: self._accounts.stored(EMAIL_KEY))
+        template = _template(name, _member(_member(stored, name), "options"))
         if user.email is None:
             raise MailError("the account has no e-mail address")
         preset = PRESETS.get(user.provider or "")
         if preset is not None and preset.without_email:
             # Somebody else may well have the address that was made up.
             raise MailError("the account has no e-mail address but one that was made up")
-        known = {
-            "SERVER_URL": self._pages.server,
-            "ADMIN_URL": self._pages.admin,
-            "USER.email": user.email,
-            "USER.username": user.username or "",
-            **values,
-        }
+        known = {"USER.email": user.email, "USER.username": user.username or "", **values}
+        await self._send_filled(template, user.email, known)
+
+    async def send_example(self, name: str, options: Mapping[str, object], to: str) -> None:
+        """Send a mail as the options of a template say, with examples in its places.
+
+        Raises MailError.
+        """
+        known = {**_EXAMPLES, "USER.email": to}
+        await self._send_filled(_template(name, options), to, known)
+
+    async def _send_filled(self, template: _Template, to: str, values: Mapping[str, str]) -> None:
+        known = {"SERVER_URL": self._pages.server, "ADMIN_URL": self._pages.admin, **values}
         await self._sender.send(
             Mail(
-                to=(user.email,),
+                to=(to,),
                 subject=fill_in(template.subject, known, one_line),
                 html=fill_in(template.message, known, escape),
                 sender=template.sender,
@@ -128,22 +143,21 @@ class Recovery:
             )
         )
 
-    def _template(self, name: str) -> Program[_Template]:
-        stored = yield from self._accounts.stored(EMAIL_KEY)
-        options = _member(_member(stored, name), "options")
-        sender = _member(options, "from")
-        subject, message = options.get("object"), options.get("message")
-        if not isinstance(subject, str) or not isinstance(message, str):
-            raise MailError(f"the database has no template {name}")
-        email = _text(sender, "email")
-        if email in PLACEHOLDER_SENDERS:
-            email = None
-        return _Template(
-            sender=_named(_text(sender, "name"), email),
-            reply_to=_text(options, "response_email"),
-            subject=subject,
-            message=message,
-        )
+
+def _template(name: str, options: Mapping[str, object]) -> _Template:
+    sender = _member(options, "from")
+    subject, message = options.get("object"), options.get("message")
+    if not isinstance(subject, str) or not isinstance(message, str):
+        raise MailError(f"the database has no template {name}")
+    email = _text(sender, "email")
+    if email in PLACEHOLDER_SENDERS:
+        email = None
+    return _Template(
+        sender=_named(_text(sender, "name"), email),
+        reply_to=_text(options, "response_email"),
+        subject=subject,
+        message=message,
+    )
 
 
 def _member(value: object, name: str) -> Mapping[str, object]:

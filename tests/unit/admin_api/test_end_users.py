@@ -1,6 +1,9 @@
 """Administrators manage the roles of end users, and how accounts come to be."""
 
-from tests.unit.admin_api.office import Office
+from pathlib import Path
+
+from tests.accounts.site import receiving
+from tests.unit.admin_api.office import BOSS, Office, open_office
 from tests.unit.admin_api.test_staff import clerk
 
 OWN = "/users-permissions"
@@ -49,3 +52,33 @@ async def test_who_may_not_is_refused(office: Office) -> None:
     for name in ("providers", "email-templates", "advanced"):
         assert (await office.ask("GET", f"{OWN}/{name}", token=token)).status == 403
         assert (await office.ask("PUT", f"{OWN}/{name}", {"x": 1}, token=token)).status == 403
+
+
+async def test_a_template_is_tried_out_on_whoever_asks(tmp_path: Path) -> None:
+    options = {
+        "from": {"name": "Desk", "email": "desk@example.org"},
+        "object": "Code for <%= USER.email %>",
+        "message": "<p><%= URL %>?code=<%= TOKEN %></p>",
+    }
+    body = {"template": {"options": options}}
+    target = "/admin/x/mail-test"
+    async with receiving() as inbox:
+        mail = {"mail.host": "127.0.0.1", "mail.port": inbox.port, "mail.security": "none"}
+        async with open_office(tmp_path, settings=mail) as office:
+            reply = await office.ask("POST", target, body, token=office.boss)
+            assert (reply.status, reply.data) == (200, {"to": BOSS["email"]})
+            (sent,) = inbox.mails
+            assert inbox.recipients == [[BOSS["email"]]]
+            assert (sent["from"], sent["subject"]) == (
+                "Desk <desk@example.org>",
+                f"Code for {BOSS['email']}",
+            )
+            inbox.refusing = True
+            reply = await office.ask("POST", target, body, token=office.boss)
+            assert reply.status == 400
+            assert reply.error.startswith("Couldn't send email: the SMTP server took no mail")
+            for template in ("x", {"options": {**options, "message": "<% 1 %>"}}):
+                reply = await office.ask("POST", target, {"template": template}, token=office.boss)
+                assert reply.status == 400
+            _, token = await clerk(office, "plugin::users-permissions.email-templates.read")
+            assert (await office.ask("POST", target, body, token=token)).status == 403

@@ -161,6 +161,7 @@ export interface Operations {
   "POST /admin/webhooks/{id}/trigger": { body: undefined; response: { "data": { "statusCode": number; "message": string } } };
   "POST /admin/x/bulk-edit/{uid}": { body: { "documentIds": (string)[]; "data": Record<string, unknown>; "preview"?: boolean }; response: { "data": { "preview": boolean; "count": number; "changes": ({ "documentId": string; "fields": Record<string, unknown> })[] } } };
   "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
+  "POST /admin/x/mail-test": { body: { "template": Record<string, unknown> }; response: { "data": { "to": string } } };
   "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
   "POST /admin/x/model/aside/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };

@@ -109,6 +109,10 @@ END_USERS: Told = {
     ("PUT", "users-permissions/advanced"): Said(bare=True, body=FREE_OBJECT),
     ("GET", "users-permissions/email-templates"): Said(bare=True),
     ("PUT", "users-permissions/email-templates"): Said(bare=True, body=FREE_OBJECT),
+    ("POST", "admin/x/mail-test"): Said(
+        data=record({"to": TEXT}, required=("to",)),
+        body=record({"template": FREE_OBJECT}, required=("template",)),
+    ),
     ("GET", "users-permissions/providers"): Said(bare=True),
     ("PUT", "users-permissions/providers"): Said(bare=True, body=FREE_OBJECT),
     ("GET", "users-permissions/permissions"): Said(bare=True),

@@ -1,4 +1,4 @@
-import { Code, SimpleGrid, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Code, SimpleGrid, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -86,7 +86,7 @@ function TemplatesForm({ templates }: { templates: Templates }) {
                   />
                 </Stack>
               </Section>
-              <Preview options={form.values[name].options} />
+              <Preview options={form.values[name].options} mayChange={mayChange} />
             </SimpleGrid>
           </Tabs.Panel>
         ))}
@@ -96,9 +96,13 @@ function TemplatesForm({ templates }: { templates: Templates }) {
 }
 
 /** The mail as it would arrive, with examples for what is filled in. */
-function Preview({ options }: { options: Template['options'] }) {
+function Preview({ options, mayChange }: { options: Template['options']; mayChange: boolean }) {
   const { t } = useTranslation()
   const me = useMe()
+  const test = useMutation({
+    mutationFn: () => request('POST /admin/x/mail-test', { body: { template: { options } } }),
+    onSuccess: ({ data }) => toast(t('emails.testSent', { email: data.to })),
+  })
   const examples: Record<string, string> = {
     URL: 'https://www.example.org/page',
     SERVER_URL: location.origin,
@@ -120,6 +124,13 @@ function Preview({ options }: { options: Template['options'] }) {
         srcDoc={`<meta name="color-scheme" content="light"><body style="font:14px sans-serif;background:#fff;color:#111">${filled(options.message)}</body>`}
         style={{ width: '100%', height: 280, border: '1px solid var(--quire-hairline)', borderRadius: 6, background: '#fff' }}
       />
+      {mayChange && (
+        <Stack gap="xs" mt="sm" align="flex-start">
+          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>{t('emails.test')}</Button>
+          <Text size="xs" c="dimmed">{t('emails.testHint', { email: me.email ?? '' })}</Text>
+          <FormError error={test.error} />
+        </Stack>
+      )}
     </Section>
   )
 }
