@@ -145,6 +145,8 @@ def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
     preview = page.frame_locator("iframe")
     expect(preview.get_by_text("For ada")).to_be_visible()
     save(page)
+    page.get_by_role("button", name="Send test mail").click()
+    expect(page.get_by_role("alert")).to_contain_text("mail.host (SMTP_HOST)")
     page.goto("/admin/settings/advanced")
     page.get_by_label("Page for a new password").fill("https://www.example.org/new")
     save(page)
