@@ -5,7 +5,7 @@ import {
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Folder as FolderIcon, Search, Upload as UploadIcon } from 'lucide-react'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { useAbility } from '../api/hooks'
@@ -68,12 +68,21 @@ export function MediaBrowser({ multiple, allowedTypes, onSelect }: Props) {
           ? [...all, file]
           : [file],
     )
+  const isOpen = useRef(true)
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
   const arrived = useCallback(
     (file: MediaFile) => {
       void queries.invalidateQueries({ queryKey: keys.media })
-      setChosen((all) => (multiple ? [...all, file] : [file]))
+      // A file uploaded for a field of one file is meant for it, unless the dialog was closed meanwhile.
+      if (multiple) setChosen((all) => [...all, file])
+      else if (isOpen.current) onSelect([file])
     },
-    [queries, multiple],
+    [queries, multiple, onSelect],
   )
   const { uploads, start } = useUploads(arrived)
   const begin = (list: File[]) => {

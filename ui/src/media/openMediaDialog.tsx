@@ -4,7 +4,11 @@ import { lazy, Suspense } from 'react'
 import type { MediaFile } from '../api/types'
 import { t } from '../i18n'
 
-const MediaBrowser = lazy(() => import('./MediaBrowser').then((module) => ({ default: module.MediaBrowser })))
+const load = () => import('./MediaBrowser')
+const MediaBrowser = lazy(() => load().then((module) => ({ default: module.MediaBrowser })))
+
+/** Fetch the code of the dialog before it is opened. */
+export const preloadMediaDialog = (): void => void load()
 
 export type MediaChoice = {
   multiple: boolean
@@ -17,6 +21,8 @@ export function openMediaDialog({ multiple, allowedTypes, onSelect }: MediaChoic
   const id = modals.open({
     title: multiple ? t('media.chooseMany') : t('media.chooseOne'),
     size: 'min(1080px, 96vw)',
+    // Whoever has chosen goes on in the form, which the closing dialog would cover.
+    transitionProps: { duration: 120, exitDuration: 0 },
     closeButtonProps: { 'aria-label': t('action.close') },
     children: (
       <Suspense fallback={<Skeleton height={420} />}>

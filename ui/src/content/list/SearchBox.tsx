@@ -4,7 +4,10 @@ import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Words to look for, reported a moment after the last key. */
+// Long enough for one request per word of a fast typist, short enough not to be waited for.
+const PAUSE = 120
+
+/** Words to look for, reported a moment after the last key, with Enter at once. */
 export function SearchBox({ value, label, inputRef, onChange }: { value: string; label: string; inputRef: React.Ref<HTMLInputElement>; onChange: (value: string) => void }) {
   const { t } = useTranslation()
   const [text, setText] = useState(value)
@@ -17,7 +20,7 @@ export function SearchBox({ value, label, inputRef, onChange }: { value: string;
   const report = useDebouncedCallback((typed: string) => {
     setKnown(typed)
     onChange(typed)
-  }, 250)
+  }, PAUSE)
   const type = (typed: string) => {
     setText(typed)
     report(typed)
@@ -33,7 +36,14 @@ export function SearchBox({ value, label, inputRef, onChange }: { value: string;
       rightSection={text ? <CloseButton size="xs" aria-label={t('action.clear')} onClick={() => type('')} /> : null}
       value={text}
       onChange={(event) => type(event.currentTarget.value)}
-      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur()
+        // An input method ends its composition by Enter as well.
+        if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+          report(text)
+          report.flush()
+        }
+      }}
     />
   )
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, AspectRatio, Box, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core'
 import { ImagePlus, Pencil, X } from 'lucide-react'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
@@ -10,7 +10,7 @@ import { useField } from '../../content/editor/store'
 import { FileDrop } from '../../media/FileDrop'
 import { FileForm } from '../../media/FileForm'
 import { isAllowed, sizeText } from '../../media/files'
-import { openMediaDialog } from '../../media/openMediaDialog'
+import { openMediaDialog, preloadMediaDialog } from '../../media/openMediaDialog'
 import { Thumbnail } from '../../media/Thumbnail'
 import { useUploads } from '../../media/uploads'
 import { queries } from '../../queries'
@@ -58,6 +58,9 @@ function Input(props: InputProps) {
     if (fitting.length < list.length) toastError(new Error(t('media.notAllowed', { types: attribute.allowedTypes?.join(', ') ?? '' })))
     start(multiple ? fitting : fitting.slice(0, 1), null)
   }
+  useEffect(() => {
+    if (!locked) preloadMediaDialog()
+  }, [locked])
   const choose = () => openMediaDialog({ multiple, allowedTypes: attribute.allowedTypes, onSelect: add })
   return (
     <FieldFrame {...props} error={error}>
