@@ -1,9 +1,11 @@
 """Tools beside and around the form of an entry, and the search of a list."""
 
 import re
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.ui.accessibility import assert_accessible
 from tests.ui.site import Site
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
@@ -13,6 +15,21 @@ PIXEL = (
     b"\x00\x00\x00\x0cIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef"
     b"\x00\x00\x00\x00IEND\xaeB`\x82"
 )
+
+
+def make_article(site: Site, title: str) -> tuple[str, dict[str, Any]]:
+    """Make a draft with a picture and two tags; return its path and what it was made of."""
+    picture = site.api("GET", "/upload/files?pageSize=1")["results"][0]
+    tags = site.api("GET", "/content-manager/collection-types/api::tag.tag?pageSize=2")["results"]
+    values = {
+        "title": title,
+        "slug": title.lower().replace(" ", "-"),
+        "readingTime": 4,
+        "cover": picture["id"],
+        "tags": [one["documentId"] for one in tags],
+    }
+    made = site.api("POST", f"{ARTICLES}?locale=en", values)["data"]
+    return f"{ARTICLES}/{made['documentId']}", values
 
 
 def test_enter_searches_at_once_and_an_uploaded_cover_is_placed(site: Site, page: Page) -> None:
@@ -37,3 +54,35 @@ def test_enter_searches_at_once_and_an_uploaded_cover_is_placed(site: Site, page
     expect(page.get_by_text("placed.png")).to_be_visible()
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved").first).to_be_visible()
+
+
+def test_values_of_a_revision_are_restored_one_by_one_and_at_once(site: Site, page: Page) -> None:
+    path, values = make_article(site, "Tide tables")
+    before = site.api("GET", f"{path}?locale=en")["data"]
+    change = {"title": "Tide tables, revised", "readingTime": 9, "cover": None, "tags": {"set": []}}
+    site.api("PUT", f"{path}?locale=en", change)
+    page.goto(f"{LIST}/{path.rpartition('/')[2]}?locale=en")
+    page.get_by_role("tab", name="History").click()
+    page.get_by_role("button", name="Compare", exact=True).nth(1).click()
+    bar = page.get_by_role("region", name="Side by side")
+    expect(bar.get_by_role("combobox", name="Compare with")).to_have_value(re.compile("Lovelace"))
+    expect(page).to_have_url(re.compile(r"compare=revision-\d+"))
+    expect(page.get_by_role("deletion").first).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Restore Title").click()
+    expect(page.get_by_role("textbox", name="Title")).to_have_value("Tide tables")
+    page.keyboard.press("Control+z")
+    bar.get_by_role("button", name="Restore all fields").click()
+    expect(page.get_by_text("The same", exact=True)).to_have_count(4)
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved").first).to_be_visible()
+    after = site.api("GET", f"{path}?locale=en")["data"]
+    assert after["title"] == "Tide tables"
+    assert after["readingTime"] == values["readingTime"]
+    assert after["cover"]["id"] == before["cover"]["id"]
+    assert after["tags"]["count"] == 2
+    bar.get_by_role("combobox", name="Compare with").click()
+    expect(page.get_by_role("option")).to_have_count(3)
+    page.get_by_role("option").first.click()
+    expect(page.get_by_text("fields are the same in both")).to_be_visible()
+    expect(page.get_by_role("deletion")).to_have_count(0)

@@ -18,6 +18,7 @@ _HOME = "GET /admin/x/home has all that the home screen shows"
 _ONE_AT_A_TIME = "one is deleted at a time, after a question that says what is lost"
 _DRAFT = "entries are published with their unsaved changes, by the route of one entry"
 _FORM = "the editor compares what is in the form, which the server does not know"
+_RESTORE = "the values of a revision are taken over into the form, where that can be undone"
 _BATCH = "POST /admin/x/publish-check tells more, and bulk actions go on in parts"
 _AI = "there is no service that describes images"
 _CHILDREN = "GET /upload/folder-structure has all folders"
@@ -53,6 +54,7 @@ UNUSED = {
     "POST /admin/roles/batch-delete": _ONE_AT_A_TIME,
     "POST /admin/users/batch-delete": _ONE_AT_A_TIME,
     "POST /admin/webhooks/batch-delete": _ONE_AT_A_TIME,
+    "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": _RESTORE,
     "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": _BATCH,
     "POST /content-manager/collection-types/{uid}/actions/publish": _DRAFT,
     "POST /content-manager/collection-types/{uid}/clone/{id}": "auto-clone needs no form",
@@ -73,7 +75,7 @@ UNUSED = {
 
 def test_each_route_is_used_or_has_a_reason_not_to_be() -> None:
     routes = set(_OPERATION.findall(PATH.read_text()))
-    called = set()
+    called: set[str] = set()
     for source in _SOURCES.rglob("*.ts*"):
         if source != PATH:
             text = source.read_text()

@@ -45,12 +45,17 @@ export type FieldType = {
   fromText?: (text: string) => unknown
   /** The value of another version, with all that belongs to it, for a form; as it is where this is absent. */
   copy?: (value: unknown, source: CopySource) => Promise<unknown>
+  /** The value of a revision, which has references alone, for a form; as it is where this is absent. */
+  recorded?: (value: unknown, attribute: Attribute, source: RecordedSource) => Promise<unknown>
   /** A short text for lists of parts. */
   summary?: (value: unknown) => string
 }
 
 /** Where a value is copied from: an attribute of an entry or a part, in one version. */
 export type CopySource = { uid: string; id: string | number; field: string; locale?: string; status: string }
+
+/** The locale of a revision, and a count of what it led to that is gone, to add to. */
+export type RecordedSource = { locale: string | undefined; missing: { count: number } }
 
 export type ReplayContext = {
   model: Model

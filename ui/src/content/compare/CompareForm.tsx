@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { labelOf, useModel } from '../../api/hooks'
 import type { Attribute, ContentType } from '../../api/types'
-import { ErrorState, Loading } from '../../components/States'
+import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { fieldTypeOf } from '../../fields/registry'
 import { FieldSlot } from '../../fields/shared/FieldSlot'
 import type { Loaded } from '../editor/loading'
@@ -25,6 +25,16 @@ type Props = {
   choose: (name: string | undefined) => void
 }
 
+/** What a draft is compared with, as far as the words for it differ. */
+type Kind = 'published' | 'locale' | 'revision'
+
+const HINTS = { published: 'compare.isPublished', locale: 'compare.isOther', revision: 'compare.isRevision' } as const
+const COPY = {
+  published: { text: 'changes.revert', named: 'changes.revertNamed' },
+  locale: { text: 'compare.copy', named: 'compare.copyNamed' },
+  revision: { text: 'compare.restore', named: 'compare.restoreNamed' },
+} as const
+
 /** The fields of the form beside those of another version: each pair in a row of its own. */
 export function CompareForm({ type, loaded, locale, other, names, mayWrite, lockOf, choose }: Props) {
   const { t } = useTranslation()
@@ -33,19 +43,21 @@ export function CompareForm({ type, loaded, locale, other, names, mayWrite, lock
   const { configuration } = useEntryScope()
   const view = configuration.contentType
   const source = useQuery(sourceQuery(type, other, locale, model))
-  const [showsDifferences, setDifferences] = useState(other.status === PUBLISHED)
+  const [showsDifferences, setDifferences] = useState(other.status === PUBLISHED || other.revision !== undefined)
   // Chosen when the comparison begins: what becomes the same while somebody works stays where it is.
-  const copies = source.data?.copies
+  const found = source.data
+  const copies = found?.copies
+  // An attribute that is younger than a revision has no value there.
+  const compared = copies ? names.filter((name) => name in copies) : names
   const shown = useMemo(
-    () => (copies && showsDifferences ? names.filter((name) => !isSame(store.getState().values[name], copies[name])) : names),
+    () => (copies && showsDifferences ? compared.filter((name) => !isSame(store.getState().values[name], copies[name])) : compared),
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the names are a new list at each render
     [copies, showsDifferences, store],
   )
+  const kind: Kind = other.revision ? 'revision' : other.status === PUBLISHED ? 'published' : 'locale'
   const put = (values: Values) => store.getState().restore(values)
   const copyAll = () => {
-    const found = source.data
-    if (!found) return
-    put(Object.fromEntries(names.filter((name) => !lockOf(name)).map((name) => [name, found.copies[name]])))
+    if (copies) put(Object.fromEntries(compared.filter((name) => !lockOf(name) && !isSame(store.getState().values[name], copies[name])).map((name) => [name, copies[name]])))
   }
   const slot = (name: string): ReactNode => {
     const attribute = type.attributes[name]
@@ -58,16 +70,17 @@ export function CompareForm({ type, loaded, locale, other, names, mayWrite, lock
         loaded={loaded}
         locale={locale}
         other={other}
-        source={source.data}
+        source={found}
         showsDifferences={showsDifferences}
         onDifferences={setDifferences}
         onCopyAll={mayWrite ? copyAll : undefined}
         choose={choose}
       />
       {source.error && <ErrorState error={source.error} retry={() => void source.refetch()} />}
-      {!source.data && !source.error && <Loading rows={4} height={56} />}
-      {source.data && (
-        <OtherVersion type={type} other={other} source={source.data}>
+      {source.isPending && <Loading rows={4} height={56} />}
+      {found === null && <EmptyState title={t('history.none')}>{t('history.noneHint')}</EmptyState>}
+      {found && (
+        <OtherVersion type={type} other={other} source={found}>
           {(side) =>
             shown.map((name) => {
               const attribute = type.attributes[name]
@@ -80,10 +93,10 @@ export function CompareForm({ type, loaded, locale, other, names, mayWrite, lock
                       name={name}
                       attribute={attribute}
                       label={labelOf(view, name)}
-                      copied={source.data.copies[name]}
+                      copied={found.copies[name]}
                       showsDifferences={showsDifferences}
-                      isPublished={other.status === PUBLISHED}
-                      onCopy={lockOf(name) ? undefined : () => put({ [name]: source.data.copies[name] })}
+                      kind={kind}
+                      onCopy={lockOf(name) ? undefined : () => put({ [name]: found.copies[name] })}
                     >
                       {side(slotOf(name, attribute))}
                     </Beside>
@@ -94,14 +107,14 @@ export function CompareForm({ type, loaded, locale, other, names, mayWrite, lock
           }
         </OtherVersion>
       )}
-      {source.data && shown.length < names.length && (
-        <Text size="sm" c="dimmed" role="status">{t('compare.sameFields', { count: names.length - shown.length })}</Text>
+      {found && shown.length < compared.length && (
+        <Text size="sm" c="dimmed" role="status">{t('compare.sameFields', { count: compared.length - shown.length })}</Text>
       )}
     </Stack>
   )
 
   function slotOf(name: string, attribute: Attribute): ReactNode {
-    return <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={t(other.status === PUBLISHED ? 'compare.isPublished' : 'compare.isOther')} />
+    return <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={t(HINTS[kind])} />
   }
 }
 
@@ -123,13 +136,13 @@ type BesideProps = {
   label: string
   copied: unknown
   showsDifferences: boolean
-  isPublished: boolean
+  kind: Kind
   onCopy?: () => void
   children: ReactNode
 }
 
 /** One field of the other version, or how it differs, and a way to take its value over. */
-function Beside({ name, attribute, label, copied, showsDifferences, isPublished, onCopy, children }: BesideProps) {
+function Beside({ name, attribute, label, copied, showsDifferences, kind, onCopy, children }: BesideProps) {
   const { t } = useTranslation()
   const mine = useStore(useEditor(), (state) => state.values[name])
   const same = isSame(mine, copied)
@@ -150,8 +163,8 @@ function Beside({ name, attribute, label, copied, showsDifferences, isPublished,
       )}
       {!same && onCopy && (
         <Group>
-          <Button size="compact-xs" variant="subtle" aria-label={t(isPublished ? 'changes.revertNamed' : 'compare.copyNamed', { field: label })} onClick={onCopy}>
-            {t(isPublished ? 'changes.revert' : 'compare.copy')}
+          <Button size="compact-xs" variant="subtle" aria-label={t(COPY[kind].named, { field: label })} onClick={onCopy}>
+            {t(COPY[kind].text)}
           </Button>
         </Group>
       )}

@@ -27,7 +27,8 @@ export function NewLocale({ type, loaded, locale, choose, onCopy }: Props) {
   const copy = useMutation({
     mutationFn: async () => {
       const other = otherOf(source?.locale, type, loaded, locale)
-      if (other) onCopy((await queries.fetchQuery(sourceQuery(type, other, locale, model))).copies)
+      const found = other && (await queries.fetchQuery(sourceQuery(type, other, locale, model)))
+      if (found) onCopy(found.copies)
     },
     onError: (error) => toastError(error),
   })

@@ -6,11 +6,16 @@ import { fieldTypeOf } from '../../fields/registry'
 import type { Loaded } from '../editor/loading'
 import type { Values } from '../editor/store'
 import { editable, newKey, valuesOf } from '../editor/values'
+import { fetchRevision, recordedValue, type RevisionName } from './revisions'
 
-/** The version that a draft is compared with: what is published of it, or the draft in another locale. */
-export type Other = { status: 'published' | 'draft'; locale: string | undefined; documentId: string }
+/** The version that a draft is compared with: what is published of it, the draft in another locale, or a revision. */
+export type Other = { status: 'published' | 'draft'; locale: string | undefined; documentId: string; revision?: RevisionName }
 
 export const PUBLISHED = 'published'
+const REVISION = 'revision-'
+
+/** The name of a revision in an address. */
+export const revisionName = (revision: RevisionName): string => `${REVISION}${revision}`
 
 /** The version that an address names, null where there is none of that name. */
 export function otherOf(name: string | undefined, type: ContentType, loaded: Loaded, locale: string | undefined): Other | null {
@@ -20,12 +25,18 @@ export function otherOf(name: string | undefined, type: ContentType, loaded: Loa
     const isPublished = entry?.status === 'published' || entry?.status === 'modified'
     return hasDrafts(type) && isPublished ? { status: PUBLISHED, locale, documentId } : null
   }
+  if (name.startsWith(REVISION)) {
+    const revision = name.slice(REVISION.length)
+    if (revision !== 'previous' && !/^\d+$/.test(revision)) return null
+    return entry && { status: 'draft', locale, documentId, revision: revision === 'previous' ? revision : Number(revision) }
+  }
   return loaded.others.some((one) => one.locale === name) ? { status: 'draft', locale: name, documentId } : null
 }
 
 /** What a draft is compared with unless something else is chosen. */
 export function defaultOther({ entry, others }: Loaded): string | undefined {
-  return entry?.status === 'modified' ? PUBLISHED : (others[0]?.locale ?? (entry?.status === 'published' ? PUBLISHED : undefined))
+  if (entry?.status === 'modified') return PUBLISHED
+  return others[0]?.locale ?? (entry?.status === 'published' ? PUBLISHED : entry ? revisionName('previous') : undefined)
 }
 
 export type Source = {
@@ -33,16 +44,26 @@ export type Source = {
   shown: Values
   /** Its values for the form of the draft: without ids of their own, with what relations lead to. */
   copies: Values
+  /** The revision that it is, and how much it led to that is gone. */
+  revision?: { id: number; missing: number }
 }
 
-/** A version of a document beside the draft in `target`. */
+/** A version of a document beside the draft in `target`; null for a revision where there are none. */
 export const sourceQuery = (type: ContentType, other: Other, target: string | undefined, model: Model) =>
   queryOptions({
     queryKey: ['content', type.uid, 'compared', other, target],
     gcTime: 0,
     staleTime: Infinity,
-    queryFn: async (): Promise<Source> => {
+    queryFn: async (): Promise<Source | null> => {
       const { locale, status, documentId } = other
+      if (other.revision) {
+        const found = await fetchRevision(type.uid, documentId, locale, other.revision)
+        if (!found) return null
+        const missing = { count: 0 }
+        const kept = Object.fromEntries(Object.entries(type.attributes).filter(([name]) => name in found.data))
+        const values = await copies(found.data, kept, { model, uid: type.uid, id: documentId, copy: (value, attribute) => recordedValue(value, attribute, { locale, missing }) })
+        return { shown: values, copies: values, revision: { id: found.id, missing: missing.count } }
+      }
       const query = { locale, status }
       const isSingle = type.kind === 'singleType'
       const { data } = (isSingle
@@ -58,12 +79,21 @@ export const sourceQuery = (type: ContentType, other: Other, target: string | un
             })).data
       return {
         shown: valuesOf(data, type, model),
-        copies: await copies(copied, type.attributes, { model, uid: type.uid, id: documentId, ...query }),
+        copies: await copies(copied, type.attributes, {
+          model, uid: type.uid, id: documentId,
+          copy: (value, attribute, field, { uid, id }) => fieldTypeOf(attribute).copy?.(value, { uid, id, field, ...query }),
+        }),
       }
     },
   })
 
-type Owner = { model: Model; uid: string; id: string | number; locale: string | undefined; status: string }
+/** Where values are copied from, and how those that are no parts are. */
+type Owner = {
+  model: Model
+  uid: string
+  id: string | number
+  copy: (value: unknown, attribute: Attribute, field: string, owner: Owner) => Promise<unknown> | undefined
+}
 
 async function copies(values: Values, attributes: Record<string, Attribute>, owner: Owner): Promise<Values> {
   const found = editable(attributes).map(async ([name, attribute]) => [name, await copy(values[name], name, attribute, owner)] as const)
@@ -79,8 +109,7 @@ async function copy(value: unknown, name: string, attribute: Attribute, owner: O
   if ((attribute.component ?? attribute.components) && value) {
     return Array.isArray(value) ? Promise.all((value as Values[]).map(part)) : part(value as Values)
   }
-  const { uid, id, locale, status } = owner
-  return (await fieldTypeOf(attribute).copy?.(value, { uid, id, locale, status, field: name })) ?? value ?? null
+  return (await owner.copy(value, attribute, name, owner)) ?? value ?? null
 }
 
 type Linked = { count: number; items?: { documentId: string }[] }

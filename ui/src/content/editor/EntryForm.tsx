@@ -178,9 +178,9 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
               )}
             </Stack>
           </Box>
-          {!isNew && !other && place.level === 0 && (
+          {!isNew && !other && place.compare && (
             <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49 }}>
-              <Inspector type={type} loaded={loaded} locale={locale} reload={() => void actions.takeTheirs()} />
+              <Inspector type={type} loaded={loaded} locale={locale} compare={place.compare.choose} />
             </Box>
           )}
         </Group>

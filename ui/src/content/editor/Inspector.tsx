@@ -1,29 +1,25 @@
-import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Modal, Paper, ScrollArea, Stack, Tabs, Text, Timeline, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Paper, ScrollArea, Stack, Tabs, Text, Timeline, Tooltip } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check, Copy } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { sendContentRequest } from '../../api/content'
-import type { Revision } from '../../api/generated'
-import { hasDrafts, labelOf, useAbility, useConfiguration } from '../../api/hooks'
-import type { ContentType, Creator, Status } from '../../api/types'
+import { hasDrafts } from '../../api/hooks'
+import type { ContentType } from '../../api/types'
 import { CodeSamples } from '../../components/CodeSamples'
 import { RelativeTime } from '../../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { StatusBadge } from '../../components/StatusBadge'
-import { toast } from '../../components/toast'
-import { FormError } from '../../auth/AuthPage'
-import { fieldTypeOf } from '../../fields/registry'
+import { revisionsQuery } from '../compare/revisions'
+import { revisionName } from '../compare/versions'
 import type { Loaded } from './loading'
+import { nameOf } from './people'
 
-type Props = { type: ContentType; loaded: Loaded; locale: string | undefined; reload: () => void }
-
-const nameOf = (person: Creator | null | undefined) =>
-  person ? [person.firstname, person.lastname].filter(Boolean).join(' ') || person.email : null
+type Props = { type: ContentType; loaded: Loaded; locale: string | undefined; compare: (name: string) => void }
 
 /** Facts of an entry beside its form: when and by whom, what leads to it, what it was. */
-export function Inspector({ type, loaded, locale, reload }: Props) {
+export function Inspector({ type, loaded, locale, compare }: Props) {
   const { t } = useTranslation()
   return (
     <Paper withBorder className="quire-surface">
@@ -34,7 +30,7 @@ export function Inspector({ type, loaded, locale, reload }: Props) {
           <Tabs.Tab value="api" fz="xs">{t('inspector.api')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="info" p="sm"><Info type={type} loaded={loaded} /></Tabs.Panel>
-        <Tabs.Panel value="history" p="sm"><History type={type} loaded={loaded} locale={locale} reload={reload} /></Tabs.Panel>
+        <Tabs.Panel value="history" p="sm"><History type={type} loaded={loaded} locale={locale} compare={compare} /></Tabs.Panel>
         <Tabs.Panel value="api" p="sm"><ApiPanel type={type} loaded={loaded} locale={locale} /></Tabs.Panel>
       </Tabs>
     </Paper>
@@ -101,16 +97,10 @@ function Info({ type, loaded }: Pick<Props, 'type' | 'loaded'>) {
   )
 }
 
-function History({ type, loaded, locale, reload }: Props) {
+function History({ type, loaded, locale, compare }: Props) {
   const { t } = useTranslation()
   const { documentId, entry } = loaded
-  const [shown, setShown] = useState<Revision | null>(null)
-  const revisions = useQuery({
-    queryKey: ['history', type.uid, documentId, locale, entry?.updatedAt],
-    enabled: documentId !== null,
-    queryFn: async () =>
-      (await request('GET /admin/x/revisions/{uid}/{id}', { path: { uid: type.uid, id: documentId! }, query: { locale } })).data,
-  })
+  const revisions = useQuery({ ...revisionsQuery(type.uid, documentId ?? '', locale, entry?.updatedAt), enabled: documentId !== null })
   if (revisions.error) return <ErrorState error={revisions.error} retry={() => void revisions.refetch()} />
   if (!revisions.data) return <Loading rows={3} />
   if (revisions.data.length === 0) return <EmptyState title={t('history.none')}>{t('history.noneHint')}</EmptyState>
@@ -121,76 +111,19 @@ function History({ type, loaded, locale, reload }: Props) {
           <Timeline.Item key={revision.id}>
             <Group gap={6}>
               <RelativeTime at={revision.createdAt} size="xs" fw={500} />
-              {hasDrafts(type) && <StatusBadge status={revision.status as Status} />}
+              {hasDrafts(type) && <StatusBadge status={revision.status} />}
             </Group>
-            <Text size="xs" c="dimmed">{nameOf(revision.createdBy as Creator | null) ?? t('history.unknown')}</Text>
-            <Button size="compact-xs" variant="subtle" px={4} onClick={() => setShown(revision)}>{t('history.compare')}</Button>
+            <Text size="xs" c="dimmed">{nameOf(revision.createdBy) ?? t('history.unknown')}</Text>
+            <Button size="compact-xs" variant="subtle" px={4} onClick={() => compare(revisionName(revision.id))}>{t('history.compare')}</Button>
           </Timeline.Item>
         ))}
       </Timeline>
-      {shown && documentId && <RevisionDialog type={type} documentId={documentId} locale={locale} revision={shown} onClose={() => setShown(null)} onRestored={reload} />}
     </ScrollArea.Autosize>
   )
 }
 
-type RevisionProps = { type: ContentType; documentId: string; locale: string | undefined; revision: Revision; onClose: () => void; onRestored: () => void }
-
-/** What an entry was like once, against its draft now, and a way back. */
-function RevisionDialog({ type, documentId, locale, revision, onClose, onRestored }: RevisionProps) {
-  const { t } = useTranslation()
-  const ability = useAbility()
-  const view = useConfiguration(type.uid).contentType
-  const path = { uid: type.uid, id: documentId, revision: revision.id }
-  const detail = useQuery({
-    queryKey: ['history', type.uid, documentId, 'revision', revision.id],
-    gcTime: 0,
-    queryFn: async () =>
-      (await request('GET /admin/x/revisions/{uid}/{id}/{revision}', { path, query: { locale } })).data as unknown as {
-        fields: Record<string, Record<string, unknown>>
-      },
-  })
-  const restore = useMutation({
-    mutationFn: () => request('POST /admin/x/revisions/{uid}/{id}/{revision}/restore', { path, query: { locale }, body: {} as never }),
-    onSuccess: () => {
-      toast(t('history.restored'))
-      onClose()
-      onRestored()
-    },
-  })
-  const fields = Object.entries(detail.data?.fields ?? {})
-  return (
-    <Modal opened onClose={onClose} title={t('history.title')} size="xl" closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          <RelativeTime at={revision.createdAt} /> · {nameOf(revision.createdBy as Creator | null) ?? t('history.unknown')}. {t('history.legend')}
-        </Text>
-        {detail.error && <ErrorState error={detail.error} />}
-        {!detail.data && !detail.error && <Loading rows={3} />}
-        {detail.data && fields.length === 0 && <EmptyState title={t('history.same')} />}
-        {fields.map(([name, change]) => {
-          const attribute = type.attributes[name]
-          if (!attribute) return null
-          const { Diff } = fieldTypeOf(attribute)
-          return (
-            <div key={name}>
-              <Text size="sm" fw={600} mb={2}>{labelOf(view, name)}</Text>
-              <Diff before={change.draft} after={change.revision} attribute={attribute} />
-            </div>
-          )
-        })}
-        <FormError error={restore.error} />
-        {ability.canContent('update', type.uid, locale) && fields.length > 0 && (
-          <Group justify="flex-end">
-            <Button loading={restore.isPending} onClick={() => restore.mutate()}>{t('history.restore')}</Button>
-          </Group>
-        )}
-      </Stack>
-    </Modal>
-  )
-}
-
 /** How programs read the entry. */
-function ApiPanel({ type, loaded, locale }: Omit<Props, 'reload'>) {
+function ApiPanel({ type, loaded, locale }: Omit<Props, 'compare'>) {
   const { t } = useTranslation()
   const isSingle = type.kind === 'singleType'
   const name = isSingle ? type.info.singularName : type.info.pluralName

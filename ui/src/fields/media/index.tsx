@@ -2,6 +2,7 @@ import { ActionIcon, AspectRatio, Box, Button, Group, Modal, Paper, SimpleGrid, 
 import { ImagePlus, Pencil, X } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ApiError, request } from '../../api/client'
 import { useAbility } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { MediaFile } from '../../api/types'
@@ -176,11 +177,30 @@ function Diff({ before, after }: DiffProps) {
   )
 }
 
+/** Files as they are now, those that are gone left out; as they were known for roles without access to the library. */
+async function knownFiles(kept: MediaFile[]): Promise<MediaFile[]> {
+  if (kept.length === 0) return []
+  try {
+    const filters = { id: { $in: kept.map((file) => file.id) } }
+    const { results } = (await request('GET /upload/files', { query: { filters, pageSize: 100 } as never })) as unknown as { results: MediaFile[] }
+    return kept.flatMap((file) => results.find((one) => one.id === file.id) ?? [])
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return kept
+    throw error
+  }
+}
+
 export const media: FieldType = {
   Input,
   Cell,
   Diff,
   filter: { operators: PRESENT, Value: TextFilter },
+  recorded: async (value, attribute, { missing }) => {
+    const kept = filesOf(value)
+    const known = await knownFiles(kept)
+    missing.count += kept.length - known.length
+    return attribute.multiple ? known : (known[0] ?? null)
+  },
   initial: (attribute) => (attribute.multiple ? [] : null),
   serialize: (value, attribute) => {
     const ids = filesOf(value).map((file) => file.id)

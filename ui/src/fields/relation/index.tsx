@@ -21,6 +21,7 @@ import type { CellProps, DiffProps, FieldType, InputProps, RelatedItem } from '.
 import { RelationFilter } from './Filter'
 import { LinkedItems } from './LinkedItems'
 import { Picker } from './Picker'
+import { recordedItems } from './recorded'
 import { isToMany, itemsOf, replayRelation, sentRelation, type RelationValue } from './value'
 
 // A form for the entries of a relation: it holds all fields again, so it is loaded when it is opened.
@@ -224,6 +225,7 @@ export const relation: FieldType = {
     const items = connected ?? (await linkedItems({ model: uid, id }, field, { locale, status }))
     return { count: items.length, items }
   },
+  recorded: (value, attribute, source) => recordedItems(linkedIn(value) ?? [], attribute, source),
   filter: { operators: LINK, Value: RelationFilter },
   initial: () => ({ count: 0 }),
   replay: (value, _attribute, { current }) => replayRelation(value as RelationValue | null, current as RelationValue | null),
