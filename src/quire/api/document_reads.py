@@ -223,6 +223,8 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
     def wrap(data: object) -> object:
         if read.is_list and missing is not None and data == []:
             raise NotFoundError(missing)
+        if read.keyed:
+            data = _keyed(data)
         if read.enveloped:
             return envelope(data)
         if wrapped is None:
@@ -230,6 +232,28 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
         return wrapped.around(data, _length(data))
 
     return wrap
+
+
+def _keyed(data: object) -> dict[str, object]:
+    """Return the object of a list of names and values, which may be encoded already."""
+    found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    pairs = map(_members_of, found) if isinstance(found, list) else ()
+    return {
+        _property_name(pair.get("name", "undefined")): pair["value"]
+        for pair in pairs
+        if "value" in pair
+    }
+
+
+def _property_name(value: object) -> str:
+    """Return the name that a value is as the key of a member. Raises ValidationError."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str | int):
+        raise ValidationError("Something that names a member has to be a text")
+    return str(value)
 
 
 def _length(data: object) -> int:

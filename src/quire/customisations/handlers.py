@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.customisations.query_changes import QueryBranch, QueryChange, QueryStep
+from quire.customisations.refusals import refusal_of
 from quire.customisations.request_values import RequestValues
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.statements import (
@@ -20,6 +21,7 @@ from quire.customisations.statements import (
     statements_of,
     without_await,
     without_try,
+    without_unused,
 )
 from quire.customisations.values import ObjectLiteral, Or, Parameter, WholeQuery
 from quire.javascript.scope import Module
@@ -119,6 +121,7 @@ class _Interpreter(Struct):
     has_gone_on: bool = False
 
     def run(self, statements: Sequence[Statement]) -> tuple[QueryStep, ...]:
+        statements = without_unused(statements, self.values.ctx)
         constants = [one for one in statements if not self._is_symbolic(one)]
         self.values.module = self.values.module.inner(constants)
         steps = self._block(statements, is_branch=False)
@@ -148,6 +151,8 @@ class _Interpreter(Struct):
                     rest = self._block(statements[index + 1 :], is_branch=False)
                     steps.append(QueryBranch(self.values.value(test), (), rest))
                     break
+                case If(test, then, ()) if (refusal := refusal_of(self.values, then)) is not None:
+                    steps.append(QueryBranch(self.values.value(test), (refusal,)))
                 case If(test, then, otherwise):
                     condition = self.values.value(test)
                     first = self._block(then, is_branch=True)

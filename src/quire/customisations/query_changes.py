@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from quire.customisations.evaluation import MISSING, Query, Request, is_truthy
+from quire.customisations.refusals import Refusal
 from quire.customisations.values import Value
 
 
@@ -27,7 +28,7 @@ class QueryBranch(Struct, frozen=True, eq=False):
     otherwise: "tuple[QueryStep, ...]" = ()
 
 
-QueryStep = QueryChange | QueryBranch
+QueryStep = QueryChange | QueryBranch | Refusal
 
 
 _NEVER = {"id": {"$null": True}}
@@ -43,7 +44,7 @@ def apply_steps(
     """Return the query that a request is served with, in the order of the statements.
 
     ``path`` are the parameters of the path. Raises ValidationError where the code would fail for
-    want of something in the query.
+    want of something in the query, and the errors that the code answers with.
     """
     return without_undefined(_applied(steps, dict(query), path))
 
@@ -51,6 +52,8 @@ def apply_steps(
 def _applied(steps: Sequence[QueryStep], query: Query, path: Mapping[str, str]) -> Query:
     for step in steps:
         request = Request(query, path)
+        if isinstance(step, Refusal):
+            raise step.error()
         if isinstance(step, QueryBranch):
             chosen = step.then if is_truthy(request.value(step.test)) else step.otherwise
             query = _applied(chosen, query, path)

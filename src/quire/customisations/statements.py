@@ -1,6 +1,6 @@
 """Statements of functions as they run while nothing fails, and which of them do nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -8,11 +8,13 @@ from quire.javascript.scope import is_harmless_call
 from quire.javascript.syntax import (
     Assign,
     Call,
+    Declaration,
     Evaluate,
     Expression,
     Function,
     Member,
     Name,
+    ObjectPattern,
     Opaque,
     Return,
     Statement,
@@ -76,7 +78,83 @@ def is_harmless(statement: Statement) -> bool:
     """Whether a statement only writes a line to a log."""
     match statement:
         case Evaluate(Call(callee, arguments)):
-            return is_harmless_call(callee) and all(map(has_no_effect, arguments))
+            is_safe = all(has_no_effect(one) and not _needs_user(one) for one in arguments)
+            return is_harmless_call(callee) and is_safe
+        case _:
+            return False
+
+
+def _needs_user(value: object) -> bool:
+    """Whether an expression fails where nobody is signed in: what comes after is for others."""
+    match value:
+        case Member(Member(Member(_, "state"), _), _, False):
+            return True
+        case tuple():
+            return any(map(_needs_user, value))
+        case Struct():
+            return any(_needs_user(getattr(value, name)) for name in value.__struct_fields__)
+        case _:
+            return False
+
+
+def without_unused(statements: Sequence[Statement], ctx: str | None) -> Sequence[Statement]:
+    """Return statements without variables of the request that are only written to a log."""
+    names = [name for one in statements for name in _logged_names(one, ctx)]
+    unused = {name for name in names if not _is_used(name, statements)}
+    return [
+        one
+        for one in statements
+        if not (bound := list(_logged_names(one, ctx))) or not unused.issuperset(bound)
+    ]
+
+
+def _logged_names(statement: Statement, ctx: str | None) -> Iterator[str]:
+    """Yield the variables of a declaration that takes something of the request and cannot fail."""
+    match statement:
+        case Declaration(target, value) if _is_part_of(value, ctx):
+            match target:
+                case Name(name):
+                    yield name
+                case ObjectPattern(names) if value in _never_missing(ctx):
+                    yield from (bound for _, bound in names)
+                case _:
+                    return
+        case _:
+            return
+
+
+def _is_part_of(value: object, ctx: str | None) -> bool:
+    """Whether an expression is ``ctx.request``, ``ctx.state``, or a member of one."""
+    known = _never_missing(ctx)
+    if isinstance(value, Member) and isinstance(value.key, str):
+        return value in known or value.object in known
+    return False
+
+
+def _never_missing(ctx: str | None) -> tuple[Member, ...]:
+    """Return what every request has."""
+    return () if ctx is None else (Member(Name(ctx), "request"), Member(Name(ctx), "state"))
+
+
+def _is_used(name: str, statements: Sequence[Statement]) -> bool:
+    """Whether a variable is used by more than logs of what it holds."""
+    return any(_mentions(name, one) for one in statements)
+
+
+def _mentions(name: str, part: object) -> bool:
+    match part:
+        case Evaluate(Call(callee, arguments)) if is_harmless_call(callee):
+            return any(_mentions(name, one) for one in arguments if not isinstance(one, Name))
+        case Declaration(_, value):
+            return _mentions(name, value)
+        case Name(text):
+            return text == name
+        case Opaque(names):
+            return name in names
+        case tuple():
+            return any(_mentions(name, one) for one in part)
+        case Struct():
+            return any(_mentions(name, getattr(part, key)) for key in part.__struct_fields__)
         case _:
             return False
 

@@ -528,6 +528,10 @@ _READING = frozenset(
 """Methods of ``strapi`` and ``this`` that leave what they are given as it is."""
 
 
+_COMPUTING = frozenset({"includes", "indexOf", "join", "split", "trim"})
+"""Methods of texts and arrays that leave them as they are."""
+
+
 def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
     """Yield the names that are assigned to, in whole or in part."""
     for part in _walk(statements):
@@ -549,7 +553,7 @@ def _handed_on(statements: Iterable[Statement]) -> Iterator[str]:
     """
     for part in _walk(statements):
         if isinstance(part, Call) and not (is_harmless_call(part.callee) or _is_read(part.callee)):
-            if isinstance(part.callee, Member):
+            if isinstance(part.callee, Member) and part.callee.key not in _COMPUTING:
                 yield from _root(part.callee)
             for argument in part.arguments:
                 value = argument.value if isinstance(argument, Spread) else argument

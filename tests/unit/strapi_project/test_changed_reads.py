@@ -188,6 +188,16 @@ NEAR_MISSES = [
     pytest.param(f"{ALL} return all.map((one) => ctx.state.user.id);", id="who asks"),
     pytest.param(f"{ALL} return all.map(({{ slug }}) => slug);", id="parts of parameters"),
     pytest.param(f"{ALL} return all.map((one) => one.slug.slice(1));", id="an unknown method"),
+    pytest.param(
+        f"{ALL} const made = all.reduce((made, one) => {{ made[one.slug] = one.id; return made; }},"
+        "{}); return Object.keys(made);",
+        id="the names of an object",
+    ),
+    pytest.param(
+        f"{ALL} return all.reduce((made, one) => {{ made.last = one.slug; return made; }}, {{}});",
+        id="one member of an object",
+    ),
+    pytest.param(f"{ALL} return all.reduce((sum, one) => sum + one.id, 0);", id="a sum"),
     pytest.param(f"{ALL} return all.filter((one) => one.slug);", id="some of them"),
     pytest.param(f"{ALL} return all.sort((a, b) => a.id - b.id);", id="another order"),
     pytest.param(
@@ -238,3 +248,26 @@ def test_an_action_that_changes_entries_in_another_way_stays_closed(
 
     assert [f"{PAGE}.find"] == list(found.closed)
     assert [one.path for one in found.unserved] == ["/pages/by/:slug", "/pages/granted/:slug"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "all.reduce((made, one) => { made[one.slug] = one.words; return made; }, {})",
+        "Object.fromEntries(all.map((one) => [one.slug, one.words]))",
+    ],
+)
+async def test_entries_become_the_members_of_an_object(
+    kind: Kind, tmp_path: Path, made: str
+) -> None:
+    files = code(
+        f"async find(ctx) {{ {ALL} const data = {made}; ctx.body = {{ data }}; }},"
+        f"async bySlug(ctx) {{ {ALL} return {made}; }}"
+    )
+    async with pages(kind, tmp_path, files) as site:
+        await add(site)
+        found = await body(site, "pages")
+        bare = await body(site, "pages/by/x")
+
+    assert found == {"data": {"one-changed": None, "three": " a, b ,,c", "two": None}}
+    assert bare == found["data"]

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from msgspec import field
 from msgspec.structs import replace
 
+from quire.customisations.query_changes import QueryBranch, QueryStep
 from quire.customisations.reads.changes import ChangingFunction
-from quire.customisations.reads.expressions import Project, bare, first
+from quire.customisations.reads.expressions import Project, bare, first, unwrapped
 from quire.customisations.reads.model import ENTRY_COUNT, Attached, DocumentRead, ResponseObject
 from quire.customisations.reads.not_found import NotFoundCheck
 from quire.customisations.reads.populates import checked_query
+from quire.customisations.refusals import refusal_of
 from quire.customisations.request_values import RequestValues
 from quire.customisations.statements import (
     UNKNOWN_CODE,
@@ -24,6 +26,7 @@ from quire.customisations.statements import (
     statements_of,
     without_await,
     without_try,
+    without_unused,
 )
 from quire.customisations.values import WholeQuery
 from quire.javascript.scope import Module, NotPlainError
@@ -97,12 +100,13 @@ class _Interpreter(ChangingFunction):
     pages: str = ""
     """The variable that holds the pagination of a list."""
     validates: bool = False
+    checks: list[QueryStep] = field(default_factory=list)
     body: DocumentRead | None = None
     """What was assigned to ``ctx.body``."""
 
     def run(self, statements: Sequence[Statement]) -> DocumentRead:
         """Return what is responded with, or what a service returns."""
-        statements = without_try(statements)
+        statements = without_unused(without_try(statements), self.values.ctx)
         constants = [one for one in statements if self._is_constant(one)]
         self.values.module = self.values.module.inner(constants)
         for index, statement in enumerate(statements):
@@ -128,11 +132,8 @@ class _Interpreter(ChangingFunction):
                 self._declaration(target, value)
             case Evaluate(Assign("=", Member(Name(ctx), "body"), value)) if ctx == self.values.ctx:
                 self.body = self._wrapped(value)
-            case Evaluate(Assign("=", Name(name), value)) if name in self.declared:
-                self.declared.remove(name)
-                self._named(name, value)
-            case Evaluate(Assign("=", Name(name), value)) if name in self.found:
-                self.found[name] = self.read(value)
+            case Evaluate(Assign("=", Name(name), value)):
+                self._assigned(name, value)
             case Evaluate(value) if self.is_own(value, "validateQuery"):
                 self.validates = True
             case Evaluate(value) if self._sent(value) is not None:
@@ -140,11 +141,35 @@ class _Interpreter(ChangingFunction):
             case _ if self.change(statement):
                 return
             case If(test, then, ()):
-                self.missing = NotFoundCheck(self.values, self.read_of).message(
-                    test, then, self.missing
-                )
+                self._check(test, then)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
+
+    def _check(self, test: Expression, then: Sequence[Statement]) -> None:
+        """Take in an error for some requests, or where nothing is found."""
+        if not self._refuses(test, then):
+            check = NotFoundCheck(self.values, self.read_of)
+            self.missing = check.message(test, then, self.missing)
+
+    def _assigned(self, name: str, value: Expression) -> None:
+        if name in self.found:
+            self.found[name] = self.read(value)
+        elif name in self.declared:
+            self.declared.remove(name)
+            self._named(name, value)
+        else:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+
+    def _refuses(self, test: Expression, then: Sequence[Statement]) -> bool:
+        """Take in a check of the request that stands before everything else."""
+        refusal = refusal_of(self.values, then)
+        if refusal is None or not self.values.mentions_request(test):
+            return False
+        value = self.values.value(test)
+        if self.calls or self.validates:
+            raise NotUnderstoodError("checks the request after it has read")
+        self.checks.append(QueryBranch(value, (refusal,)))
+        return True
 
     # Variables
 
@@ -199,13 +224,14 @@ class _Interpreter(ChangingFunction):
             read,
             missing=read.missing or self.missing,
             validates=read.validates or self.validates,
+            checks=(*self.checks, *read.checks),
         )
 
     def _wrapped(self, value: Expression) -> DocumentRead:
         value = self._sent(value) or without_await(value)
         match value:
             case Call(Member(Name("this"), "transformResponse"), (inner,)):
-                return replace(bare(self.read(inner)), enveloped=True)
+                return replace(unwrapped(self.read(inner)), enveloped=True)
             case Call(
                 Member(Name("this"), "transformResponse"),
                 (inner, Object((Property("pagination", Name(pages)),))),
@@ -244,7 +270,7 @@ class _Interpreter(ChangingFunction):
         if found is None:
             raise NotUnderstoodError(_COMPUTED)
         constants = {key: self._plain(value, found) for key, value in others.items()}
-        return replace(bare(found), wrapped=ResponseObject(tuple(entries), constants))
+        return replace(unwrapped(found), wrapped=ResponseObject(tuple(entries), constants))
 
     def _plain(self, value: Expression, found: DocumentRead) -> object:
         match value:

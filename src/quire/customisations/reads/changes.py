@@ -16,8 +16,15 @@ from quire.customisations.statements import (
     is_harmless,
     statements_of,
 )
-from quire.customisations.values import ENTRY, ConditionalValue, ObjectLiteral, Value, With
+from quire.customisations.values import (
+    ENTRY,
+    ConditionalValue,
+    ObjectLiteral,
+    Value,
+    With,
+)
 from quire.javascript.syntax import (
+    Array,
     Assign,
     Binary,
     Call,
@@ -29,6 +36,7 @@ from quire.javascript.syntax import (
     Name,
     Object,
     Property,
+    Return,
     Spread,
     Statement,
 )
@@ -53,6 +61,14 @@ class ChangingFunction(ReadingFunction):
                     raise NotUnderstoodError(UNKNOWN_CODE)
                 made = self.values.with_entry(name).returned(statements_of(function))
                 return self._with(read, Computed(made))
+            case Call(Member(inner, "reduce"), (function, Object(()))):
+                read = self.maybe_read(inner)
+                return None if read is None else self._keyed(read, _pair_of(function))
+            case Call(
+                Member(Name("Object"), "fromEntries"), (Call(Member(inner, "map"), (pair,)),)
+            ):
+                read = self.maybe_read(inner)
+                return None if read is None else self._keyed(read, pair)
             case Object((Spread(Name(name)), *members)) if name in self.found:
                 return self._spread(name, members)
             case _:
@@ -103,6 +119,16 @@ class ChangingFunction(ReadingFunction):
 
     def _with(self, read: DocumentRead, change: EntryChange) -> DocumentRead:
         return replace(bare(read), changes=(*read.changes, change))
+
+    def _keyed(self, read: DocumentRead, function: Expression) -> DocumentRead:
+        """Return the object of a list, of which a function makes names and values."""
+        match function:
+            case Function((Name(entry),), Array((key, value)), False) if read.is_list:
+                values = self.values.with_entry(entry)
+                pair = (("name", values.value(key)), ("value", values.value(value)))
+                return replace(self._with(read, Computed(ObjectLiteral(pair))), keyed=True)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _spread(self, name: str, members: Sequence[Property | Spread]) -> DocumentRead:
         """Return what ``{ ...entry, member: value }`` is; a member may be of the same entry."""
@@ -166,6 +192,19 @@ class ChangingFunction(ReadingFunction):
                 )
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
+
+
+def _pair_of(function: Expression) -> Expression:
+    """Return the name and the value that a function puts into an object for each entry."""
+    match function:
+        case Function(
+            (Name(made), entry),
+            (Evaluate(Assign("=", Member(Name(changed), key), value)), Return(Name(returned))),
+            False,
+        ) if made == changed == returned and not isinstance(key, str):
+            return Function((entry,), Array((key, value)))
+        case _:
+            return function
 
 
 def _changed_name(statement: Statement) -> str:

@@ -109,7 +109,8 @@ class ReadingFunction(Struct):
 
     def read_of(self, value: Expression) -> DocumentRead | None:
         """Return what a variable, or the first of one, was read as."""
-        return self.maybe_read(value) if isinstance(value, Name | Member) else None
+        read = self.maybe_read(value) if isinstance(value, Name | Member) else None
+        return None if read is None or read.keyed else read
 
     def _call(self, value: Expression) -> DocumentRead | None:
         call = read_call(value, self.values)
@@ -190,6 +191,13 @@ def first(read: DocumentRead) -> DocumentRead:
 
 def bare(read: DocumentRead) -> DocumentRead:
     """Return a read that is not a response yet."""
+    if read.keyed:
+        raise NotUnderstoodError("changes a response")
+    return unwrapped(read)
+
+
+def unwrapped(read: DocumentRead) -> DocumentRead:
+    """Return a read that nothing is put around yet."""
     if read.enveloped or read.wrapped is not None:
         raise NotUnderstoodError("changes a response")
     return read

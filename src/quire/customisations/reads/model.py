@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from quire.customisations.evaluation import MISSING, Query, evaluate
-from quire.customisations.query_changes import without_undefined
+from quire.customisations.query_changes import QueryStep, apply_steps, without_undefined
 from quire.customisations.values import ENTRY, Value
 
 _PARAMETERS = frozenset(
@@ -92,7 +92,8 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     attributes among it. Entries stand alone unless they are ``enveloped`` or ``wrapped``.
     ``missing`` is the message where nothing is found; ``validates`` says that the query of the
     request is checked as the core does. ``changes`` are made to each entry, in their order, before
-    it is shown.
+    it is shown. ``checks`` turn requests down before anything is read. Where it is
+    ``keyed``, each entry becomes a name and a value, and all of them one object.
     """
 
     uid: str
@@ -107,6 +108,8 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     missing: str | None = None
     validates: bool = False
     changes: "tuple[EntryChange, ...]" = ()
+    checks: tuple[QueryStep, ...] = ()
+    keyed: bool = False
 
     def query_of(
         self,
@@ -114,7 +117,11 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         path: Mapping[str, str],
         variables: Mapping[int, object] = _NO_VARIABLES,
     ) -> Query:
-        """Return the query of the read for a request. Raises ValidationError as the code fails."""
+        """Return the query of the read for a request.
+
+        Raises ValidationError as the code fails, and the errors that it answers with.
+        """
+        apply_steps(self.checks, query, path)
         found = evaluate(self.query, query, path, variables)
         known = without_undefined(found if isinstance(found, dict) else {})
         if self.is_core:

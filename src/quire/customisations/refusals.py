@@ -1,0 +1,81 @@
+"""Requests that code turns down before it does anything: ``return ctx.badRequest(message)``."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.customisations.request_values import RequestValues
+from quire.customisations.statements import is_harmless
+from quire.errors import AppError, BadRequestError, ForbiddenError, NotFoundError, UnauthorizedError
+from quire.javascript.scope import NotPlainError
+from quire.javascript.syntax import (
+    Call,
+    Evaluate,
+    Expression,
+    Literal,
+    Member,
+    Name,
+    Return,
+    Statement,
+)
+
+_METHODS: Mapping[str, int] = {
+    "badRequest": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "notFound": 404,
+}
+_ERRORS: Mapping[int, tuple[type[AppError], str]] = {
+    400: (BadRequestError, "Bad Request"),
+    401: (UnauthorizedError, "Unauthorized"),
+    403: (ForbiddenError, "Forbidden"),
+    404: (NotFoundError, "Not Found"),
+}
+
+
+class Refusal(Struct, frozen=True):
+    """A request is answered with an error. Methods of the response give details, ``throw`` none."""
+
+    status: int
+    message: str | None
+    has_details: bool
+
+    def error(self) -> AppError:
+        """Return the error that a client gets."""
+        kind, usual = _ERRORS[self.status]
+        error = kind(usual if self.message is None else self.message)
+        error.details = {} if self.has_details else None
+        return error
+
+
+def refusal_of(values: RequestValues, statements: Sequence[Statement]) -> Refusal | None:
+    """Return what statements turn a request down with, ``None`` where they do something else."""
+    match [one for one in statements if not is_harmless(one)]:
+        case [Return(Call(Member(Name(ctx), str() as method), arguments))] if ctx == values.ctx:
+            return _refusal(values, method, arguments)
+        case [Evaluate(Call(Member(Name(ctx), "throw"), arguments))] if ctx == values.ctx:
+            return _refusal(values, "throw", arguments)
+        case _:
+            return None
+
+
+def _refusal(
+    values: RequestValues, method: str, arguments: tuple[Expression, ...]
+) -> Refusal | None:
+    is_thrown = method == "throw"
+    match arguments:
+        case (Literal(int() as thrown), *rest) if is_thrown and thrown in _ERRORS:
+            status, message = int(thrown), tuple(rest)
+        case _ if method in _METHODS:
+            status, message = _METHODS[method], arguments
+        case _:
+            return None
+    text: object = None
+    if message:
+        try:
+            text = values.module.value(message[0])
+        except NotPlainError:
+            return None
+        if len(message) > 1 or not isinstance(text, str):
+            return None
+    return Refusal(status, text if isinstance(text, str) else None, has_details=not is_thrown)
