@@ -8,6 +8,7 @@ from quire.customisations.values import (
     ENTRY,
     And,
     ArrayLiteral,
+    Compared,
     ConditionalValue,
     Constant,
     Equals,
@@ -99,7 +100,7 @@ class Request(Struct):
             case WholeQuery():
                 return dict(self.query)
 
-    def _called(self, value: Split | Trim | Includes | IsArray) -> object:
+    def _called(self, value: Split | Trim | Includes | IsArray | Compared) -> object:
         match value:
             case Split(text, separator):
                 return _text(self.value(text), "split").split(separator)
@@ -110,6 +111,8 @@ class Request(Struct):
                 return any(_is_equal(item, wanted, loose=False) for item in self._items(items))
             case IsArray(inner):
                 return isinstance(self.value(inner), list)
+            case Compared(inner, is_text):
+                return _compared(self.value(inner), is_text=is_text)
 
     def _bound(self, value: With | MapItems | FilterItems) -> object:
         match value:
@@ -189,6 +192,36 @@ def _spread(value: object) -> Query:
 
 def _is_missing(value: object) -> bool:
     return value is MISSING or value is None
+
+
+_COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
+_AS_WORD = frozenset(
+    {
+        *("$eqi", "$nei", "$contains", "$containsi", "$notContains", "$notContainsi"),
+        *("$startsWith", "$startsWithi", "$endsWith", "$endsWithi"),
+    }
+)
+"""Operators that write out what is undefined."""
+_AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
+
+
+def _compared(condition: object, *, is_text: bool) -> object:
+    """Return a condition with what stands for something undefined in it."""
+    if condition is MISSING:
+        return "" if is_text else {"$null": True}
+    if not isinstance(condition, dict):
+        return condition
+    found: dict[str, object] = {}
+    for operator, value in condition.items():
+        if value is MISSING and is_text and operator in _COMPARING:
+            found[operator] = [""] if operator in {"$in", "$notIn"} else ""
+        elif value is MISSING and is_text and operator in _AS_WORD:
+            found[operator] = "undefined"
+        elif value is MISSING and not is_text and operator in _AS_NULL:
+            found[_AS_NULL[operator]] = True
+        else:
+            found[operator] = value
+    return found
 
 
 def _text(value: object, method: str) -> str:

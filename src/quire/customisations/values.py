@@ -137,6 +137,16 @@ class Includes(Struct, frozen=True, eq=False):
     value: "Value"
 
 
+class Compared(Struct, frozen=True, eq=False):
+    """What an attribute is compared with; ``is_text`` says what stands for something undefined.
+
+    In the reference that is an empty text, or ``null``, as the type of the attribute has it.
+    """
+
+    value: "Value"
+    is_text: bool
+
+
 class IsArray(Struct, frozen=True, eq=False):
     """``Array.isArray(value)``."""
 
@@ -164,6 +174,7 @@ Value = (
     | FilterItems
     | Includes
     | IsArray
+    | Compared
 )
 
 

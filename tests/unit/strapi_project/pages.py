@@ -22,6 +22,7 @@ TYPES = (
             "slug": {"type": "string"},
             "note": {"type": "string", "private": True},
             "words": {"type": "string"},
+            "shown": {"type": "boolean"},
             "file": {
                 "type": "relation",
                 "relation": "oneToOne",

@@ -336,3 +336,29 @@ async def test_drafts_are_for_tokens_alone_where_the_settings_say_so(
     method = f"async find(ctx) {{ return {FIRST}(); }}"
     async with pages(kind, tmp_path, code(method), toml) as site:
         assert (await site.get("pages")).status == 403
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("words: ctx.query.none", ["empty"]),
+        ("words: { $ne: ctx.query.none }", ["full"]),
+        ("words: { $in: ctx.query.none }", ["empty"]),
+        ("words: { $containsi: ctx.query.none }", []),
+        ("shown: ctx.query.none", ["empty", "none"]),
+        ("shown: { $ne: ctx.query.none }", ["full"]),
+        ("$or: [{ words: ctx.query.none }, { shown: { $eq: true } }]", ["empty", "full"]),
+    ],
+)
+async def test_what_is_undefined_is_compared_as_the_attribute_has_it(
+    kind: Kind, tmp_path: Path, condition: str, expected: list[str]
+) -> None:
+    reading = f"{ROWS}.findMany({{ where: {{ publishedAt: {{ $notNull: true }}, {condition} }}, "
+    files = code(f"async find(ctx) {{ return {reading} orderBy: {{ slug: 'asc' }} }}); }}")
+    async with pages(kind, tmp_path, files) as site:
+        await site.create("pages", slug="full", words="a", shown=True)
+        await site.create("pages", slug="empty", words="")
+        await site.create("pages", slug="none")
+        found = await body(site, "pages")
+
+    assert [page["slug"] for page in found] == expected

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from quire.customisations.reads.filters import typed_filters
 from quire.customisations.statements import NotUnderstoodError
 from quire.customisations.values import Constant, ObjectLiteral, Value
 from quire.schema.attributes.base import (
@@ -52,7 +53,7 @@ def checked_query(
             if name == "populate" and isinstance(value, Constant):
                 checked.append((name, Constant(populates.checked(value.value, model))))
                 continue
-        checked.append((name, value))
+        checked.append((name, typed_filters(value, model) if name == "filters" else value))
     return ObjectLiteral(tuple(checked))
 
 
