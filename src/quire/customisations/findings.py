@@ -1,6 +1,6 @@
 """What a scan of a project's JavaScript says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from msgspec import Struct, field
@@ -11,6 +11,7 @@ from quire.customisations.served import (
     UnservedRoute,
     core_routes,
 )
+from quire.customisations.tree import SourceFile
 from quire.schema.model import ContentType
 
 FindingKind = Literal[
@@ -46,6 +47,13 @@ class Finding(Struct, frozen=True):
     def __str__(self) -> str:
         """One line for a terminal or a log."""
         return f"{self.file}: {self.sentence}"
+
+
+def warning_of(
+    file: SourceFile, kind: FindingKind, sentence: str, closes: Iterable[str] = ()
+) -> Finding:
+    """Return the finding of a file, of which is not weighed yet what it closes."""
+    return Finding(file.path, kind, "warning", sentence, tuple(closes))
 
 
 class Customisations(Struct, frozen=True):

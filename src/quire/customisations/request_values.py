@@ -38,6 +38,9 @@ from quire.customisations.values import (
     Value,
     Variable,
     WholeQuery,
+    is_json,
+    is_text,
+    is_wire_value,
 )
 from quire.javascript.scope import UNDEFINED, Module, NotPlainError
 from quire.javascript.syntax import (
@@ -153,7 +156,7 @@ class RequestValues(Struct):
                 return FilterItems(self.value(items), variable, variable)
             case Name("Boolean"), (inner,):
                 return Not(Not(self.value(inner)))
-            case Name("String"), (inner,) if _is_text(made := self.value(inner)):
+            case Name("String"), (inner,) if is_text(made := self.value(inner)):
                 return made
             case Name(name), _ if name not in self.symbols:
                 return self._own_function(name, arguments)
@@ -285,34 +288,6 @@ class RequestValues(Struct):
             raise NotUnderstoodError("computes a value") from None
         if found is UNDEFINED and self.of_entries:
             return Constant(MISSING)
-        if not _is_wire_value(found) and not (self.of_entries and _is_json(found)):
+        if not is_wire_value(found) and not (self.of_entries and is_json(found)):
             raise NotUnderstoodError("sets a value that no query can have")
         return Constant(found)
-
-
-def _is_json(value: object) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_json, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    return value is None or isinstance(value, str | int | float)
-
-
-def _is_text(value: Value) -> bool:
-    """Whether a value is a text for sure: parameters of the path are."""
-    match value:
-        case PathParameter() | Constant(str()):
-            return True
-        case Or(left, right):
-            return _is_text(left) and _is_text(right)
-        case _:
-            return False
-
-
-def _is_wire_value(value: object) -> bool:
-    """Whether a query string could say the same: text, numbers, true, false, and such in others."""
-    if isinstance(value, dict):
-        return all(map(_is_wire_value, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_wire_value, value))
-    return isinstance(value, str | int | float)

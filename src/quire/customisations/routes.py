@@ -1,6 +1,5 @@
 """Reads the router files of a project: which core routes there are, and what guards them."""
 
-import re
 from collections.abc import Container, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -8,6 +7,7 @@ from msgspec.structs import replace
 
 from quire.customisations.controllers import Actions
 from quire.customisations.guards import GuardCode, Problem, RouteGuard
+from quire.customisations.paths import can_be_served, covers, is_route, with_document_id
 from quire.customisations.served import (
     CORE_ACTIONS,
     ServedRoute,
@@ -21,8 +21,6 @@ from quire.schema.model import ContentType
 
 _ROUTER_OPTIONS = frozenset({"prefix", "only", "except", "config", "type"})
 _LIST_OPTIONS = frozenset({"routes", "type", "prefix"})
-_PLAIN_PATH = re.compile(r"(?:/(?::?[\w.~-]+))+/?")
-_ID = ":id"
 
 
 class RouterFile(Struct, frozen=True):
@@ -146,7 +144,7 @@ class _Reader(Struct):
         prefix = options.get("prefix", "")
         if options.get("type", "content-api") != "content-api":
             return
-        if not isinstance(prefix, str) or not all(map(_is_route, routes)):
+        if not isinstance(prefix, str) or not all(map(is_route, routes)):
             self.found.opaque.append(one)
             return
         for route in routes:
@@ -197,9 +195,9 @@ class _Reader(Struct):
         is_read = actions is not None and action in actions.reads
         if is_read and method != "GET":
             return False
-        if not is_read and not _can_be_served(method, path, core, self.types[uid]):
+        if not is_read and not can_be_served(method, path, core, self.types[uid]):
             return False
-        self._register(uid, method, _with_document_id(path), action, guard, one)
+        self._register(uid, method, with_document_id(path), action, guard, one)
         return True
 
     def _is_taken(self, method: str, path: str) -> bool:
@@ -207,11 +205,11 @@ class _Reader(Struct):
 
         In the reference, the first route that fits counts, in the order of folders and files.
         """
-        return any(_covers(taken, (method, path)) for taken in self.taken)
+        return any(covers(taken, (method, path)) for taken in self.taken)
 
     def _is_unserved(self, method: str, path: str) -> bool:
         """Tell whether that is one that is not served: then the core route is closed."""
-        return any(_covers((one.method, one.path), (method, path)) for one in self.found.unserved)
+        return any(covers((one.method, one.path), (method, path)) for one in self.found.unserved)
 
     def _reason(self, target: tuple[str, str], guard: RouteGuard) -> str:
         """Return why an action of the project's own is not served."""
@@ -225,7 +223,7 @@ class _Reader(Struct):
         if not content_type.is_api:
             return
         for method, path, action in core_routes(content_type):
-            if _covers((unserved.method, unserved.path), (method, path)):
+            if covers((unserved.method, unserved.path), (method, path)):
                 sentence = f"serves {method} {unserved.path} with code that does not run"
                 problem = Problem(unserved.file, "routes", sentence)
                 self.found.problems.append((f"{content_type.uid}.{action}", problem))
@@ -282,41 +280,3 @@ def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
 
 def _is_names(value: object) -> bool:
     return value is None or (isinstance(value, list) and all(isinstance(one, str) for one in value))
-
-
-def _is_route(route: object) -> bool:
-    """Whether an entry of a list of routes is one that can be read."""
-    match route:
-        case {"method": str(), "path": str() as path, "handler": handler, **options}:
-            known = {"config", "info"}.issuperset(options)
-            return known and handler is not CODE and bool(_PLAIN_PATH.fullmatch(path))
-        case _:
-            return False
-
-
-def _can_be_served(method: str, path: str, action: str, content_type: ContentType) -> bool:
-    """Whether a path leads to a core action that finds what it needs in it."""
-    usual = {name: verb for verb, _, name in core_routes(content_type)}
-    if usual.get(action) != method:
-        return False
-    needs_id = any(name == action and ":" in of for _, of, name in core_routes(content_type))
-    if action == "find":
-        return True
-    return (_ID in path.split("/")) == needs_id and path.count("/:") == int(needs_id)
-
-
-def _covers(taken: tuple[str, str], own: tuple[str, str]) -> bool:
-    """Whether every request for a route reaches one that was registered before."""
-    first, later = taken[1].strip("/").split("/"), own[1].strip("/").split("/")
-    return (
-        taken[0] == own[0]
-        and len(first) == len(later)
-        and all(
-            part.startswith(":") or part.lower() == other.lower()
-            for part, other in zip(first, later, strict=True)
-        )
-    )
-
-
-def _with_document_id(path: str) -> str:
-    return "/".join(":documentId" if part == _ID else part for part in path.split("/"))

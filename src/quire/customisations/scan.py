@@ -18,16 +18,15 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from quire.customisations import templates
-from quire.customisations.configuration import differences
 from quire.customisations.controllers import (
     Actions,
     read_controller,
     service_methods,
 )
-from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
+from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
 from quire.customisations.guards import GuardCode, Problem
 from quire.customisations.patterns import matches
-from quire.customisations.plugins import find_plugins
+from quire.customisations.project_files import configuration, whole_project
 from quire.customisations.reads import Project
 from quire.customisations.routes import (
     RouterFile,
@@ -44,20 +43,16 @@ from quire.customisations.tree import (
     registered_name,
     sources,
 )
-from quire.javascript.modules import plain_export
 from quire.schema.model import ContentType, Schema
 from quire.settings import Settings
 
 _UID = re.compile(r"api::[\w-]+\.[\w-]+")
 _QUOTED_PATH = re.compile(r"""['"`]/([\w-]+)""")
-_IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdefault)
-    (?:\(?(\w+)(?::\w+)?\)?=>(?:\1|\{return\1;?\}));?""", re.VERBOSE)  # fmt: skip
 _KINDS_OF_PROBLEMS: Mapping[str, FindingKind] = {
     "routes": "routes",
     "policy": "policy",
     "middleware": "middleware",
 }
-_CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugins", "server")
 
 Types = Mapping[str, ContentType]
 
@@ -95,8 +90,8 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         *_unserved(apis, routes, has_routes=bool(files), types=types),
         *in_apis,
         *_guards(project, apis, routes, code),
-        *_whole_project(project, types),
-        *_configuration(settings),
+        *whole_project(project, types),
+        *configuration(settings),
     ]
     weighed = _weighed(found, settings.migration.ignore, types)
     return Customisations(
@@ -134,12 +129,6 @@ def _is_closable(name: str, types: Types) -> bool:
     return uid in types and action in {one for _, _, one in core_routes(types[uid])}
 
 
-def _finding(
-    file: SourceFile, kind: FindingKind, sentence: str, closes: Iterable[str] = ()
-) -> Finding:
-    return Finding(file.path, kind, "warning", sentence, tuple(closes))
-
-
 def _api(folder: Path, types: Types) -> _Api:
     name = registered_name(folder.name)
     own = tuple(one for uid, one in types.items() if uid.startswith(f"api::{name}."))
@@ -158,7 +147,7 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
     for one in routes.opaque:
         sentence = "has routes of its own, or options on the usual ones, that are not served"
         closes = _concerned(one, folders_by_name[one.api], types)
-        yield _finding(one.file, "routes", sentence, closes)
+        yield warning_of(one.file, "routes", sentence, closes)
     problems = [
         (f"{one.uid}.{one.route.action}", problem)
         for registered in routes.registered.values()
@@ -205,10 +194,10 @@ class _Controllers(Struct):
         if len(by_reason) == 1 and len(actions.closed) == len(CORE_ACTIONS):
             by_reason = {reason: [uid] for reason in by_reason}
         for reason, closes in by_reason.items():
-            yield _finding(file, "controller", reason, closes)
+            yield warning_of(file, "controller", reason, closes)
         if actions.own:
             names = ", ".join(actions.own)
-            yield _finding(file, "controller", f"has actions of its own that do not run: {names}")
+            yield warning_of(file, "controller", f"has actions of its own that do not run: {names}")
 
 
 def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
@@ -216,10 +205,10 @@ def _api_findings(project: Path, api: _Api, controllers: _Controllers) -> Iterat
     for folder in folders(api.folder / "content-types"):
         for file in named_sources(project, folder, "lifecycles"):
             if not templates.is_empty(file.exported):
-                yield _finding(file, "lifecycles", "has hooks that do not run")
+                yield warning_of(file, "lifecycles", "has hooks that do not run")
     for file in named_sources(project, api.folder, "index"):
         if not templates.is_empty_start_up(file.exported):
-            yield _finding(file, "start-up", "has functions that do not run")
+            yield warning_of(file, "start-up", "has functions that do not run")
 
 
 def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[Finding]:
@@ -231,7 +220,7 @@ def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[F
         if uid in {one.uid for one in api.types}:
             yield from controllers.take(file, uid)
         else:
-            yield _finding(file, "controller", "has actions of its own that do not run")
+            yield warning_of(file, "controller", "has actions of its own that do not run")
 
 
 def _services(project: Path, api: _Api, services: Services) -> Iterator[Finding]:
@@ -245,9 +234,9 @@ def _services(project: Path, api: _Api, services: Services) -> Iterator[Finding]
         if replaced:
             sentence = f"replaces {', '.join(replaced)} of the core by code that does not run"
             closes = [f"{uid}.{name}" for name in replaced]
-            yield _finding(file, "service", sentence, closes)
+            yield warning_of(file, "service", sentence, closes)
         elif methods is None or any((uid, name) not in services.called for name in methods):
-            yield _finding(file, "service", "has methods of its own that do not run")
+            yield warning_of(file, "service", "has methods of its own that do not run")
 
 
 def _guards(project: Path, apis: list[_Api], routes: Routes, code: GuardCode) -> Iterator[Finding]:
@@ -270,9 +259,9 @@ def _guard(
     found with the routes.
     """
     if any(_names(one, file, api) for one in routes.opaque):
-        yield _finding(file, kind, "is named by routes and does not run")
+        yield warning_of(file, kind, "is named by routes and does not run")
     elif file.path not in code.named:
-        yield _finding(file, kind, "does not run; no route names it")
+        yield warning_of(file, kind, "does not run; no route names it")
 
 
 def _names(routes: RouterFile, guard: SourceFile, api: str) -> bool:
@@ -281,37 +270,3 @@ def _names(routes: RouterFile, guard: SourceFile, api: str) -> bool:
         re.search(rf"(?<![\w-]){re.escape(prefix + name)}(?![\w-])", routes.file.text)
         for name in {guard.stem, guard.name}
     )
-
-
-def _whole_project(project: Path, types: Types) -> Iterator[Finding]:
-    source = project / "src"
-    for file in named_sources(project, source, "index"):
-        if not templates.is_empty_start_up(file.exported):
-            yield _finding(file, "start-up", "has functions that do not run at the start")
-    for folder in folders(source / "extensions"):
-        own = [uid for uid in types if uid.startswith(f"plugin::{folder.name}.")]
-        for file in named_sources(project, folder, "strapi-server"):
-            if not _IDENTITY.fullmatch(re.sub(r"\s+", "", file.text)):
-                sentence = f"changes the plugin {folder.name} with code that does not run"
-                yield _finding(file, "extension", sentence, own)
-    yield from find_plugins(project)
-
-
-def _configuration(settings: Settings) -> Iterator[Finding]:
-    project = settings.project
-    config = project / "config"
-    for folder in (config, config / "env" / settings.environment):
-        for file in sources(project, folder):
-            if "cron" in file.stem:
-                yield _finding(file, "cron", "has tasks that do not run")
-            elif file.stem in _CONFIGURATION:
-                exported = file.exported
-                if not file.path.endswith(".json"):
-                    exported = plain_export(file.module, partial=True)
-                found = differences(file.stem, exported, file.text, settings)
-                if found:
-                    yield _finding(
-                        file, "configuration", f"is not all in force: {'; '.join(found)}"
-                    )
-    for file in sources(project, config / "functions"):
-        yield _finding(file, "cron", "has functions that do not run")

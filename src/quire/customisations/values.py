@@ -189,3 +189,32 @@ def uses_path(part: object) -> bool:
             return any(uses_path(getattr(part, name)) for name in part.__struct_fields__)
         case _:
             return False
+
+
+def is_json(value: object) -> bool:
+    """Whether JSON can say a constant."""
+    if isinstance(value, dict):
+        return all(map(is_json, value.values()))
+    if isinstance(value, list):
+        return all(map(is_json, value))
+    return value is None or isinstance(value, str | int | float)
+
+
+def is_text(value: Value) -> bool:
+    """Whether a value is a text for sure: parameters of the path are."""
+    match value:
+        case PathParameter() | Constant(str()):
+            return True
+        case Or(left, right):
+            return is_text(left) and is_text(right)
+        case _:
+            return False
+
+
+def is_wire_value(value: object) -> bool:
+    """Whether a query string could say the same: text, numbers, true, false, and such in others."""
+    if isinstance(value, dict):
+        return all(map(is_wire_value, value.values()))
+    if isinstance(value, list):
+        return all(map(is_wire_value, value))
+    return isinstance(value, str | int | float)
