@@ -97,16 +97,38 @@ def test_a_file_says_where_it_is_used_and_is_changed_replaced_and_deleted(
     page.get_by_role("button", name="Open single-00.png").click()
     drawer = page.get_by_role("dialog", name="single-00.png")
     expect(drawer.get_by_text("Nothing uses this file.")).to_be_visible()
+    picture = drawer.locator("img").first
+    before = picture.get_attribute("src")
     with page.expect_file_chooser() as chooser:
         drawer.get_by_role("button", name="Replace file").click()
     chooser.value.set_files(pictures("another", 1))
     expect(page.get_by_text("File replaced")).to_be_visible()
+    expect(picture).not_to_have_attribute("src", before or "")
     drawer.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this from the library?").get_by_role(
         "button", name="Delete"
     ).click()
     expect(page.get_by_role("button", name="Open single-00.png")).to_have_count(0)
     assert find_files(site, "single-00") == []
+
+
+def test_an_upload_that_failed_is_tried_again(site: Site, page: Page) -> None:
+    page.goto("/admin/media?page=999")
+    expect(page.get_by_role("checkbox", name=re.compile("^Select ")).nth(1)).to_be_visible()
+    page.route("**/upload", lambda route: route.abort(), times=1)
+    page.evaluate("""() => {
+        const files = new DataTransfer()
+        for (const name of ['pasted-1.txt', 'pasted-2.txt'])
+            files.items.add(new File(['a note'], name, {type: 'text/plain'}))
+        const options = {clipboardData: files, bubbles: true, cancelable: true}
+        document.body.dispatchEvent(new ClipboardEvent('paste', options))
+    }""")
+    jobs = page.get_by_role("region", name="Running work")
+    expect(jobs).to_contain_text("The server cannot be reached.")
+    assert len(find_files(site, "pasted")) == 1
+    jobs.get_by_role("button", name="Try again").click()
+    expect(jobs).to_contain_text("1 of 1")
+    assert {one["name"] for one in find_files(site, "pasted")} == {"pasted-1.txt", "pasted-2.txt"}
 
 
 def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: OpenPage) -> None:

@@ -113,6 +113,7 @@ export type MediaFile = DescribedFile & {
   folder?: unknown
   folderPath?: string
   createdAt?: string
+  updatedAt?: string
 }
 
 export type Folder = { id: number; name: string; children?: Folder[]; files?: { count: number } }

@@ -1,14 +1,26 @@
 import { Box, type BoxProps } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
 import { useState, type ReactNode } from 'react'
 
+type Props = BoxProps & {
+  onFiles: (files: File[]) => void
+  disabled?: boolean
+  /** Whether files are taken that are pasted anywhere in the page, not only into the area. */
+  pasteAnywhere?: boolean
+  children: ReactNode
+}
+
 /** An area that takes files which are dropped or pasted. */
-export function FileDrop({ onFiles, disabled, children, ...box }: BoxProps & { onFiles: (files: File[]) => void; disabled?: boolean; children: ReactNode }) {
+export function FileDrop({ onFiles, disabled, pasteAnywhere = false, children, ...box }: Props) {
   const [over, setOver] = useState(false)
   const take = (list: FileList | undefined) => {
     const files = Array.from(list ?? [])
     if (files.length > 0 && !disabled) onFiles(files)
     return files.length > 0
   }
+  useWindowEvent('paste', (event) => {
+    if (pasteAnywhere && take(event.clipboardData?.files)) event.preventDefault()
+  })
   return (
     <Box
       {...box}
@@ -24,7 +36,7 @@ export function FileDrop({ onFiles, disabled, children, ...box }: BoxProps & { o
         if (take(event.dataTransfer.files)) event.preventDefault()
       }}
       onPaste={(event) => {
-        if (take(event.clipboardData.files)) event.preventDefault()
+        if (!pasteAnywhere && take(event.clipboardData.files)) event.preventDefault()
       }}
     >
       {children}

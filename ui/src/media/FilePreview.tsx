@@ -1,6 +1,7 @@
 import { Box, Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { MediaFile } from '../api/types'
+import { addressOf } from './files'
 import { Thumbnail } from './Thumbnail'
 
 /** What a crop keeps in sight, in percent of width and height. */
@@ -12,15 +13,15 @@ type Props = { file: MediaFile; focalPoint: FocalPoint | null; onFocalPoint?: (p
 export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
   const { t } = useTranslation()
   const group = file.mime.split('/')[0]
-  if (group === 'video') return <video controls src={file.url} style={{ width: '100%', maxHeight: 260 }} aria-label={file.name} />
-  if (group === 'audio') return <audio controls src={file.url} style={{ width: '100%' }} aria-label={file.name} />
+  if (group === 'video') return <video controls src={addressOf(file)} style={{ width: '100%', maxHeight: 260 }} aria-label={file.name} />
+  if (group === 'audio') return <audio controls src={addressOf(file)} style={{ width: '100%' }} aria-label={file.name} />
   if (group !== 'image') return <Box h={120} className="quire-drop"><Thumbnail file={file} size={40} /></Box>
   return (
     <div>
       <Box className="quire-drop" ta="center" style={{ overflow: 'hidden' }}>
         <span style={{ position: 'relative', display: 'inline-block', lineHeight: 0 }}>
           <img
-            src={file.url}
+            src={addressOf(file)}
             alt={file.alternativeText ?? ''}
             style={{ maxWidth: '100%', maxHeight: 260, cursor: onFocalPoint ? 'crosshair' : undefined }}
             onClick={(event) => {

@@ -5,13 +5,14 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Folder as FolderIcon, FolderPlus, LayoutGrid, Link2, List, Pencil, Trash2, Upload as UploadIcon } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAbility } from '../api/hooks'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { SearchBox } from '../content/list/SearchBox'
+import { t as translate } from '../i18n'
 import { queries } from '../queries'
 import { startJob } from '../shell/jobs'
 import { DeleteDialog, DescribeDialog, FolderDialog, ImportDialog, MoveDialog } from './dialogs'
@@ -66,10 +67,14 @@ export function Library() {
     close()
     clear()
   }
-  const begin = (list: File[]) => void uploadAll(t('media.uploadTitle', { count: list.length }), list, folder?.id ?? null)
+  const begin = (list: File[]) => void uploadAll(list, folder?.id ?? null)
+  const pageCount = files.isPlaceholderData ? undefined : files.data?.pageCount
+  useEffect(() => {
+    if (pageCount && search.page && search.page > pageCount) void navigate({ search: (before) => ({ ...before, page: pageCount }), replace: true })
+  }, [pageCount, search.page, navigate])
 
   return (
-    <FileDrop p={{ base: 'sm', sm: 'lg' }} style={{ minHeight: '100%', borderColor: 'transparent' }} className="quire-drop" onFiles={begin} disabled={!may.upload}>
+    <FileDrop p={{ base: 'sm', sm: 'lg' }} style={{ minHeight: '100%', borderColor: 'transparent' }} className="quire-drop" onFiles={begin} disabled={!may.upload} pasteAnywhere>
       <Stack gap="sm">
         <Group justify="space-between">
           <Group gap="xs" align="baseline">
@@ -203,17 +208,20 @@ function Choice<Value extends string>({ label, value, values, name, onChange }: 
 }
 
 /** Upload files as a job, a few at a time. */
-async function uploadAll(title: string, list: File[], folder: number | null): Promise<void> {
+async function uploadAll(list: File[], folder: number | null): Promise<void> {
+  const left = [...list]
+  const failed: File[] = []
   await startJob({
-    title,
+    title: translate('media.uploadTitle', { count: list.length }),
     total: list.length,
+    retry: () => void uploadAll([...failed, ...left], folder),
     run: async (report, signal) => {
-      const left = [...list]
       const work = async () => {
         for (let file = left.shift(); file && !signal.aborted; file = left.shift()) {
           try {
             await uploadFile(file, folder, signal)
           } catch (error) {
+            failed.push(file)
             if (!signal.aborted) report.fail({ title: file.name, message: error instanceof Error ? error.message : String(error) })
           }
           report.advance(1)

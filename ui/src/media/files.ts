@@ -36,7 +36,13 @@ export function filterOf(allowed: string[] | null | undefined): object | undefin
 export function thumbnailOf(file: MediaFile): string | null {
   if (!file.mime.startsWith('image/')) return null
   const formats = file.formats as Record<string, { url: string }> | null | undefined
-  return formats?.thumbnail?.url ?? formats?.small?.url ?? file.url
+  return addressOf(file, formats?.thumbnail?.url ?? formats?.small?.url ?? file.url)
+}
+
+/** The address of a file, or of one of its formats, which changes when the file is replaced. */
+export function addressOf(file: MediaFile, url: string = file.url): string {
+  // Other servers sign their addresses, with the query.
+  return url.startsWith('/') && file.updatedAt ? `${url}?v=${Date.parse(file.updatedAt)}` : url
 }
 
 /** A size in kilobytes, as the server gives it, for people. */

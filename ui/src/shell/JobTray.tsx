@@ -1,4 +1,4 @@
-import { ActionIcon, Affix, Anchor, Group, Paper, Progress, ScrollArea, Stack, Text, ThemeIcon } from '@mantine/core'
+import { ActionIcon, Affix, Anchor, Button, Group, Paper, Progress, ScrollArea, Stack, Text, ThemeIcon } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { Check, CircleSlash, TriangleAlert, X } from 'lucide-react'
@@ -69,6 +69,19 @@ function JobRow({ job }: { job: Job }) {
             </Text>
           ))}
         </Stack>
+      )}
+      {job.retry && !isRunning && !isClean && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          mt={6}
+          onClick={() => {
+            removeJob(id)
+            job.retry?.()
+          }}
+        >
+          {t('action.retry')}
+        </Button>
       )}
     </div>
   )

@@ -14,6 +14,8 @@ export type Job = {
   /** Why it ended before its time. */
   message?: string
   cancel: () => void
+  /** Do again what has failed, and what was left when it ended. */
+  retry?: () => void
 }
 
 export type JobReport = {
@@ -23,7 +25,7 @@ export type JobReport = {
   setTotal: (total: number) => void
 }
 
-type Work = { title: string; total: number | null; run: (report: JobReport, signal: AbortSignal) => Promise<void> }
+type Work = { title: string; total: number | null; run: (report: JobReport, signal: AbortSignal) => Promise<void>; retry?: () => void }
 
 /** Long work that goes on while people move through the screens, the latest first. */
 export const useJobs = create<{ jobs: Job[] }>(() => ({ jobs: [] }))
@@ -31,12 +33,12 @@ export const useJobs = create<{ jobs: Job[] }>(() => ({ jobs: [] }))
 let lastId = 0
 
 /** Begin a job, and return it once it has ended, in whichever way; nothing is thrown. */
-export async function startJob({ title, total, run }: Work): Promise<Job> {
+export async function startJob({ title, total, run, retry }: Work): Promise<Job> {
   const id = (lastId += 1)
   const controller = new AbortController()
   const change = (recipe: (job: Job) => Partial<Job>) =>
     useJobs.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { ...job, ...recipe(job) } : job)) }))
-  const job: Job = { id, title, total, done: 0, failures: [], state: 'running', cancel: () => controller.abort() }
+  const job: Job = { id, title, total, done: 0, failures: [], state: 'running', cancel: () => controller.abort(), retry }
   useJobs.setState(({ jobs }) => ({ jobs: [job, ...jobs] }))
   const report: JobReport = {
     advance: (count) => change(({ done }) => ({ done: done + count })),
