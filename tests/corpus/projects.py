@@ -104,7 +104,10 @@ async def _responses(project: Path, result: ProjectResult) -> list[str]:
                 continue
             answer = await client.request("GET", f"{prefix}/{route.path}", {}, b"")
             single = schema.content_types[route.uid].kind is Kind.SINGLE
-            expected = 403 if f"{route.uid}.find" in closed else 404 if single else 200
+            is_granted = route.action in {None, f"{route.uid}.find"}
+            expected = (
+                403 if not is_granted or f"{route.uid}.find" in closed else 404 if single else 200
+            )
             if answer.status != expected:
                 wrong.append(f"GET {prefix}/{route.path}: {answer.status} in place of {expected}")
     return wrong

@@ -111,8 +111,8 @@ class Request(Struct):
                 return any(_is_equal(item, wanted, loose=False) for item in self._items(items))
             case IsArray(inner):
                 return isinstance(self.value(inner), list)
-            case Compared(inner, is_text):
-                return _compared(self.value(inner), is_text=is_text)
+            case Compared(inner, undefined):
+                return _compared(self.value(inner), undefined)
 
     def _bound(self, value: With | MapItems | FilterItems) -> object:
         match value:
@@ -205,19 +205,19 @@ _AS_WORD = frozenset(
 _AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
 
 
-def _compared(condition: object, *, is_text: bool) -> object:
+def _compared(condition: object, undefined: str | None) -> object:
     """Return a condition with what stands for something undefined in it."""
     if condition is MISSING:
-        return "" if is_text else {"$null": True}
+        return {"$null": True} if undefined is None else undefined
     if not isinstance(condition, dict):
         return condition
     found: dict[str, object] = {}
     for operator, value in condition.items():
-        if value is MISSING and is_text and operator in _COMPARING:
-            found[operator] = [""] if operator in {"$in", "$notIn"} else ""
-        elif value is MISSING and is_text and operator in _AS_WORD:
+        if value is MISSING and undefined is not None and operator in _COMPARING:
+            found[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
+        elif value is MISSING and operator in _AS_WORD:
             found[operator] = "undefined"
-        elif value is MISSING and not is_text and operator in _AS_NULL:
+        elif value is MISSING and undefined is None and operator in _AS_NULL:
             found[_AS_NULL[operator]] = True
         else:
             found[operator] = value

@@ -138,13 +138,14 @@ class Includes(Struct, frozen=True, eq=False):
 
 
 class Compared(Struct, frozen=True, eq=False):
-    """What an attribute is compared with; ``is_text`` says what stands for something undefined.
+    """What an attribute is compared with; ``undefined`` stands for what is undefined.
 
-    In the reference that is an empty text, or ``null``, as the type of the attribute has it.
+    In the reference that is an empty text, ``null`` or something that is no value of the attribute,
+    as the type of the attribute has it.
     """
 
     value: "Value"
-    is_text: bool
+    undefined: str | None
 
 
 class IsArray(Struct, frozen=True, eq=False):

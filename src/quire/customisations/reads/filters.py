@@ -1,7 +1,7 @@
 """What code filters by, held against the schema: what something undefined is compared as."""
 
 from quire.customisations.values import ArrayLiteral, Compared, Constant, ObjectLiteral, Value
-from quire.schema.attributes.base import Attribute, ScalarAttribute
+from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import Model
 
 _TEXTS = frozenset({"string", "text", "richtext", "email", "uid", "enumeration"})
@@ -26,12 +26,15 @@ def _typed(name: str | None, value: Value, model: Model) -> tuple[str | None, Va
     attribute = model.attributes.get(name or "")
     if isinstance(value, Constant):
         return name, value
-    if name == "documentId" or _type_of(attribute) in _TEXTS:
-        return name, Compared(value, is_text=True)
-    if _type_of(attribute) in _NULLS:
-        return name, Compared(value, is_text=False)
+    if name == "documentId":
+        return name, Compared(value, "")
+    if isinstance(attribute, ScalarAttribute):
+        return name, Compared(value, _undefined(attribute.type.name))
     return name, value
 
 
-def _type_of(attribute: Attribute | None) -> str:
-    return attribute.type.name if isinstance(attribute, ScalarAttribute) else ""
+def _undefined(type_name: str) -> str | None:
+    """Return what stands for something undefined that is compared with a type of attribute."""
+    if type_name in _NULLS:
+        return None
+    return "" if type_name in _TEXTS else "undefined"
