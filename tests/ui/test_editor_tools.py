@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import assert_accessible
+from tests.ui.accessibility import SETTLE, assert_accessible
 from tests.ui.site import Site
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
@@ -86,3 +86,43 @@ def test_values_of_a_revision_are_restored_one_by_one_and_at_once(site: Site, pa
     page.get_by_role("option").first.click()
     expect(page.get_by_text("fields are the same in both")).to_be_visible()
     expect(page.get_by_role("deletion")).to_have_count(0)
+
+
+def test_the_api_tab_sends_what_is_chosen(site: Site, page: Page) -> None:
+    found = site.api("GET", f"{ARTICLES}?locale=en&_q=A%20Lens%20Made%20of%20Prisms")["results"]
+    token = {"name": "Inspector", "type": "full-access", "lifespan": None, "description": ""}
+    key = site.api("POST", "/admin/api-tokens", token)["data"]["accessKey"]
+    document = found[0]["documentId"]
+    site.api("PUT", f"{ARTICLES}/{document}?locale=en", {"readingTime": 5})
+    page.goto(f"{LIST}/{document}?locale=en")
+    page.get_by_role("tab", name="API").click()
+    panel = page.get_by_role("tabpanel", name="API")
+    for label, choice in (("Locale", "German"), ("Status", "Draft")):
+        panel.get_by_role("combobox", name=label).click()
+        page.get_by_role("option", name=re.compile(choice)).click()
+    panel.get_by_text("API token", exact=True).click()
+    expect(panel.get_by_role("button", name="Send")).to_be_disabled()
+    panel.get_by_placeholder("Paste a token").fill(key)
+    code = panel.get_by_role("tabpanel", name="cURL")
+    expect(code).to_contain_text("locale=de")
+    expect(code).to_contain_text("status=draft")
+    expect(code).to_contain_text("Bearer API_TOKEN")
+    panel.get_by_role("button", name="Send").click()
+    expect(panel.get_by_role("status").filter(has_text="200")).to_be_visible()
+    expect(panel.get_by_role("region", name="Response")).to_contain_text('"locale": "de"')
+    expect(panel).not_to_contain_text(key)
+    page.evaluate(SETTLE)
+    assert_accessible(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("button", name="Inspector").click()
+    drawer = page.get_by_role("dialog", name="Inspector")
+    drawer.get_by_role("tab", name="API").click()
+    expect(drawer.get_by_role("combobox", name="Locale")).to_be_visible()
+    page.emulate_media(color_scheme="dark")
+    page.evaluate(SETTLE)
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    drawer.get_by_role("tab", name="History").click()
+    drawer.get_by_role("button", name="Compare", exact=True).first.click()
+    expect(drawer).to_be_hidden()
+    expect(page.get_by_role("region", name="Side by side")).to_be_visible()

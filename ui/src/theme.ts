@@ -26,6 +26,9 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'xs' } },
     Modal: { defaultProps: { centered: true, transitionProps: { duration: 120 } } },
+    // Their <header> would count as a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 100 } } },
     Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 100 } } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true, fz: 'xs' } },

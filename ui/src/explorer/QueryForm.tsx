@@ -6,11 +6,10 @@ import { filterFields } from '../content/list/fields'
 import { FilterChips, FilterMenu } from '../content/list/FilterMenu'
 import { fieldTypeOf } from '../fields/registry'
 import { DocumentSelect } from './DocumentSelect'
+import { isPopulated, populateChoices } from './populate'
 import { ACTIONS, actionsOf, bodyFor, emptyDraft, hasBody, isList, needsDocument, parsed, type Action, type Draft } from './request'
 
 type Props = { types: ContentType[]; type: ContentType; draft: Draft; onChange: (draft: Draft) => void }
-
-const isPopulated = (attribute: Attribute) => Boolean(attribute.target ?? attribute.component ?? attribute.components) || attribute.type === 'media'
 
 /** The controls of a request: those that its type and action have. */
 export function QueryForm({ types, type, draft, onChange }: Props) {
@@ -141,20 +140,4 @@ export function QueryForm({ types, type, draft, onChange }: Props) {
       )}
     </Stack>
   )
-}
-
-/** What may come with an entry: its relations, media and components, and those of what it leads to. */
-function populateChoices(type: ContentType, types: ReadonlyMap<string, ContentType>, view: Parameters<typeof labelOf>[0]) {
-  return Object.entries(type.attributes)
-    .filter(([name, attribute]) => isPopulated(attribute) && attribute.visible !== false && attribute.private !== true && name !== 'localizations')
-    .flatMap(([name, attribute]) => {
-      const label = labelOf(view, name)
-      const inner = Object.entries((attribute.target && types.get(attribute.target)?.attributes) || {})
-      return [
-        { value: name, label },
-        ...inner
-          .filter(([step, one]) => isPopulated(one) && one.visible !== false && one.private !== true && step !== 'localizations')
-          .map(([step]) => ({ value: `${name}.${step}`, label: `${label}: ${labelOf(undefined, step)}` })),
-      ]
-    })
 }

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Grid, Group, Paper, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Drawer, Grid, Group, Paper, Stack, Text } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -102,6 +102,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     return () => window.clearTimeout(timer)
   }, [place.level])
   const [closing, setClosing] = useState(false)
+  const [inspecting, setInspecting] = useState(false)
   useEffect(() => {
     place.drawer?.guard(() => {
       const mayClose = !isUnsaved(store.getState())
@@ -126,6 +127,11 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
 
   const shown = view.layouts.edit.flat().filter(({ name }) => type.attributes[name] && !hidden.includes(name) && ability.canField('read', type.uid, name))
   const other = otherOf(place.compare?.name, type, loaded, locale)
+  const compare = (name: string) => {
+    setInspecting(false)
+    place.compare?.choose(name)
+  }
+  const inspector = <Inspector type={type} loaded={loaded} locale={locale} compare={compare} />
 
   return (
     <EditorContext.Provider value={store}>
@@ -138,6 +144,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
           isDirty={isDirty}
           actions={actions}
           place={place}
+          inspect={isNew || !place.compare ? null : { open: () => setInspecting(true), isBeside: !other }}
           autosave={hasDrafts(type) && mayWrite ? autosave : null}
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
@@ -179,11 +186,14 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
             </Stack>
           </Box>
           {!isNew && !other && place.compare && (
-            <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49 }}>
-              <Inspector type={type} loaded={loaded} locale={locale} compare={place.compare.choose} />
+            <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49, maxHeight: 'calc(100vh - 49px)', overflowY: 'auto' }}>
+              {inspector}
             </Box>
           )}
         </Group>
+        <Drawer opened={inspecting} onClose={() => setInspecting(false)} position="right" size="sm" title={t('inspector.title')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+          {inspector}
+        </Drawer>
         {actions.conflict && <ConflictDialog conflict={actions.conflict} type={type} loaded={loaded} locale={locale} actions={actions} view={view} />}
         {closing && (
           <LeaveDialog

@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from '@tanstack/react-router'
-import { ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages } from 'lucide-react'
+import { ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
@@ -25,6 +25,8 @@ type Props = {
   locale: string | undefined
   isDirty: boolean
   place: Place
+  /** Opens the inspector, which stands beside the form where there is room; null where there is none. */
+  inspect: { open: () => void; isBeside: boolean } | null
   /** Null where drafts are not saved by themselves. */
   autosave: { isOn: boolean; toggle: () => void } | null
   actions: ReturnType<typeof useEntryActions>
@@ -32,7 +34,7 @@ type Props = {
 }
 
 /** Where one is, in which state the entry is, and what can be done to it. */
-export function EntryHeader({ type, title, loaded, locale, isDirty, place, autosave, actions, may }: Props) {
+export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspect, autosave, actions, may }: Props) {
   const { t } = useTranslation()
   const ability = useAbility()
   const store = useEditor()
@@ -113,6 +115,13 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, autos
             <Tooltip label={t('compare.open')}>
               <ActionIcon aria-label={t('compare.open')} aria-pressed={Boolean(place.compare.name)} onClick={() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded))}>
                 <Columns2 size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {inspect && (
+            <Tooltip label={t('inspector.title')}>
+              <ActionIcon aria-label={t('inspector.title')} aria-haspopup="dialog" hiddenFrom={inspect.isBeside ? 'lg' : undefined} onClick={inspect.open}>
+                <PanelRight size={16} />
               </ActionIcon>
             </Tooltip>
           )}

@@ -1,13 +1,11 @@
 import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Paper, ScrollArea, Stack, Tabs, Text, Timeline, Tooltip } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Check, Copy } from 'lucide-react'
-import { type ReactNode } from 'react'
+import { lazy, Suspense, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
-import { sendContentRequest } from '../../api/content'
 import { hasDrafts } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
-import { CodeSamples } from '../../components/CodeSamples'
 import { RelativeTime } from '../../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { StatusBadge } from '../../components/StatusBadge'
@@ -16,7 +14,10 @@ import { revisionName } from '../compare/versions'
 import type { Loaded } from './loading'
 import { nameOf } from './people'
 
-type Props = { type: ContentType; loaded: Loaded; locale: string | undefined; compare: (name: string) => void }
+// It has the code samples of the API explorer, which few look at.
+const ApiPanel = lazy(() => import('./ApiPanel'))
+
+export type Props = { type: ContentType; loaded: Loaded; locale: string | undefined; compare: (name: string) => void }
 
 /** Facts of an entry beside its form: when and by whom, what leads to it, what it was. */
 export function Inspector({ type, loaded, locale, compare }: Props) {
@@ -31,7 +32,7 @@ export function Inspector({ type, loaded, locale, compare }: Props) {
         </Tabs.List>
         <Tabs.Panel value="info" p="sm"><Info type={type} loaded={loaded} /></Tabs.Panel>
         <Tabs.Panel value="history" p="sm"><History type={type} loaded={loaded} locale={locale} compare={compare} /></Tabs.Panel>
-        <Tabs.Panel value="api" p="sm"><ApiPanel type={type} loaded={loaded} locale={locale} /></Tabs.Panel>
+        <Tabs.Panel value="api" p="sm"><Suspense fallback={<Loading rows={4} />}><ApiPanel type={type} loaded={loaded} locale={locale} /></Suspense></Tabs.Panel>
       </Tabs>
     </Paper>
   )
@@ -119,34 +120,5 @@ function History({ type, loaded, locale, compare }: Props) {
         ))}
       </Timeline>
     </ScrollArea.Autosize>
-  )
-}
-
-/** How programs read the entry. */
-function ApiPanel({ type, loaded, locale }: Omit<Props, 'compare'>) {
-  const { t } = useTranslation()
-  const isSingle = type.kind === 'singleType'
-  const name = isSingle ? type.info.singularName : type.info.pluralName
-  const parameters = [locale ? `locale=${locale}` : '', 'populate=*'].filter(Boolean).join('&')
-  const address = `${location.origin}/api/${name}${isSingle ? '' : `/${loaded.documentId}`}?${parameters}`
-  const live = useMutation({ mutationFn: () => sendContentRequest({ method: 'GET', address }) })
-  const samples = {
-    curl: `curl -g '${address}'`,
-    javascript: `const response = await fetch('${address}')\nconst { data } = await response.json()`,
-    python: `import httpx\n\ndata = httpx.get('${address}').json()['data']`,
-  }
-  return (
-    <Stack gap="xs">
-      <CodeSamples samples={samples} />
-      <Text size="xs" c="dimmed">{t('api.hint')}</Text>
-      <Button variant="default" loading={live.isPending} onClick={() => live.mutate()}>{t('api.send')}</Button>
-      {live.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{live.error.message}</Text>}
-      {live.data && (
-        <>
-          <Text size="xs" role="status">{t('api.result', { status: live.data.status, ms: live.data.ms, size: live.data.size })}</Text>
-          <Code block fz={11} tabIndex={0} style={{ maxHeight: 320, overflow: 'auto' }}>{live.data.text}</Code>
-        </>
-      )}
-    </Stack>
   )
 }
