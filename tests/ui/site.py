@@ -3,15 +3,17 @@
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, run
 from threading import Thread
 from typing import Any
 
 import httpx
+from playwright.sync_api import StorageState
 
 from tests.unit.schema.trees import component_file, type_file, write_tree
 
@@ -19,6 +21,9 @@ QUIRE = Path(sys.executable).with_name("quire")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "blog"
 PASSWORD = "Low-water-at-6"
 EMAIL = "ada@example.org"
+HTTP = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
+"""Loads certificates once, which takes longer than a request; servers come and go behind it."""
+
 LOCALIZED: dict[str, Any] = {"pluginOptions": {"i18n": {"localized": True}}}
 EVERYTHING = (
     type_file(
@@ -82,29 +87,66 @@ class Site:
 
     address: str
     registration: str
+    _tokens: dict[str, str] = field(default_factory=dict, compare=False)
+    """The access token of the first administrator, until it is refused."""
 
     def register(self) -> None:
         """Make the first administrator over HTTP."""
         token = self.registration.partition("registrationToken=")[2]
         person = {"email": EMAIL, "firstname": "Ada", "lastname": "Lovelace", "password": PASSWORD}
-        response = httpx.post(
+        response = HTTP.post(
             f"{self.address}/admin/register-admin", json={**person, "registrationToken": token}
         )
         response.raise_for_status()
 
     def api(self, method: str, path: str, json: object = None, **headers: str) -> Any:  # noqa: ANN401 - JSON
         """Send a request as the first administrator."""
-        credentials = {"email": EMAIL, "password": PASSWORD}
-        signed_in = httpx.post(f"{self.address}/admin/login", json=credentials)
-        token = signed_in.json()["data"]["token"]
-        response = httpx.request(
-            method,
-            f"{self.address}{path}",
-            json=json,
-            headers={"authorization": f"Bearer {token}", **headers},
-        )
+        response = self._send(method, path, json, headers)
+        if response.status_code == HTTPStatus.UNAUTHORIZED:
+            self._tokens.clear()
+            response = self._send(method, path, json, headers)
         assert response.is_success, response.text
         return response.json() if response.content else None
+
+    def _send(
+        self, method: str, path: str, json: object, headers: Mapping[str, str]
+    ) -> httpx.Response:
+        if EMAIL not in self._tokens:
+            self._tokens[EMAIL] = self.sign_in().json()["data"]["token"]
+        sent = {"authorization": f"Bearer {self._tokens[EMAIL]}", **headers}
+        return HTTP.request(method, f"{self.address}{path}", json=json, headers=sent)
+
+    def sign_in(self, email: str = EMAIL) -> httpx.Response:
+        """Begin a session of an administrator over HTTP."""
+        credentials = {"email": email, "password": PASSWORD}
+        response = HTTP.post(f"{self.address}/admin/login", json=credentials)
+        HTTP.cookies.clear()
+        return response.raise_for_status()
+
+    def session(self, email: str = EMAIL) -> StorageState:
+        """Return what a browser stores of a new session of an administrator."""
+        cookies = self.sign_in(email).cookies.jar
+        return {
+            "cookies": [
+                {
+                    "name": cookie.name,
+                    "value": cookie.value or "",
+                    "domain": cookie.domain,
+                    "path": cookie.path,
+                    "expires": cookie.expires or -1,
+                    "httpOnly": True,
+                    "secure": False,
+                    "sameSite": "Lax",
+                }
+                for cookie in cookies
+            ],
+            "origins": [
+                {
+                    "origin": self.address,
+                    "localStorage": [{"name": "quire-admin-session", "value": "1"}],
+                }
+            ],
+        }
 
     def add_person(self, email: str, firstname: str, *roles: int) -> None:
         """Make an administrator who signs in with the password of the first one."""
@@ -198,7 +240,8 @@ def _site_of(process: Popen[str]) -> Site:
     found = _read_until(
         process, r"is served at (http://\S+) ", r"(http://\S+/admin/auth/register-admin\?\S+)"
     )
-    return Site(*found)
+    address, registration = found
+    return Site(address, registration)
 
 
 def _read_until(process: Popen[str], *patterns: str) -> list[str]:

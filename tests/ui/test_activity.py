@@ -4,11 +4,12 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import SETTLE, assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.site import Site
 
 
-def test_the_audit_log_is_filtered_and_exported(site: Site, page: Page) -> None:
+def test_the_audit_log_is_filtered_and_exported(site: Site, home: Page) -> None:
+    page = home
     tag = "/content-manager/collection-types/api::tag.tag"
     made = site.api("POST", tag, {"label": "Noted", "slug": "noted"})["data"]
     site.api("DELETE", f"{tag}/{made['documentId']}")
@@ -50,8 +51,8 @@ def test_the_audit_log_is_filtered_and_exported(site: Site, page: Page) -> None:
 
 def test_activity_is_for_super_admins(site: Site, open_page: OpenPage) -> None:
     site.add_person("quiet@example.org", "Emmy", 2)
-    page = open_page(site.address)
-    sign_in(page, "quiet@example.org")
+    page = open_page(site.address, storage_state=site.session("quiet@example.org"))
+    page.goto("/admin")
     expect(page.get_by_role("link", name="API explorer")).to_be_visible()
     expect(page.get_by_role("link", name="Activity")).to_have_count(0)
     page.goto("/admin/activity")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -84,8 +84,7 @@ def test_two_versions_are_accessible_on_wide_and_narrow_screens(
     site: Site, open_page: OpenPage, scheme: str
 ) -> None:
     article = find_article(site, "A Lens Made of Prisms")
-    page = open_page(site.address, color_scheme=scheme)
-    sign_in(page)
+    page = open_page(site.address, color_scheme=scheme, storage_state=site.session())
     page.goto(f"{ENTRY}/{article['documentId']}?locale=en&compare=de")
     expect(page.get_by_role("textbox", name="Title").nth(1)).to_be_visible()
     assert_accessible(page)

@@ -310,7 +310,8 @@ def test_a_phone_has_the_menu_in_a_drawer_and_nothing_beside_the_page(
     expect(page.get_by_role("heading", name="Hello")).to_be_visible()
 
 
-def test_the_palette_finds_types_and_entries(page: Page) -> None:
+def test_the_palette_finds_types_and_entries(home: Page) -> None:
+    page = home
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_placeholder("Search or jump to").wait_for()
     page.keyboard.type("beaufort")

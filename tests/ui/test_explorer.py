@@ -4,7 +4,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import SETTLE, assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -22,7 +22,8 @@ def send(page: Page, status: int) -> None:
     expect(page.get_by_role("status").filter(has_text="ms")).to_contain_text(f"{status}")
 
 
-def test_a_refused_request_is_granted_to_visitors(site: Site, page: Page) -> None:
+def test_a_refused_request_is_granted_to_visitors(site: Site, home: Page) -> None:
+    page = home
     page.keyboard.press("g")
     page.keyboard.press("e")
     choose(page, "Content type", "sample")
@@ -115,8 +116,7 @@ def test_a_token_is_sent_and_not_kept(site: Site, page: Page) -> None:
 
 def test_who_may_not_change_roles_is_told_what_is_missing(site: Site, open_page: OpenPage) -> None:
     site.add_person("explorer@example.org", "Emmy", 2)
-    page = open_page(site.address)
-    sign_in(page, "explorer@example.org")
+    page = open_page(site.address, storage_state=site.session("explorer@example.org"))
     page.goto("/admin/explorer?type=api::tag.tag")
     choose(page, "Content type", "sample")
     expect(page).to_have_url(re.compile("type=api(::|%3A%3A)sample"))

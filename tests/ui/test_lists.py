@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -120,8 +120,7 @@ def test_only_the_rows_that_can_be_seen_of_a_long_page_are_made(site: Site, page
 def test_a_list_is_accessible_as_a_table_and_as_cards(
     site: Site, open_page: OpenPage, scheme: str
 ) -> None:
-    page = open_page(site.address, color_scheme=scheme)
-    sign_in(page)
+    page = open_page(site.address, color_scheme=scheme, storage_state=site.session())
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto("/admin/content/api::article.article")
     expect(page.get_by_role("table")).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import SETTLE, assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.site import Site
 
 SAMPLE = "api::sample.sample"
@@ -93,8 +93,11 @@ def test_an_editor_publishes_in_the_locales_of_the_role_alone_on_a_phone(
     ]
     site.api("PUT", f"/admin/roles/{role}/permissions", {"permissions": granted})
     site.add_person("english@example.org", "Emma", role)
-    page = open_page(site.address, viewport={"width": 390, "height": 844})
-    sign_in(page, "english@example.org")
+    page = open_page(
+        site.address,
+        viewport={"width": 390, "height": 844},
+        storage_state=site.session("english@example.org"),
+    )
     page.goto(f"/admin/content/{SAMPLE}/{document_id}?locale=en")
     page.get_by_role("button", name="More ways to publish").click()
     page.get_by_role("menuitem", name="Publish all ready locales").click()

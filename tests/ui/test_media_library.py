@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -141,8 +141,8 @@ def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: 
     }
     site.api("PUT", f"/admin/roles/{role['id']}/permissions", {"permissions": [seen]})
     site.add_person("viewer@example.org", "Vera", role["id"])
-    page = open_page(site.address)
-    sign_in(page, "viewer@example.org")
+    page = open_page(site.address, storage_state=site.session("viewer@example.org"))
+    page.goto("/admin")
     page.get_by_role("link", name="Media library").click()
     page.get_by_role("checkbox", name=re.compile("^Select ")).first.check()
     expect(page.get_by_text("Your role may not change files.")).to_be_visible()
@@ -155,8 +155,7 @@ def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: 
 def test_the_library_is_accessible_as_cards_and_as_a_table(
     site: Site, open_page: OpenPage, scheme: str
 ) -> None:
-    page = open_page(site.address, color_scheme=scheme)
-    sign_in(page)
+    page = open_page(site.address, color_scheme=scheme, storage_state=site.session())
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto("/admin/media?kind=images&sort=name:ASC")
     expect(page.get_by_role("button", name=re.compile("^Open ")).first).to_be_visible()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.ui import accessibility
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_empty
 
@@ -44,8 +44,11 @@ def studio(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture
 def builder(studio: Site, open_page: OpenPage) -> Page:
-    page = open_page(studio.address, viewport={"width": 1280, "height": 800})
-    sign_in(page)
+    page = open_page(
+        studio.address, viewport={"width": 1280, "height": 800}, storage_state=studio.session()
+    )
+    page.goto("/admin")
+    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
     return page
 
 
@@ -315,14 +318,15 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
     person = {"email": "nina@example.org", "firstname": "Nina", "roles": [author]}
     invited = studio.api("POST", "/admin/users", person)["data"]
     studio.api("PUT", f"/admin/users/{invited['id']}", {"password": PASSWORD, "isActive": True})
-    other = open_page(studio.address)
-    sign_in(other, "nina@example.org")
+    other = open_page(studio.address, storage_state=studio.session("nina@example.org"))
+    other.goto("/admin")
     expect(other.get_by_role("link", name="Model")).to_have_count(0)
     other.goto("/admin/model/api::author.author")
     expect(other.get_by_text("Your role may not see or change the model.")).to_be_visible()
 
-    phone = open_page(studio.address, viewport={"width": 390, "height": 844})
-    sign_in(phone)
+    phone = open_page(
+        studio.address, viewport={"width": 390, "height": 844}, storage_state=studio.session()
+    )
     phone.goto("/admin/model")
     phone.get_by_role("button", name="Types and components").click()
     phone.get_by_role("dialog").get_by_role("link", name="Author").click()

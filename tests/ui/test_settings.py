@@ -8,7 +8,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -48,8 +48,9 @@ def save(page: Page) -> None:
 
 
 def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(
-    site: Site, page: Page
+    site: Site, home: Page
 ) -> None:
+    page = home
     page.keyboard.press("g")
     page.keyboard.press("s")
     settings = page.get_by_role("navigation", name="Settings")
@@ -272,8 +273,7 @@ SCREENS = (
 def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
     site: Site, open_page: OpenPage
 ) -> None:
-    page = open_page(site.address)
-    sign_in(page)
+    page = open_page(site.address, storage_state=site.session())
     for screen in SCREENS:
         page.goto(f"/admin/settings/{screen}")
         page.get_by_role("heading", level=1).wait_for()
@@ -289,8 +289,8 @@ def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
 
 def test_whoever_may_see_no_settings_is_shown_none(site: Site, open_page: OpenPage) -> None:
     site.add_person("theo@example.org", "Theo", 2)
-    page = open_page(site.address)
-    sign_in(page, "theo@example.org")
+    page = open_page(site.address, storage_state=site.session("theo@example.org"))
+    page.goto("/admin")
     expect(page.get_by_role("navigation", name="Main").get_by_role("link")).not_to_have_count(0)
     expect(page.get_by_role("link", name="Settings")).to_have_count(0)
     page.goto("/admin/settings")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.ui.conftest import OpenPage, sign_in
+from tests.ui.conftest import OpenPage
 from tests.ui.site import PASSWORD, Outage, Site, serve_with_outages
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
@@ -67,8 +67,7 @@ def outage(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def test_a_server_that_is_killed_during_a_save_costs_nothing(
     outage: Outage, open_page: OpenPage
 ) -> None:
-    page = open_page(outage.site.address)
-    sign_in(page)
+    page = open_page(outage.site.address, storage_state=outage.site.session())
     path = article(outage.site, "Before")
     open_entry(page, path)
 
