@@ -53,6 +53,8 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()
+        # Most of what tests make is gone before it is looked at, and what they share is large.
+        gc.set_threshold(10_000, 20, 20)
         gc.enable()
 
 
