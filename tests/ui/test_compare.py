@@ -2,11 +2,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage
+from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -79,15 +77,11 @@ def test_what_has_changed_since_publication_is_put_back_field_by_field(
     expect(bar).to_be_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_two_versions_are_accessible_on_wide_and_narrow_screens(
-    site: Site, open_page: OpenPage, scheme: str
-) -> None:
+def test_two_versions_are_accessible_on_wide_and_narrow_screens(site: Site, page: Page) -> None:
     article = find_article(site, "A Lens Made of Prisms")
-    page = open_page(site.address, color_scheme=scheme, storage_state=site.session())
     page.goto(f"{ENTRY}/{article['documentId']}?locale=en&compare=de")
     expect(page.get_by_role("textbox", name="Title").nth(1)).to_be_visible()
-    assert_accessible(page)
+    assert_accessible_in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    assert_accessible(page)
+    assert_accessible_in_both_schemes(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

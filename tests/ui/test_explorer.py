@@ -3,7 +3,7 @@ import re
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible
+from tests.ui.accessibility import SETTLE, assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
@@ -82,10 +82,7 @@ def test_a_request_gives_what_the_api_gives(site: Site, page: Page) -> None:
     page.get_by_role("menuitem", name="Latest").click()
     expect(page.get_by_label("Page size")).to_have_value("3")
     send(page, 200)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.evaluate(SETTLE)
-        assert_accessible(page)
+    assert_accessible_in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(SETTLE)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -3,11 +3,9 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage
+from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -116,23 +114,18 @@ def test_only_the_rows_that_can_be_seen_of_a_long_page_are_made(site: Site, page
     expect(page.get_by_role("link", name="Long 089")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_list_is_accessible_as_a_table_and_as_cards(
-    site: Site, open_page: OpenPage, scheme: str
-) -> None:
-    page = open_page(site.address, color_scheme=scheme, storage_state=site.session())
+def test_a_list_is_accessible_as_a_table_and_as_cards(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto("/admin/content/api::article.article")
     expect(page.get_by_role("table")).to_be_visible()
-    assert_accessible(page)
-    if scheme == "light":
-        take_picture(page, "list")
-        page.get_by_role("link", name="A Lens Made of Prisms").click()
-        expect(page.get_by_role("textbox", name="Title").first).to_be_visible()
-        take_picture(page, "entry")
-        page.go_back()
+    assert_accessible_in_both_schemes(page)
+    take_picture(page, "list")
+    page.get_by_role("link", name="A Lens Made of Prisms").click()
+    expect(page.get_by_role("textbox", name="Title").first).to_be_visible()
+    take_picture(page, "entry")
+    page.go_back()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("listitem").first).to_be_visible()
-    assert_accessible(page)
+    assert_accessible_in_both_schemes(page)
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390, json.dumps(width)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import assert_accessible
+from tests.ui.accessibility import SETTLE, assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
@@ -278,11 +278,9 @@ def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
         page.goto(f"/admin/settings/{screen}")
         page.get_by_role("heading", level=1).wait_for()
         page.wait_for_load_state("networkidle")
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            assert_accessible(page)
+        assert_accessible_in_both_schemes(page)
         page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_timeout(200)  # the sidebar moves away
+        page.evaluate(SETTLE)  # the sidebar moves away
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, screen
         page.set_viewport_size({"width": 1440, "height": 900})
 
