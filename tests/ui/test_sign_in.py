@@ -20,6 +20,7 @@ def test_the_printed_link_makes_the_first_administrator_who_can_sign_out_and_in(
         page.goto("/admin")
         expect(page.get_by_role("heading", name="There is no administrator yet")).to_be_visible()
         page.goto(site.registration)
+        page.get_by_label("E-mail").wait_for()
         assert_accessible(page)
         page.get_by_label("E-mail").fill(EMAIL)
         page.get_by_label("First name").fill("Ada")
