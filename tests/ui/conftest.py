@@ -5,6 +5,7 @@ import os
 from asyncio.events import _set_running_loop as set_running_loop
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import DEVNULL, run
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.ui.site import EMAIL, PASSWORD, Site, serve_site
+from tests.ui.models import content_type, update
+from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_site
 
 # A busy machine needs longer than the five seconds that Playwright waits by itself.
 expect.set_options(timeout=15_000)
@@ -80,6 +82,20 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield served
 
 
+@pytest.fixture(scope="module")
+def studio(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A new project with authors, whose administrator is signed in on each page."""
+    project = tmp_path_factory.mktemp("studio") / "new"
+    run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
+    with (project / "quire.toml").open("a") as settings:
+        settings.write("\n[admin.rate_limit]\nenabled = false\n")
+    with serve(project) as served:
+        served.register()
+        name = {"action": "create", "name": "name", "properties": {"type": "string"}}
+        update(served, content_type("author", name, action="create"))
+        yield served
+
+
 OpenPage = Callable[..., Page]
 
 
@@ -131,3 +147,13 @@ def sign_in(page: Page, email: str = EMAIL, password: str = PASSWORD) -> None:
     page.get_by_label("Password", exact=True).fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
+
+
+@pytest.fixture
+def builder(studio: Site, open_page: OpenPage) -> Page:
+    page = open_page(
+        studio.address, viewport={"width": 1280, "height": 800}, storage_state=studio.session()
+    )
+    page.goto("/admin")
+    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
+    return page

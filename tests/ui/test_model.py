@@ -1,18 +1,24 @@
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from subprocess import DEVNULL, run
 from threading import Event, Thread
 from typing import Any
 
 import httpx
-import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.ui import accessibility
 from tests.ui.conftest import OpenPage
+from tests.ui.models import (
+    Entry,
+    add_field,
+    apply_changes,
+    assert_accessible,
+    attributes_of,
+    content_type,
+    row,
+    update,
+)
 from tests.ui.pictures import take_picture
-from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_empty
+from tests.ui.site import EMAIL, PASSWORD, Site, serve_empty
 
 LONGEST_CLICKS = 14
 EIGHT_FIELDS = (
@@ -25,96 +31,6 @@ EIGHT_FIELDS = (
     ("media", "picture"),
     ("author", "host"),
 )
-Entry = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def studio(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A new project with authors, whose administrator is signed in on each page."""
-    project = tmp_path_factory.mktemp("studio") / "new"
-    run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
-    with (project / "quire.toml").open("a") as settings:
-        settings.write("\n[admin.rate_limit]\nenabled = false\n")
-    with serve(project) as served:
-        served.register()
-        name = {"action": "create", "name": "name", "properties": {"type": "string"}}
-        update(served, content_type("author", name, action="create"))
-        yield served
-
-
-@pytest.fixture
-def builder(studio: Site, open_page: OpenPage) -> Page:
-    page = open_page(
-        studio.address, viewport={"width": 1280, "height": 800}, storage_state=studio.session()
-    )
-    page.goto("/admin")
-    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
-    return page
-
-
-def content_type(name: str, *attributes: Entry, action: str = "update", **more: Any) -> Entry:  # noqa: ANN401 - JSON
-    """What an update says of a content type."""
-    return {
-        "action": action,
-        "uid": f"api::{name}.{name}",
-        "displayName": name.capitalize(),
-        "singularName": name,
-        "pluralName": f"{name}s",
-        "kind": "collectionType",
-        "draftAndPublish": False,
-        "attributes": attributes,
-        **more,
-    }
-
-
-def update(site: Site, *types: Entry, components: tuple[Entry, ...] = ()) -> None:
-    body = {"data": {"contentTypes": types, "components": components}}
-    response = httpx.post(
-        f"{site.address}/content-type-builder/update-schema",
-        json=body,
-        headers={"authorization": f"Bearer {session(site)}"},
-    )
-    assert response.is_success, response.text
-
-
-@cache
-def session(site: Site) -> str:
-    """Return an access token of the administrator; each sign-in costs as much as a change."""
-    credentials = {"email": EMAIL, "password": PASSWORD}
-    signed_in = httpx.post(f"{site.address}/admin/login", json=credentials)
-    token: str = signed_in.json()["data"]["token"]
-    return token
-
-
-def attributes_of(site: Site, uid: str) -> dict[str, Any]:
-    described = site.api("GET", f"/content-type-builder/content-types/{uid}")["data"]
-    found: dict[str, Any] = described["schema"]["attributes"]
-    return found
-
-
-def add_field(page: Page, search: str, name: str) -> None:
-    """Choose a type in the open popover and name the field, by keys alone."""
-    field = page.get_by_role("textbox", name="Search types of fields, or name a content type")
-    field.fill(search)
-    page.locator(".quire-choice[data-combobox-selected]").wait_for()
-    field.press("Enter")
-    named = page.get_by_role("textbox", name="Name", exact=True)
-    expect(named).to_be_focused()
-    named.fill(name)
-
-
-def apply_changes(page: Page) -> None:
-    page.get_by_role("button", name="Apply now").click()
-    expect(page.get_by_text("Applied.")).to_be_visible()
-
-
-def assert_accessible(page: Page) -> None:
-    page.wait_for_timeout(300)  # what fades in has less contrast until then
-    accessibility.assert_accessible(page)
-
-
-def row(page: Page, name: str) -> Locator:
-    return page.locator(".quire-field-row").filter(has=page.get_by_text(name, exact=True))
 
 
 def test_a_newcomer_gets_from_nothing_to_json_in_fourteen_clicks(

@@ -5,12 +5,14 @@ import { Outlet, useBlocker, useLocation } from '@tanstack/react-router'
 import { ListTree, Lock } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useAbility } from '../api/hooks'
+import { useAbility, useMe } from '../api/hooks'
 import { keys } from '../api/keys'
 import { fetchSchema, modelStateQuery, reservedNamesQuery } from '../api/model'
 import { ErrorState, Loading } from '../components/States'
 import { BUILD } from './permission'
+import { useKeptChanges, useLeftChanges } from './pending'
 import { PendingBar } from './PendingBar'
+import { PendingOffer } from './PendingOffer'
 import { useBuilder, useChanges, useProblems } from './store'
 import { Tree } from './Tree'
 
@@ -38,17 +40,23 @@ function Frame() {
   const changes = useChanges()
   const problems = useProblems(reserved.data)
   const isLoaded = useBuilder((one) => one.saved !== null)
+  const applied = useBuilder((one) => one.applied)
   const pathname = useLocation({ select: (location) => decodeURIComponent(location.pathname).replace(/^\/admin/, '') })
   const current = pathname.startsWith('/model/') && !/^\/model\/(diagram|archive)$/.test(pathname) ? pathname.slice('/model/'.length) : pathname
   const locked = state.data?.writable === false
   const { data } = schema
+  const me = useMe()
+  const owner = me.documentId ?? String(me.id)
+  useKeptChanges(owner)
+  const offer = useLeftChanges(owner)
   useEffect(() => {
+    useBuilder.getState().claim(owner)
     if (!data) return
     const { saved, draft } = useBuilder.getState()
     // What somebody has pending stays: the server judges it by the model that it has.
     if (saved === null || saved === draft) useBuilder.getState().load(data)
-  }, [data])
-  // Pending changes live as long as the page: closing it asks first.
+  }, [data, owner])
+  // Pending changes are kept in this browser alone: closing the page asks first.
   useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: changes.length > 0 })
   if (schema.error && !isLoaded) return <Stack p="lg"><Title order={1}>{t('nav.model')}</Title><ErrorState error={schema.error} retry={() => void schema.refetch()} /></Stack>
   if (!isLoaded) return <Stack p="lg"><Loading rows={10} /></Stack>
@@ -68,7 +76,7 @@ function Frame() {
           )}
           <Outlet />
         </Box>
-        {!locked && <PendingBar problems={problems} />}
+        {!locked && (offer && changes.length === 0 && !applied ? <PendingOffer offer={offer} /> : <PendingBar problems={problems} />)}
       </Box>
     </Box>
   )

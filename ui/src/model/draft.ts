@@ -33,8 +33,10 @@ export type ServerModel = Omit<DraftModel, 'id' | 'isComponent' | 'fields' | 'in
 }
 export type ServerSchema = { contentTypes: Record<string, ServerModel>; components: Record<string, ServerModel> }
 
+// Ids outlive the page in pending changes that the browser keeps.
+const PAGE = Math.random().toString(36).slice(2)
 let made = 0
-export const newId = (): string => `new${(made += 1)}`
+export const newId = (): string => `${PAGE}.${(made += 1)}`
 
 /** Take the server's schema; what `known` has by the same name keeps its id. */
 export function draftOf(server: ServerSchema, known: DraftSchema = {}): DraftSchema {

@@ -14,6 +14,8 @@ type Step = { undo: Patch[]; redo: Patch[]; key: string; at: number }
 export type Applied = { before: DraftSchema; removedId: number | null }
 
 type Builder = {
+  /** The administrator whose changes these are. */
+  owner: string | null
   /** The schema of the server; null until it is loaded. */
   saved: DraftSchema | null
   draft: DraftSchema
@@ -24,10 +26,14 @@ type Builder = {
   selected: string | null
   /** The field whose name is to be typed next. */
   focused: string | null
+  /** Begin anew where another administrator has signed in. */
+  claim: (owner: string) => void
   /** Take the server's schema. Pending changes stay where `keep` is set. */
   load: (server: ServerSchema, keep?: boolean) => void
   /** Change the draft. Changes by the same key in quick succession are one step of undo. */
   change: (recipe: (draft: DraftSchema) => void, key?: string) => void
+  /** Make the draft another one, as one step of undo. */
+  replace: (draft: DraftSchema) => void
   undo: () => void
   redo: () => void
   discard: () => void
@@ -38,14 +44,14 @@ type Builder = {
 const MERGED_WITHIN_MS = 1200
 const LONGEST_HISTORY = 200
 
+const EMPTY = { saved: null, draft: {}, past: [], future: [], applied: null, selected: null, focused: null }
+
 export const useBuilder = create<Builder>((set, get) => ({
-  saved: null,
-  draft: {},
-  past: [],
-  future: [],
-  applied: null,
-  selected: null,
-  focused: null,
+  owner: null,
+  ...EMPTY,
+  claim: (owner) => {
+    if (get().owner !== owner) set({ owner, ...EMPTY })
+  },
   load: (server, keep = false) => {
     const { draft, saved } = get()
     const loaded = draftOf(server, keep ? (saved ?? {}) : draft)
@@ -61,6 +67,11 @@ export const useBuilder = create<Builder>((set, get) => ({
     const step = merges ? { undo: [...undo, ...last.undo], redo: [...last.redo, ...redo], key, at } : { undo, redo, key, at }
     set({ draft: next, past: [...(merges ? past.slice(0, -1) : past), step].slice(-LONGEST_HISTORY), future: [], applied: null })
   },
+  replace: (next) =>
+    get().change((draft) => {
+      for (const id of Object.keys(draft)) if (!next[id]) delete draft[id]
+      Object.assign(draft, next)
+    }),
   undo: () => {
     const { draft, past, future } = get()
     const step = past[past.length - 1]

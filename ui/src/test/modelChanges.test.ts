@@ -1,47 +1,10 @@
 import { produce } from 'immer'
 import { beforeEach, expect, test } from 'vitest'
 import { bodyOf, changesOf } from '../model/changes'
-import { draftOf, fieldNamed, modelOf, type DraftField, type DraftModel, type DraftSchema, type Properties, type ServerModel } from '../model/draft'
+import { draftOf, type DraftModel, type DraftSchema } from '../model/draft'
 import { addField, addModel, conditionFor, removeField, removeModel, renameField, setLink, setUid, takeFile } from '../model/edits'
 import { useBuilder } from '../model/store'
-
-type Attributes = Record<string, Properties>
-
-const contentType = (name: string, attributes: Attributes): ServerModel => ({
-  uid: `api::${name}.${name}`,
-  modelName: name,
-  modelType: 'contentType',
-  kind: 'collectionType',
-  category: '',
-  collectionName: `${name}s`,
-  info: { displayName: name, singularName: name, pluralName: `${name}s` },
-  options: { draftAndPublish: true },
-  attributes: Object.entries(attributes).map(([field, properties]) => ({ ...properties, name: field })),
-})
-
-const component = (uid: string, attributes: Attributes): ServerModel => ({
-  ...contentType(uid.split('.')[1] ?? '', attributes),
-  uid,
-  modelType: 'component',
-  category: uid.split('.')[0] ?? '',
-})
-
-const SERVER = {
-  contentTypes: {
-    'api::book.book': contentType('book', {
-      title: { type: 'string', required: true },
-      slug: { type: 'uid', targetField: 'title' },
-      pages: { type: 'integer' },
-      author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author', inversedBy: 'books', targetAttribute: 'books' },
-      sections: { type: 'dynamiczone', components: ['shared.quote'] },
-    }),
-    'api::author.author': contentType('author', {
-      name: { type: 'string' },
-      books: { type: 'relation', relation: 'oneToMany', target: 'api::book.book', mappedBy: 'author', targetAttribute: 'author' },
-    }),
-  },
-  components: { 'shared.quote': component('shared.quote', { words: { type: 'text' } }) },
-}
+import { field, found, SERVER } from './books'
 
 const before = draftOf(SERVER)
 
@@ -56,18 +19,6 @@ function edited(recipe: (draft: DraftSchema, book: DraftModel, author: DraftMode
     components,
     attributes: (uid: string) => contentTypes.find((one) => one.uid === uid)?.attributes,
   }
-}
-
-function found(draft: DraftSchema, uid: string): DraftModel {
-  const model = modelOf(draft, uid)
-  if (!model) throw new Error(uid)
-  return model
-}
-
-function field(model: DraftModel, name: string): DraftField {
-  const one = fieldNamed(model, name)
-  if (!one) throw new Error(name)
-  return one
 }
 
 test('nothing is asked of the server without a change', () => {

@@ -1,0 +1,77 @@
+"""Making and changing models, over HTTP and in the model builder."""
+
+from functools import cache
+from typing import Any
+
+import httpx
+from playwright.sync_api import Locator, Page, expect
+
+from tests.ui import accessibility
+from tests.ui.site import EMAIL, PASSWORD, Site
+
+Entry = dict[str, Any]
+
+
+def content_type(name: str, *attributes: Entry, action: str = "update", **more: Any) -> Entry:  # noqa: ANN401 - JSON
+    """What an update says of a content type."""
+    return {
+        "action": action,
+        "uid": f"api::{name}.{name}",
+        "displayName": name.capitalize(),
+        "singularName": name,
+        "pluralName": f"{name}s",
+        "kind": "collectionType",
+        "draftAndPublish": False,
+        "attributes": attributes,
+        **more,
+    }
+
+
+def update(site: Site, *types: Entry, components: tuple[Entry, ...] = ()) -> None:
+    body = {"data": {"contentTypes": types, "components": components}}
+    response = httpx.post(
+        f"{site.address}/content-type-builder/update-schema",
+        json=body,
+        headers={"authorization": f"Bearer {session(site)}"},
+    )
+    assert response.is_success, response.text
+
+
+@cache
+def session(site: Site) -> str:
+    """Return an access token of the administrator; each sign-in costs as much as a change."""
+    credentials = {"email": EMAIL, "password": PASSWORD}
+    signed_in = httpx.post(f"{site.address}/admin/login", json=credentials)
+    token: str = signed_in.json()["data"]["token"]
+    return token
+
+
+def attributes_of(site: Site, uid: str) -> dict[str, Any]:
+    described = site.api("GET", f"/content-type-builder/content-types/{uid}")["data"]
+    found: dict[str, Any] = described["schema"]["attributes"]
+    return found
+
+
+def add_field(page: Page, search: str, name: str) -> None:
+    """Choose a type in the open popover and name the field, by keys alone."""
+    field = page.get_by_role("textbox", name="Search types of fields, or name a content type")
+    field.fill(search)
+    page.locator(".quire-choice[data-combobox-selected]").wait_for()
+    field.press("Enter")
+    named = page.get_by_role("textbox", name="Name", exact=True)
+    expect(named).to_be_focused()
+    named.fill(name)
+
+
+def apply_changes(page: Page) -> None:
+    page.get_by_role("button", name="Apply now").click()
+    expect(page.get_by_text("Applied.")).to_be_visible()
+
+
+def assert_accessible(page: Page) -> None:
+    page.wait_for_timeout(300)  # what fades in has less contrast until then
+    accessibility.assert_accessible(page)
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator(".quire-field-row").filter(has=page.get_by_text(name, exact=True))
