@@ -47,7 +47,8 @@ def session(site: Site) -> str:
 
 
 def attributes_of(site: Site, uid: str) -> dict[str, Any]:
-    described = site.api("GET", f"/content-type-builder/content-types/{uid}")["data"]
+    kind = "content-types" if "::" in uid else "components"
+    described = site.api("GET", f"/content-type-builder/{kind}/{uid}")["data"]
     found: dict[str, Any] = described["schema"]["attributes"]
     return found
 

@@ -1,45 +1,66 @@
-import { Badge, Group, Paper, Text, UnstyledButton } from '@mantine/core'
+import { Badge, Checkbox, Group, Paper, Text, UnstyledButton } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { builderOf } from '../fields/builder'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../fields/shared/Sortable'
 import { chipsOf } from './chips'
 import type { Change } from './changes'
-import type { DraftField, DraftModel } from './draft'
+import { isOwn, type DraftField, type DraftModel } from './draft'
 import type { Problem } from './names'
+import { SelectionBar } from './SelectionBar'
 import { useBuilder, useDraft } from './store'
 import { TypeIcon } from './TypeIcon'
 
 type Props = { model: DraftModel; changes: Change[]; problems: Problem[]; locked: boolean }
 
 export function FieldList({ model, changes, problems, locked }: Props) {
+  const [picked, setPicked] = useState<string[]>([])
+  const isPickable = !locked && isOwn(model)
+  const ids = picked.filter((id) => model.fields.some((field) => field.id === id))
   const move = (from: number, to: number) =>
     useBuilder.getState().change((draft) => {
       const owner = draft[model.id]
       if (owner) owner.fields = moveItem(owner.fields, from, to)
     })
   return (
-    <Paper withBorder className="quire-surface quire-fields" style={{ overflow: 'hidden' }}>
-      <SortableList ids={model.fields.map((field) => field.id)} onMove={move}>
-        {model.fields.map((field) => (
-          <SortableItem key={field.id} id={field.id}>
-            <Row
-              model={model}
-              field={field}
-              change={changes.find((change) => change.fieldId === field.id)}
-              problem={problems.find((problem) => problem.fieldId === field.id)}
-              locked={locked}
-            />
-          </SortableItem>
-        ))}
-      </SortableList>
-    </Paper>
+    <>
+      {ids.length > 0 && <SelectionBar model={model} ids={ids} onClear={() => setPicked([])} />}
+      <Paper withBorder className="quire-surface quire-fields" style={{ overflow: 'hidden' }}>
+        <SortableList ids={model.fields.map((field) => field.id)} onMove={move}>
+          {model.fields.map((field) => (
+            <SortableItem key={field.id} id={field.id}>
+              <Row
+                model={model}
+                field={field}
+                change={changes.find((change) => change.fieldId === field.id)}
+                problem={problems.find((problem) => problem.fieldId === field.id)}
+                locked={locked}
+                picked={isPickable ? ids.includes(field.id) : undefined}
+                onPick={(isPicked) => setPicked(isPicked ? [...ids, field.id] : ids.filter((id) => id !== field.id))}
+              />
+            </SortableItem>
+          ))}
+        </SortableList>
+      </Paper>
+    </>
   )
 }
 
 const CHANGE_COLORS = { addField: 'green', renameField: 'violet', changeField: 'violet' } as const
 
-function Row({ model, field, change, problem, locked }: { model: DraftModel; field: DraftField; change?: Change; problem?: Problem; locked: boolean }) {
+type RowProps = {
+  model: DraftModel
+  field: DraftField
+  change?: Change
+  problem?: Problem
+  locked: boolean
+  /** Whether it is one of those that something is to be done to; undefined where nothing can be. */
+  picked?: boolean
+  onPick: (picked: boolean) => void
+}
+
+function Row({ model, field, change, problem, locked, picked, onPick }: RowProps) {
   const { t } = useTranslation()
   const schema = useDraft()
   const isSelected = useBuilder((state) => state.selected === field.id)
@@ -49,6 +70,14 @@ function Row({ model, field, change, problem, locked }: { model: DraftModel; fie
   return (
     <Group className="quire-field-row" gap="xs" wrap="nowrap" pl={locked ? 10 : 4} data-selected={isSelected || undefined}>
       {!locked && <DragHandle label={t('order.move', { name: field.name || t('model.newField') })} />}
+      {picked !== undefined && (
+        <Checkbox
+          size="xs"
+          aria-label={t('model.pick', { name: field.name || t('model.newField') })}
+          checked={picked}
+          onChange={(event) => onPick(event.currentTarget.checked)}
+        />
+      )}
       <UnstyledButton
         flex={1}
         miw={0}

@@ -1,37 +1,50 @@
 import { Autocomplete, Button, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState, type FormEvent, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { reservedNamesQuery } from '../api/model'
-import { apiPath, typeUid, type DraftModel } from './draft'
+import { copiedFields } from './copies'
+import { apiPath, isLocalizedModel, typeUid, without, type DraftModel, type DraftSchema } from './draft'
 import { addModel } from './edits'
 import { componentUidProblem, kebab, plural, typeNameProblems } from './names'
 import { useBuilder, useDraft } from './store'
 
 export type NewKind = 'collectionType' | 'singleType' | 'component'
 
-type Props = { kind: NewKind | null; category?: string; onClose: () => void; onMade: (made: DraftModel) => void }
+type Props = {
+  kind: NewKind | null
+  category?: string
+  /** What the new one is a copy of. */
+  copyOf?: DraftModel
+  title?: string
+  /** What is told besides. */
+  children?: ReactNode
+  onClose: () => void
+  /** What else changes in the same step. */
+  recipe?: (draft: DraftSchema, made: DraftModel) => void
+  onMade: (made: DraftModel) => void
+}
 
 /** A new content type or component: a name is enough, the ids follow from it. */
-export function NewModelDialog({ kind, onClose, ...props }: Props) {
+export function NewModelDialog({ kind, onClose, title, ...props }: Props) {
   const { t } = useTranslation()
   return (
-    <Modal opened={kind !== null} onClose={onClose} title={kind ? t(`model.new.${kind}`) : ''} closeButtonProps={{ 'aria-label': t('action.close') }}>
+    <Modal opened={kind !== null} onClose={onClose} title={title ?? (kind ? t(`model.new.${kind}`) : '')} closeButtonProps={{ 'aria-label': t('action.close') }}>
       {kind && <NewModelForm key={kind} kind={kind} onClose={onClose} {...props} />}
     </Modal>
   )
 }
 
-function NewModelForm({ kind, category: given, onClose, onMade }: Props & { kind: NewKind }) {
+function NewModelForm({ kind, category: given, copyOf, children, onClose, recipe, onMade }: Omit<Props, 'title' | 'kind'> & { kind: NewKind }) {
   const { t } = useTranslation()
   const schema = useDraft()
   const reserved = useQuery(reservedNamesQuery).data ?? { models: [], attributes: [] }
   const [displayName, setDisplayName] = useState('')
   const [ids, setIds] = useState<{ singularName?: string; pluralName?: string; name?: string }>({})
   const [type, setType] = useState<'collectionType' | 'singleType'>(kind === 'singleType' ? kind : 'collectionType')
-  const [category, setCategory] = useState(given ?? 'shared')
-  const [drafts, setDrafts] = useState(true)
-  const [localized, setLocalized] = useState(false)
+  const [category, setCategory] = useState(given ?? copyOf?.category ?? 'shared')
+  const [drafts, setDrafts] = useState(copyOf ? copyOf.options.draftAndPublish === true : true)
+  const [localized, setLocalized] = useState(copyOf ? isLocalizedModel(copyOf) : false)
   const isComponent = kind === 'component'
   const id = kebab(displayName)
   const names = { singularName: ids.singularName ?? id, pluralName: ids.pluralName ?? (id && plural(id)) }
@@ -51,12 +64,20 @@ function NewModelForm({ kind, category: given, onClose, onMade }: Props & { kind
       isComponent,
       kind: type,
       category: isComponent ? kebab(category) : '',
-      info: { displayName: displayName.trim(), ...(isComponent ? { singularName: id, pluralName: '' } : names) },
-      options: isComponent ? {} : { draftAndPublish: drafts },
-      pluginOptions: localized ? { i18n: { localized: true } } : {},
-      fields: [],
+      info: {
+        ...(copyOf && { description: copyOf.info.description, icon: copyOf.info.icon }),
+        displayName: displayName.trim(),
+        ...(isComponent ? { singularName: id, pluralName: '' } : names),
+      },
+      options: isComponent ? {} : { ...copyOf?.options, draftAndPublish: drafts },
+      pluginOptions: { ...without(copyOf?.pluginOptions ?? {}, ['i18n']), ...(localized ? { i18n: { localized: true } } : {}) },
+      fields: copyOf ? copiedFields(copyOf, uid) : [],
+      ...(copyOf && !isComponent ? { copyOf: copyOf.uid } : {}),
     }
-    useBuilder.getState().change((draft) => void addModel(draft, model))
+    useBuilder.getState().change((draft) => {
+      const made = addModel(draft, model)
+      recipe?.(draft, made)
+    })
     const made = Object.values(useBuilder.getState().draft).find((one) => one.uid === uid)
     onClose()
     if (made) onMade(made)
@@ -98,6 +119,7 @@ function NewModelForm({ kind, category: given, onClose, onMade }: Props & { kind
             <Switch size="sm" label={t('model.head.localized')} checked={localized} onChange={(event) => setLocalized(event.currentTarget.checked)} />
           </>
         )}
+        {children}
         <Group justify="space-between" mt="xs">
           <Text size="xs" c="dimmed" ff="monospace">
             {isComponent ? uid : typed && apiPath({ kind: type, info: { displayName, ...names } } as DraftModel)}

@@ -56,6 +56,7 @@ function Screen({ model }: { model: DraftModel }) {
       field={field}
       problems={Object.fromEntries(problems.filter((one) => one.fieldId === field.id).map((one) => [one.option, one.message]))}
       locked={locked || field.properties.configurable === false}
+      unwritable={locked}
       onClose={close}
       onNext={addNext}
     />

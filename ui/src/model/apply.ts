@@ -5,6 +5,7 @@ import { toast, toastError } from '../components/toast'
 import { t } from '../i18n'
 import { queries } from '../queries'
 import { bodyOf } from './changes'
+import { copyLayout } from './layout/copy'
 import { useBuilder } from './store'
 
 /** What became of an attempt: the server wants consent where content would be removed. */
@@ -31,6 +32,8 @@ export async function applyChanges(digest?: string): Promise<Outcome> {
   try {
     const earlier = digest ? await newestRemoved() : null
     await updateSchema(bodyOf(saved, draft), digest)
+    const copies = Object.values(draft).filter((model) => model.copyOf !== undefined && !saved[model.id])
+    await Promise.all(copies.map(({ copyOf = '', uid }) => copyLayout(copyOf, uid))).catch((error: unknown) => toastError(error))
     const server = await fetchSchema()
     useBuilder.getState().load(server)
     const latest = digest ? await newestRemoved() : null

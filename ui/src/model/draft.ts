@@ -17,6 +17,8 @@ export type DraftModel = {
   options: Record<string, unknown>
   pluginOptions: Record<string, unknown>
   fields: DraftField[]
+  /** The type whose layout a new one begins with. */
+  copyOf?: string
 }
 
 /** Content types and components by id. */
@@ -85,8 +87,8 @@ export const apiPath = (model: DraftModel): string =>
 export const byName = (a: DraftModel, b: DraftModel): number => a.info.displayName.localeCompare(b.info.displayName)
 
 /** Properties without some options. */
-export const without = (properties: Properties, names: string[]): Properties =>
-  Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))) as Properties
+export const without = <T extends Record<string, unknown>>(properties: T, names: string[]): T =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))) as T
 
 /** The schema file of a model, as it is on disk once the draft is applied. */
 export function fileOf(model: DraftModel): Record<string, unknown> {

@@ -29,6 +29,7 @@ export function removeField(schema: DraftSchema, model: DraftModel, field: Draft
   const other = otherSide(schema, model, field)
   const target = modelOf(schema, field.properties.target)
   model.fields = model.fields.filter((one) => one.id !== field.id)
+  for (const { properties } of model.fields) if (properties.targetField === field.name) delete properties.targetField
   if (other && target) target.fields = target.fields.filter((one) => one.id !== other.id)
 }
 

@@ -57,24 +57,28 @@ export function useLeftChanges(owner: string): Offer | null {
       ended = true
     }
   }, [owner])
-  return useMemo(() => {
-    if (!saved) return null
-    for (const { key, pending } of left) {
-      const merged = mergedWith(saved, pending)
-      const changes = changesOf(saved, merged.draft)
-      if (changes.length + merged.unfit.length === 0) continue
-      const drop = () => {
-        dropStored(key)
-        setLeft((all) => all.filter((one) => one.key !== key))
-      }
-      const resume = () => {
-        useBuilder.getState().replace(merged.draft)
-        drop()
-      }
-      return { ...merged, at: pending.at, changes, resume, drop }
-    }
-    return null
-  }, [left, saved])
+  const found = useMemo(() => firstFitting(left, saved), [left, saved])
+  if (!found) return null
+  const drop = () => {
+    dropStored(found.key)
+    setLeft((all) => all.filter((one) => one.key !== found.key))
+  }
+  const resume = () => {
+    useBuilder.getState().replace(found.draft)
+    drop()
+  }
+  return { ...found, resume, drop }
+}
+
+/** The first changes of which something is left to do, or to tell. */
+function firstFitting(left: Left[], saved: DraftSchema | null) {
+  if (!saved) return null
+  for (const { key, pending } of left) {
+    const merged = mergedWith(saved, pending)
+    const changes = changesOf(saved, merged.draft)
+    if (changes.length + merged.unfit.length > 0) return { ...merged, key, at: pending.at, changes }
+  }
+  return null
 }
 
 async function leftChanges(owner: string): Promise<Left[]> {

@@ -8,11 +8,12 @@ import { removeField, renameField } from '../edits'
 import { asFieldName } from '../names'
 import { useBuilder } from '../store'
 import { ConditionOption } from './ConditionOption'
+import { CopyField } from './CopyField'
 import { editField, setOptions, type OptionProps } from './edit'
 import { FlagOption, OPTIONS } from './options'
 
 /** All options of one field, which take effect in the draft at once. */
-export function FieldPanel({ onClose, onNext, ...props }: OptionProps & { onClose: () => void; onNext: () => void }) {
+export function FieldPanel({ unwritable, onClose, onNext, ...props }: OptionProps & { unwritable: boolean; onClose: () => void; onNext: () => void }) {
   const { t } = useTranslation()
   const { model, field, locked } = props
   const { properties } = field
@@ -26,6 +27,7 @@ export function FieldPanel({ onClose, onNext, ...props }: OptionProps & { onClos
       <Group justify="space-between" wrap="nowrap">
         <Title order={2} className="quire-ellipsis">{field.name || t('model.newField')}</Title>
         <Group gap={4} wrap="nowrap">
+          {!unwritable && field.name !== '' && <CopyField field={field} />}
           {!locked && (
             <Tooltip label={t('model.field.remove')}>
               <ActionIcon color="red" aria-label={t('model.field.removeNamed', { name: field.name })} onClick={() => editField(props, (found, owner, schema) => removeField(schema, owner, found))}>
