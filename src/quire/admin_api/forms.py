@@ -141,6 +141,23 @@ class Flag(Struct, frozen=True, kw_only=True):
         yield from _broken(self.rules, place, value)
 
 
+class WholeNumber(Struct, frozen=True, kw_only=True):
+    """A whole number between two limits."""
+
+    least: int
+    most: int
+    rules: tuple[Rule, ...] = ()
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is ABSENT:
+            yield from _broken(self.rules, place, value)
+        elif not isinstance(value, int) or isinstance(value, bool):
+            yield _problem(place, not_of_type("number", value), value)
+        elif not self.least <= value <= self.most:
+            yield _problem(place, f"must be between {self.least} and {self.most}", value)
+
+
 class RowId(Struct, frozen=True, kw_only=True):
     """The id of a row, as a number or as text."""
 

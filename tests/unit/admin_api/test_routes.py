@@ -68,6 +68,7 @@ OF_CONTENT = {
     ("POST", "admin/x/publish-check/:uid/:id"),
     ("POST", "admin/x/bulk-edit/:uid"),
     ("POST", "admin/x/export/:uid"),
+    ("POST", "admin/x/samples/:uid"),
     ("GET", "admin/x/revisions/:uid/:id"),
     ("GET", "admin/x/revisions/:uid/:id/:revision"),
     ("POST", "admin/x/revisions/:uid/:id/:revision/restore"),

@@ -167,6 +167,7 @@ export interface Operations {
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "problems": ({ "path": (string)[]; "message": string })[] } } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
+  "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
   "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };
   "POST /admin/x/second-factor/confirm": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };
   "POST /admin/x/second-factor/recovery-codes": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };

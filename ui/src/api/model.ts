@@ -55,3 +55,7 @@ export const saveConfiguration = (
   uid: string,
   body: Operations['PUT /content-manager/content-types/{uid}/configuration']['body'],
 ): Promise<unknown> => request('PUT /content-manager/content-types/{uid}/configuration', { path: { uid }, body })
+
+/** Make entries with made-up values, in the default locale. */
+export const createSamples = async (uid: string, body: Operations['POST /admin/x/samples/{uid}']['body']) =>
+  (await request('POST /admin/x/samples/{uid}', { path: { uid }, body })).data

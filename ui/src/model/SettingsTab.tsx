@@ -7,6 +7,7 @@ import { apiPath, isLocalizedModel, isOwn, typeUid, type DraftModel } from './dr
 import { removeModel, setUid } from './edits'
 import { kebab, type Problem } from './names'
 import { PublicRead } from './PublicRead'
+import { SampleEntries } from './SampleEntries'
 import { useBuilder, useDraft } from './store'
 
 type Props = { model: DraftModel; problems: Problem[]; locked: boolean }
@@ -155,6 +156,7 @@ export function SettingsTab({ model, problems, locked: unwritable }: Props) {
         </Paper>
       )}
       {!model.isComponent && isOwn(model) && <PublicRead model={model} hint />}
+      <SampleEntries model={model} />
       {!locked && (
         <Paper withBorder p="md" className="quire-surface">
           <Title order={2} mb={4}>{t('model.head.copy')}</Title>

@@ -8,6 +8,7 @@ from quire.admin_api.own.explain import ExplainApi
 from quire.admin_api.own.export import ExportApi
 from quire.admin_api.own.home import OwnHomeApi
 from quire.admin_api.own.revisions import RevisionApi
+from quire.admin_api.own.samples import SampleApi
 from quire.admin_api.own.views import SavedViewApi
 from quire.api.routes import Route
 from quire.auth.admin.authenticate import AdminAuthenticator
@@ -34,6 +35,7 @@ def own_routes(
     yield from OwnHomeApi(database, engine, webhooks).routes()
     yield from OwnContentApi(database, documents, history).routes()
     yield from RevisionApi(database, documents, history).routes()
+    yield from SampleApi(documents, history, clock).routes()
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)

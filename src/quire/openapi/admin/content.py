@@ -197,6 +197,14 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
+    ("POST", "admin/x/samples/:uid"): Said(
+        data=record({"count": WHOLE, "documentIds": several(TEXT)}),
+        body=record(
+            {"count": {**WHOLE, "minimum": 1, "maximum": 100, "default": 10}, "publish": FLAG},
+            required=(),
+        ),
+        query=(LOCALE,),
+    ),
     ("GET", "admin/x/revisions/:uid/:id"): Said(data=several(named("Revision")), query=(LOCALE,)),
     ("GET", "admin/x/revisions/:uid/:id/:revision"): Said(
         data={"allOf": [named("Revision"), record({"data": FREE_OBJECT, "fields": FREE_OBJECT})]},

@@ -1,0 +1,223 @@
+"""Sample entries of a content type: made-up values that its rules allow.
+
+Relations and media stay empty: they would have to lead to somebody's real content.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import cycle, islice
+from secrets import token_hex
+
+from msgspec import Struct
+
+from quire.clock import iso_from_ms
+from quire.content_manager.picking import Body
+from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.writing import ContentWriting
+from quire.database.program import Program
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import AUTOMATIC_NAMES, Model, Schema
+
+_WORDS = (
+    "harbour", "morning", "paper", "window", "garden", "river", "letter", "market", "winter",
+    "bridge", "music", "island", "kitchen", "summer", "mountain", "station", "evening", "street",
+)  # fmt: skip
+_DAY_MS = 86_400_000
+_DEEPEST = 4
+_REPEATED = 2
+_LONGEST_SENTENCE = 12
+
+
+class Samples(Struct, frozen=True, kw_only=True):
+    """How many entries to make, in which locale, and whether they are published."""
+
+    bodies: tuple[Body, ...]
+    locale: str | None
+    publish: bool
+
+    def program(self, writing: ContentWriting, publishing: ContentPublishing) -> Program[list[str]]:
+        """Make all entries or none; returns the ids of the documents."""
+        made: list[str] = []
+        for body in self.bodies:
+            if self.publish:
+                shown = yield from publishing.publish_new(body, self.locale)
+                made.append(str(shown["data"]["documentId"]))
+            else:
+                made.append((yield from writing.created(body, self.locale)).document_id)
+            yield from writing.unit.settle()
+        return made
+
+
+class SampleValues:
+    """Makes up values for entries of a schema."""
+
+    def __init__(self, schema: Schema, now: int) -> None:
+        """Dates are days before ``now``, in milliseconds."""
+        self._schema = schema
+        self._now = now
+
+    def entry(self, model: Model, number: int, depth: int = 0) -> dict[str, object]:
+        """Return the values of entry ``number``, from one, of a content type or component."""
+        values: dict[str, object] = {}
+        for attribute in model.attributes.values():
+            if attribute.name in AUTOMATIC_NAMES or not attribute.writable:
+                continue
+            value = self._value(attribute, number, depth)
+            if value is not None:
+                values[attribute.name] = value
+        return values
+
+    def _value(self, attribute: Attribute, number: int, depth: int) -> object:
+        match attribute:
+            case ScalarAttribute():
+                make = _MAKERS.get(attribute.type.name)
+                return None if make is None else make(_Sample(attribute, number, self._now))
+            case ComponentAttribute():
+                return self._components(attribute, number, depth)
+            case DynamicZoneAttribute():
+                parts = self._parts(attribute.components, attribute, number, depth)
+                return [{"__component": uid, **values} for uid, values in parts] or None
+            case _:
+                return None
+
+    def _components(self, attribute: ComponentAttribute, number: int, depth: int) -> object:
+        if not attribute.repeatable:
+            parts = [*islice(self._parts([attribute.component], attribute, number, depth), 1)]
+            return parts[0][1] if parts else None
+        return [v for _, v in self._parts([attribute.component], attribute, number, depth)] or None
+
+    def _parts(
+        self, uids: list[str] | tuple[str, ...], attribute: Attribute, number: int, depth: int
+    ) -> Iterator[tuple[str, dict[str, object]]]:
+        """Yield as many components as the attribute demands, two where it says nothing."""
+        if depth >= _DEEPEST or not uids:
+            return
+        least, most = _limit(attribute, "min", 0), _limit(attribute, "max", _REPEATED)
+        count = int(max(least, min(_REPEATED, most), 1))
+        for at, uid in enumerate(islice(cycle(uids), count)):
+            yield uid, self.entry(self._schema.components[uid], number + at, depth + 1)
+
+
+class _Sample(Struct, frozen=True):
+    """What a value is made of."""
+
+    attribute: ScalarAttribute
+    number: int
+    now: int
+
+    @property
+    def label(self) -> str:
+        """The name of the attribute in words: ``releaseDate`` is "Release date"."""
+        words = re.sub(r"([a-z0-9])([A-Z])|_", r"\1 \2", self.attribute.name).split()
+        return " ".join(words).capitalize()
+
+    @property
+    def mark(self) -> str:
+        """What tells a value from those of all other entries where it must be unique."""
+        return f" {token_hex(4)}" if self.attribute.unique else ""
+
+    def words(self, count: int) -> str:
+        """Return words that differ from entry to entry."""
+        start = self.number * 5 % len(_WORDS)
+        return " ".join(islice(cycle(_WORDS), start, start + count))
+
+    def fitted(self, text: str) -> str | None:
+        """Return a text as long as the attribute allows; ``None`` where a pattern is demanded."""
+        if self.attribute.raw.get("regex"):
+            return None
+        mark = self.mark
+        least = int(_limit(self.attribute, "minLength", 0))
+        most = int(_limit(self.attribute, "maxLength", 10_000))
+        while len(text) + len(mark) < least:
+            text = f"{text} {self.words(_LONGEST_SENTENCE)}"
+        return f"{text[: max(0, most - len(mark))]}{mark}".strip()[:most]
+
+
+def _limit(attribute: Attribute, option: str, otherwise: float) -> float:
+    value = attribute.raw.get(option)
+    return float(value) if isinstance(value, int | float | str) and value != "" else otherwise
+
+
+def _string(sample: _Sample) -> object:
+    return sample.fitted(f"{sample.label} {sample.number}")
+
+
+def _text(sample: _Sample) -> object:
+    return sample.fitted(f"{sample.words(_LONGEST_SENTENCE).capitalize()}.")
+
+
+def _blocks(sample: _Sample) -> object:
+    text = f"{sample.words(_LONGEST_SENTENCE).capitalize()}."
+    return [{"type": "paragraph", "children": [{"type": "text", "text": text}]}]
+
+
+def _email(sample: _Sample) -> object:
+    return f"sample{sample.number}-{token_hex(3)}@example.org"
+
+
+def _password(sample: _Sample) -> object:
+    # Nobody would know it: an entry has one only where it must.
+    return sample.fitted(f"Aa1{token_hex(8)}") if sample.attribute.required else None
+
+
+def _uid(sample: _Sample) -> object:
+    return f"sample-{sample.number}-{token_hex(3)}"
+
+
+def _whole(sample: _Sample) -> int:
+    least = _limit(sample.attribute, "min", 0)
+    most = _limit(sample.attribute, "max", max(least, 0) + 10_000)
+    if sample.attribute.unique:
+        return int(least) + int(token_hex(6), 16) % (int(most - least) + 1)
+    return int(min(most, least + sample.number))
+
+
+def _fraction(sample: _Sample) -> object:
+    most = _limit(sample.attribute, "max", float("inf"))
+    return min(most, _whole(sample) + 0.5)
+
+
+def _boolean(sample: _Sample) -> object:
+    return sample.number % 2 == 1
+
+
+def _choice(sample: _Sample) -> object:
+    choices = sample.attribute.raw.get("enum")
+    if not isinstance(choices, list) or not choices:
+        return None
+    return choices[(sample.number - 1) % len(choices)]
+
+
+def _moment(sample: _Sample) -> int:
+    return sample.now - sample.number * _DAY_MS
+
+
+def _json(sample: _Sample) -> object:
+    return {"sample": sample.number}
+
+
+_MAKERS: Mapping[str, Callable[[_Sample], object]] = {
+    "string": _string,
+    "text": _text,
+    "richtext": _text,
+    "blocks": _blocks,
+    "email": _email,
+    "password": _password,
+    "uid": _uid,
+    "integer": _whole,
+    "biginteger": lambda sample: str(_whole(sample)),
+    "float": _fraction,
+    "decimal": _fraction,
+    "boolean": _boolean,
+    "date": lambda sample: iso_from_ms(_moment(sample))[:10],
+    "time": lambda sample: f"{sample.number % 24:02}:30:00.000",
+    "datetime": lambda sample: iso_from_ms(_moment(sample)),
+    "timestamp": _moment,
+    "enumeration": _choice,
+    "json": _json,
+}
