@@ -56,7 +56,7 @@ export function SampleEntries({ model }: { model: DraftModel }) {
       {create.data && (
         <Text size="sm" mt="sm" role="status">
           {t('model.samples.created', { count: create.data.count })}{' '}
-          <Anchor component={Link} to={`/content/${model.uid}`} inherit>{t('model.samples.show')}</Anchor>
+          <Anchor component={Link} to={`/content/${model.uid}`} inherit underline="always">{t('model.samples.show')}</Anchor>
         </Text>
       )}
     </Paper>
