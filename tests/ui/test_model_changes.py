@@ -1,4 +1,4 @@
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.ui.models import (
     add_field,
@@ -28,7 +28,7 @@ def test_changes_that_a_closed_page_has_left_are_offered_on_the_present_model(
     expect(page.get_by_text("2 changes")).to_be_visible()
     dialogs: list[str] = []
 
-    def leave(dialog) -> None:  # noqa: ANN001 - Playwright's Dialog
+    def leave(dialog: Dialog) -> None:
         dialogs.append(dialog.type)
         dialog.accept()
 
