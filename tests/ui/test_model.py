@@ -1,14 +1,10 @@
-from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
-from typing import Any
 
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.conftest import OpenPage
 from tests.ui.models import (
-    Entry,
     add_field,
     apply_changes,
     assert_accessible,
@@ -252,87 +248,3 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
     expect(phone.get_by_role("button", name="Apply now")).to_be_visible()
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert_accessible(phone)
-
-
-def test_no_request_fails_while_the_model_changes_thirty_times(studio: Site, builder: Page) -> None:
-    create = {"action": "create", "name": "title", "properties": {"type": "string"}}
-    update(studio, content_type("memo", create, action="create"))
-    token = studio.api("POST", "/admin/api-tokens", {"name": "reader", "type": "full-access"})
-    headers = {"authorization": f"Bearer {token['data']['accessKey']}"}
-    httpx.post(
-        f"{studio.address}/api/memos", json={"data": {"title": "Kept"}}, headers=headers
-    ).raise_for_status()
-    ended, refused, answered = Event(), list[str](), list[int]()
-
-    def read() -> None:
-        with httpx.Client(base_url=studio.address, headers=headers) as client:
-            while not ended.is_set():
-                answer = client.get("/api/memos")
-                answered.append(answer.status_code)
-                if answer.status_code != 200:
-                    refused.append(answer.text)
-
-    readers = [Thread(target=read) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    try:
-        for number, change in enumerate(thirty_changes()):
-            types, components, seen = change
-            update(studio, *types, components=components)
-            shown = httpx.get(f"{studio.address}/api/memos", headers=headers).json()["data"][0]
-            assert seen(shown), f"change {number} is not in the API: {shown}"
-        builder.goto("/admin/model/api::memo.memo")
-        builder.get_by_role("button", name="Add field", exact=True).click()
-        add_field(builder, "", "last")
-        apply_changes(builder)
-        builder.get_by_role("link", name="Create entry").click()
-        expect(builder.get_by_role("textbox", name="Last")).to_be_visible()
-    finally:
-        ended.set()
-        for reader in readers:
-            reader.join()
-    assert refused == []
-    assert len(answered) > 30
-    [kept] = httpx.get(f"{studio.address}/api/memos", headers=headers).json()["data"]
-    assert kept["title"] == "Kept"
-
-
-Change = tuple[tuple[Entry, ...], tuple[Entry, ...], Any]
-
-
-def thirty_changes() -> Iterator[Change]:
-    """Changes of every kind, each with what the API shows of an entry afterwards."""
-
-    def field(name: str, action: str = "create", **properties: object) -> Entry:
-        return {"action": action, "name": name, "properties": properties}
-
-    def memo(*attributes: Entry, **more: Any) -> tuple[Entry, ...]:  # noqa: ANN401 - JSON
-        return (content_type("memo", *attributes, **more),)
-
-    part = {
-        "uid": "shared.part",
-        "category": "shared",
-        "displayName": "Part",
-        "attributes": [field("label", type="string")],
-    }
-    for turn in range(3):
-        name = f"extra{turn}"
-        host = {"type": "relation", "relation": "manyToOne", "target": "api::author.author"}
-        localized = {"i18n": {"localized": True}}
-        yield memo(field(name, type="string")), (), lambda one, name=name: name in one
-        later = {**field(f"{name}b", "update", type="string"), "formerName": name}
-        yield memo(later), (), lambda one, name=name: f"{name}b" in one
-        yield memo(field(f"{name}b", "update", type="text")), (), lambda _: True
-        narrow = field(f"{name}b", "update", type="text", maxLength=3, required=True)
-        yield memo(narrow), (), lambda _: True
-        gone = {"action": "delete", "name": f"{name}b"}
-        yield memo(gone), (), lambda one, name=name: f"{name}b" not in one
-        held = field("part", type="component", component="shared.part")
-        yield memo(held), ({**part, "action": "create"},), lambda _: True
-        linked = field("host", **host, targetAttribute=f"memos{turn}")
-        yield memo(linked), (), lambda _: True
-        yield memo(draftAndPublish=True), (), lambda _: True
-        yield memo(draftAndPublish=True, pluginOptions=localized), (), lambda one: one["locale"]
-        end = ({"action": "delete", "name": "host"}, {"action": "delete", "name": "part"})
-        removed = ({"action": "delete", "uid": "shared.part"},)
-        yield memo(*end, pluginOptions={}), removed, lambda one: "host" not in one
