@@ -126,3 +126,32 @@ def test_the_api_tab_sends_what_is_chosen(site: Site, page: Page) -> None:
     drawer.get_by_role("button", name="Compare", exact=True).first.click()
     expect(drawer).to_be_hidden()
     expect(page.get_by_role("region", name="Side by side")).to_be_visible()
+
+
+def test_saved_views_stand_below_their_type_in_the_sidebar(site: Site, page: Page) -> None:
+    made = [
+        site.api(
+            "POST",
+            "/admin/x/views",
+            {"uid": "api::tag.tag", "name": f"View {at}", "state": {"q": "history"}},
+        )["data"]["id"]
+        for at in range(5)
+    ]
+    page.goto("/admin/content/api::article.article?locale=en")
+    nav = page.get_by_role("navigation", name="Main")
+    views = nav.get_by_role("group", name="Saved views of Tag")
+    # Many stay folded until somebody unfolds them.
+    expander = nav.get_by_role("button", name="Saved views of Tag")
+    expect(expander).to_have_attribute("aria-expanded", "false")
+    expander.click()
+    views.get_by_role("link", name="View 3").click()
+    expect(page).to_have_url(re.compile(rf"view={made[3]}.*q=history|q=history.*view={made[3]}"))
+    expect(page.get_by_role("link", name="History", exact=True)).to_be_visible()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate(SETTLE)
+        assert_accessible(page)
+    page.reload()
+    expect(views.get_by_role("link")).to_have_count(5)
+    for view in made:
+        site.api("DELETE", f"/admin/x/views/{view}")

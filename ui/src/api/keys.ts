@@ -17,4 +17,5 @@ export const keys = {
   relations: (uid: string, id: string | number, field: string, rest: unknown) =>
     ['relations', uid, id, field, rest] as const,
   media: ['media'] as const,
+  views: ['views'] as const,
 }

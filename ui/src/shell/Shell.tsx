@@ -6,7 +6,7 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Activity, Boxes, ChevronsUpDown, CircleHelp, FileText, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, StickyNote, Sun, User } from 'lucide-react'
+import { Activity, Boxes, ChevronsUpDown, CircleHelp, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
@@ -14,7 +14,7 @@ import { isSuperAdmin, useAbility, useHome, useMe, useModel } from '../api/hooks
 import type { ContentType } from '../api/types'
 import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
-import { formatNumber } from '../i18n'
+import { useAllSavedViews } from '../content/list/views'
 import { BUILD } from '../model/permission'
 import { useSections } from '../settings/sections'
 import { OfflineBar } from './OfflineBar'
@@ -22,6 +22,7 @@ import { JobTray } from './JobTray'
 import { MOD } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
+import { TypeLink } from './TypeLink'
 
 /** The frame around all screens of people who are signed in. */
 export function Shell() {
@@ -65,7 +66,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
-        <Sidebar onCollapse={() => setCollapsed(true)} onShortcuts={openSheet} />
+        <Sidebar onCollapse={() => setCollapsed(true)} onShortcuts={openSheet} onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main">
         <OfflineBar />
@@ -118,13 +119,14 @@ function useGoKeys(targets: Record<string, () => void>) {
   })
 }
 
-function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortcuts: () => void }) {
+function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => void; onShortcuts: () => void; onNavigate: () => void }) {
   const { t } = useTranslation()
   const { displayed } = useModel()
   const ability = useAbility()
   const sections = useSections()
   const home = useHome()
   const readable = displayed.filter((type) => ability.canContent('read', type.uid))
+  const views = useAllSavedViews()
   const counts = new Map(home.data?.types.map((type) => [type.uid, type.count]))
   const pathname = useLocation({ select: (location) => decodeURIComponent(location.pathname) })
   const isOpen = (path: string) => pathname === path || pathname.startsWith(`${path}/`)
@@ -139,22 +141,13 @@ function Sidebar({ onCollapse, onShortcuts }: { onCollapse: () => void; onShortc
         {types.map((type) => {
           const path = `/content/${type.uid}`
           return (
-            <NavLink
+            <TypeLink
               key={type.uid}
-              className="quire-nav"
-              component={Link}
-              to={path}
-              label={type.info.displayName}
+              type={type}
+              count={kind === 'collectionType' ? counts.get(type.uid) : undefined}
               active={isOpen(path) || isOpen(`/admin${path}`)}
-              leftSection={kind === 'collectionType' ? <FileText size={15} /> : <StickyNote size={15} />}
-              rightSection={
-                kind === 'collectionType' && counts.has(type.uid) ? (
-                  <Text size="xs" c="dimmed">{formatNumber(counts.get(type.uid) ?? 0)}</Text>
-                ) : undefined
-              }
-              py={6}
-              px={10}
-              styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
+              views={views.filter((view) => view.uid === type.uid)}
+              onNavigate={onNavigate}
             />
           )
         })}

@@ -2,57 +2,38 @@ import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInpu
 import { useForm } from '@mantine/form'
 import { useClipboard } from '@mantine/hooks'
 import { modals } from '@mantine/modals'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Bookmark, BookmarkPlus, Check, Copy, Download, Ellipsis, Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import type { SavedView } from '../../api/generated'
+import { keys } from '../../api/keys'
 import { encodeQuery, type QueryValue } from '../../api/query'
 import type { ContentType } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
 import { download } from '../../components/download'
 import { toast, toastError } from '../../components/toast'
 import type { ListSearch } from '../../router'
-import { isFilterTree, isStatus } from './filters'
 import { startJob, type JobReport } from '../../shell/jobs'
 import type { ListState } from './useListState'
+import { searchOf, useSavedViews } from './views'
 
 const EXPORT_PAGE = 1000
-
-const viewsKey = (uid: string) => ['views', uid]
 
 /** What a saved view keeps of the address: all but the page. */
 const stateOf = (search: ListSearch): Record<string, unknown> =>
   Object.fromEntries(Object.entries(search).filter(([name]) => name !== 'page' && name !== 'view'))
-
-/** The address for a saved view; what was stored by another version of the UI is read with care. */
-function searchOf(view: SavedView): ListSearch {
-  const { q, filters, status, sort, pageSize, columns, locale } = view.state as ListSearch
-  return {
-    view: view.id,
-    q: typeof q === 'string' ? q : undefined,
-    filters: isFilterTree(filters) ? filters : undefined,
-    status: isStatus(status) ? status : undefined,
-    sort: typeof sort === 'string' ? sort : undefined,
-    pageSize: typeof pageSize === 'number' ? pageSize : undefined,
-    columns: Array.isArray(columns) ? columns : undefined,
-    locale: typeof locale === 'string' ? locale : undefined,
-  }
-}
 
 /** Saved views of a list: one's own and those that others share. */
 export function ViewMenu({ type, state }: { type: ContentType; state: ListState }) {
   const { t } = useTranslation()
   const queries = useQueryClient()
   const [naming, setNaming] = useState(false)
-  const views = useQuery({
-    queryKey: viewsKey(type.uid),
-    queryFn: async () => (await request('GET /admin/x/views', { query: { uid: type.uid } })).data as SavedView[],
-  })
-  const current = views.data?.find((one) => one.id === state.search.view)
+  const views = useSavedViews(type.uid)
+  const current = views.find((one) => one.id === state.search.view)
   const isChanged = current && JSON.stringify(stateOf(searchOf(current))) !== JSON.stringify(stateOf({ ...searchOf(current), ...definedOnly(state.search) }))
-  const refresh = () => void queries.invalidateQueries({ queryKey: viewsKey(type.uid) })
+  const refresh = () => void queries.invalidateQueries({ queryKey: keys.views })
   const update = useMutation({
     mutationFn: (view: SavedView) =>
       request('PUT /admin/x/views/{id}', { path: { id: view.id }, body: { state: stateOf(state.search) } }),
@@ -87,8 +68,8 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {views.data?.length === 0 && <Menu.Label>{t('views.none')}</Menu.Label>}
-          {views.data?.map((view) => (
+          {views.length === 0 && <Menu.Label>{t('views.none')}</Menu.Label>}
+          {views.map((view) => (
             <Menu.Item
               key={view.id}
               leftSection={view.id === current?.id ? <Check size={14} /> : <Bookmark size={14} />}
@@ -98,7 +79,7 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
               {view.name}
             </Menu.Item>
           ))}
-          {(views.data?.length ?? 0) > 0 && <Menu.Divider />}
+          {views.length > 0 && <Menu.Divider />}
           {current && <Menu.Item onClick={() => state.change(NONE)}>{t('views.leave')}</Menu.Item>}
           {current?.own && <Menu.Item leftSection={<Save size={14} />} onClick={() => update.mutate(current)}>{t('views.update')}</Menu.Item>}
           <Menu.Item leftSection={<BookmarkPlus size={14} />} onClick={() => setNaming(true)}>{t('views.save')}</Menu.Item>
