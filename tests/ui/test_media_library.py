@@ -125,6 +125,7 @@ def test_an_upload_that_failed_is_tried_again(site: Site, page: Page) -> None:
     }""")
     jobs = page.get_by_role("region", name="Running work")
     expect(jobs).to_contain_text("The server cannot be reached.")
+    expect(jobs).to_contain_text("2 of 2")
     assert len(find_files(site, "pasted")) == 1
     jobs.get_by_role("button", name="Try again").click()
     expect(jobs).to_contain_text("1 of 1")
