@@ -116,13 +116,14 @@ def test_an_upload_that_failed_is_tried_again(site: Site, page: Page) -> None:
     page.goto("/admin/media?page=999")
     expect(page.get_by_role("checkbox", name=re.compile("^Select ")).nth(1)).to_be_visible()
     page.route("**/upload", lambda route: route.abort(), times=1)
-    page.evaluate("""() => {
-        const files = new DataTransfer()
-        for (const name of ['pasted-1.txt', 'pasted-2.txt'])
-            files.items.add(new File(['a note'], name, {type: 'text/plain'}))
-        const options = {clipboardData: files, bubbles: true, cancelable: true}
-        document.body.dispatchEvent(new ClipboardEvent('paste', options))
-    }""")
+    with page.expect_response("**/upload"):  # of the other file
+        page.evaluate("""() => {
+            const files = new DataTransfer()
+            for (const name of ['pasted-1.txt', 'pasted-2.txt'])
+                files.items.add(new File(['a note'], name, {type: 'text/plain'}))
+            const options = {clipboardData: files, bubbles: true, cancelable: true}
+            document.body.dispatchEvent(new ClipboardEvent('paste', options))
+        }""")
     jobs = page.get_by_role("region", name="Running work")
     expect(jobs).to_contain_text("The server cannot be reached.")
     expect(jobs).to_contain_text("2 of 2")
