@@ -224,6 +224,13 @@ async def test_h141_what_is_told_in_vain_too_often_is_given_up_and_can_be_told_a
         await time_passes(office)
     (failed,) = await deliveries(office, hook_id, "state=failed")
     assert failed["attempts"] == attempts
+    together = await office.ask("GET", "/admin/x/deliveries?state=failed", token=office.boss)
+    assert together.data == [failed]
+    other = await hook(office, receiver.url, ["media.create"])
+    assert await deliveries(office, other) == []
+    await office.ask("DELETE", f"{HOOKS}/{other}", token=office.boss)
+    query = f"/admin/x/deliveries?limit=1&before={failed['id']}"
+    assert (await office.ask("GET", query, token=office.boss)).data == []
 
     again = f"/admin/x/webhooks/{hook_id}/deliveries/{failed['id']}/redeliver"
     assert (await office.ask("POST", again, token=office.boss)).status == 202
@@ -296,7 +303,7 @@ async def test_h104_who_only_reads_webhooks_learns_no_secret(
     _, reader = await clerk(office, "admin::webhooks.read")
     _, other = await clerk(office, "admin::users.read", email="other@example.com")
     below = f"/admin/x/webhooks/{hook_id}"
-    for path in (HOOKS, f"{HOOKS}/{hook_id}", f"{below}/deliveries"):
+    for path in (HOOKS, f"{HOOKS}/{hook_id}", f"{below}/deliveries", "/admin/x/deliveries"):
         reply = await office.ask("GET", path, token=reader)
         assert reply.status == 200
         assert '"k"' not in json.dumps(reply.json)
@@ -315,6 +322,7 @@ async def test_h105_an_answer_that_fails_tells_nothing_of_the_server(
         "/admin/x/webhooks/x/deliveries",
         "/admin/x/webhooks/1/deliveries/1",
         "/admin/x/webhooks/1/deliveries?state=%00",
+        "/admin/x/deliveries?state=%00",
         "/admin/x/webhooks/1/deliveries?limit=9999999999999999999999",
         "/admin/webhooks/99999999999999999999",
     ):

@@ -114,7 +114,12 @@ def _option_routes(ground: Ground) -> Iterator[Route]:
     writes, parts = ground.engine.store.writes, ground.sources.webhooks
     server, accounts = settings.server.url or "", ground.sources.accounts
     yield from EndUserApi(
-        database, writes, accounts.roles, accounts.recovery, server=server
+        database,
+        writes,
+        accounts.roles,
+        accounts.recovery,
+        ground.sources.attempts,
+        server=server,
     ).routes()
     yield from WebhookApi(
         database,

@@ -22,7 +22,7 @@ _PAGE, _MOST = 50, 500
 
 
 class DeliveryApi:
-    """``/admin/x/webhooks/:id``."""
+    """``/admin/x/webhooks/:id``, and ``/admin/x/deliveries`` for all webhooks together."""
 
     def __init__(self, database: Database, parts: WebhookParts, clock: Clock) -> None:
         self._database = database
@@ -37,6 +37,7 @@ class DeliveryApi:
         """Yield the routes."""
         below = "admin/x/webhooks/:id"
         for method, path, verb, handler in (
+            ("GET", "admin/x/deliveries", "read", self.find_all),
             ("GET", f"{below}/deliveries", "read", self.find),
             ("GET", f"{below}/deliveries/:delivery", "read", self.find_one),
             ("POST", f"{below}/deliveries/:delivery/redeliver", "update", self.redeliver),
@@ -44,16 +45,24 @@ class DeliveryApi:
         ):
             yield Route(method=method, path=path, action=f"admin::webhooks.{verb}", handler=handler)
 
+    async def find_all(self, request: Request) -> Answer:
+        """List the deliveries of all webhooks, the latest first, as `find` does for one."""
+        return await self._listed(request, None)
+
     async def find(self, request: Request) -> Answer:
         """List what a webhook was told, the latest first; ``before`` is the last id known."""
-        webhook_id, asked = webhook_id_of(request), request.query
+        return await self._listed(request, webhook_id_of(request))
+
+    async def _listed(self, request: Request, webhook_id: int | None) -> Answer:
+        asked = request.query
         state = asked.get("state")
         if state is not None and state not in STATES:
             raise ValidationError(f"state must be one of {', '.join(STATES)}")
         before, limit = _number(asked.get("before"), "before"), _number(asked.get("limit"), "limit")
 
         def program() -> Program[list[Delivery]]:
-            yield from self._existing(webhook_id)
+            if webhook_id is not None:
+                yield from self._existing(webhook_id)
             return (
                 yield from self._deliveries.find(
                     webhook_id,
@@ -127,6 +136,7 @@ def _shown(delivery: Delivery) -> dict[str, Any]:
     waits = delivery.state == WAITING
     return {
         "id": delivery.id,
+        "webhookId": delivery.webhook_id,
         "event": delivery.event,
         "uid": delivery.uid,
         "documentId": delivery.document_id,

@@ -12,7 +12,9 @@ import orjson
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
 from quire.admin_api.answers import respond_data
+from quire.admin_api.attempts import Attempts
 from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.sign_in import place_of
 from quire.api.envelope import respond_bare
 from quire.api.mail import NOT_SENT
 from quire.api.messages import Answer, Handler, Request
@@ -45,6 +47,7 @@ class EndUserApi:
         writes: Writes,
         roles: RoleApi,
         recovery: Recovery,
+        attempts: Attempts,
         *,
         server: str,
     ) -> None:
@@ -52,6 +55,7 @@ class EndUserApi:
         self._writes = writes
         self._roles = roles
         self._recovery = recovery
+        self._attempts = attempts
         self._server = server
 
     def routes(self) -> Iterator[Route]:
@@ -114,10 +118,11 @@ class EndUserApi:
         """Send a mail as a template says to the administrator who asks, and to nobody else.
 
         The template is that of the body, which need not be stored. Raises ApplicationError with
-        what the SMTP server has against it.
+        what the SMTP server has against it, and RateLimitError after too many mails.
         """
         options = _template_options("template", _member(request, "template"))
         to = request.administrator.email
+        self._attempts.count("mail-test", place_of(request), to)
         try:
             await self._recovery.send_example("template", options, to)
         except MailError as error:

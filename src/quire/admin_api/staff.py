@@ -45,7 +45,7 @@ _INVITATION = Fields(
     fields={
         "email": Text(rules=(email, required)),
         "firstname": Text(rules=(at_least(1), required)),
-        "lastname": Text(),
+        "lastname": Text(nullable=True),
         "roles": _ROLES,
         "preferedLanguage": Text(nullable=True),
     }

@@ -172,13 +172,22 @@ class Deliveries:
         return {int(webhook or 0): int(count or 0) for webhook, count in rows}
 
     def find(
-        self, webhook_id: int, *, state: str | None, before: int | None, limit: int
+        self, webhook_id: int | None, *, state: str | None, before: int | None, limit: int
     ) -> Program[list[Delivery]]:
-        """Return deliveries of a webhook, the latest first; ``before`` is an id that is known."""
+        """Return deliveries of a webhook, or of all that exist, the latest first.
+
+        ``before`` is an id that is known.
+        """
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(_NAME)
-            where = [table.c("webhook_id") == builder.plain_slot(0)]
+            webhook = table.c("webhook_id")
+            if webhook_id is None:
+                webhooks = builder.table(_WEBHOOKS)
+                known = sa.select(webhooks.c("id")).select_from(webhooks.source)
+                where = [webhook.in_(known)]
+            else:
+                where = [webhook == builder.plain_slot(0)]
             if state is not None:
                 where.append(table.c("state") == builder.plain_slot(2))
             if before is not None:
@@ -186,7 +195,7 @@ class Deliveries:
             chosen = sa.select(*(table.c(name) for name in ("id", *_COLUMNS))).where(*where)
             return chosen.order_by(table.c("id").desc()).limit(builder.plain_slot(1))
 
-        key = (_NAME, "find", state is None, before is None)
+        key = (_NAME, "find", webhook_id is None, state is None, before is None)
         rows = yield from self._writes.run(key, build, (webhook_id, limit, state, before))
         return [_delivery(row) for row in rows]
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.accounts.site import receiving
-from tests.unit.admin_api.office import BOSS, Office, open_office
+from tests.unit.admin_api.office import BOSS, Office, open_office, run_office
 from tests.unit.admin_api.test_staff import clerk
 
 OWN = "/users-permissions"
@@ -82,3 +82,11 @@ async def test_a_template_is_tried_out_on_whoever_asks(tmp_path: Path) -> None:
                 assert reply.status == 400
             _, token = await clerk(office, "plugin::users-permissions.email-templates.read")
             assert (await office.ask("POST", target, body, token=token)).status == 403
+        limited = {**mail, "admin.rate_limit.enabled": True, "admin.rate_limit.max": 1}
+        async with run_office(tmp_path, settings=limited) as office:
+            token = (await office.sign_in(BOSS["email"])).data["token"]
+            inbox.refusing = False
+            statuses = [
+                (await office.ask("POST", target, body, token=token)).status for _ in range(2)
+            ]
+            assert statuses == [200, 429]

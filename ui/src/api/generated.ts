@@ -21,7 +21,7 @@ export type AuditRow = { "id": number; "at": string; "actorId": number | null; "
 
 export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
 
-export type Delivery = { "id": number; "event": string; "uid"?: string; "documentId"?: string; "state": "waiting" | "delivered" | "failed"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
+export type Delivery = { "id": number; "webhookId": number; "event": string; "uid"?: string; "documentId"?: string; "state": "waiting" | "delivered" | "failed"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
 
 export type DocumentCounts = { "draft": number; "published": number; "modified": number };
 
@@ -83,6 +83,7 @@ export interface Operations {
   "GET /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
   "GET /admin/x/audit": { body: undefined; response: { "data": (AuditRow)[] } };
   "GET /admin/x/audit/export": { body: undefined; response: undefined };
+  "GET /admin/x/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
   "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "fields": Record<string, unknown> } } };
   "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
   "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };

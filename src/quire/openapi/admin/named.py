@@ -99,6 +99,7 @@ NAMED: Mapping[str, JsonSchema] = {
     "Delivery": record(
         {
             "id": WHOLE,
+            "webhookId": WHOLE,
             "event": TEXT,
             "uid": TEXT,
             "documentId": TEXT,
@@ -111,7 +112,7 @@ NAMED: Mapping[str, JsonSchema] = {
             "message": _MAYBE,
             "payload": FREE_OBJECT,
         },
-        required=("id", "event", "state", "attempts", "createdAt"),
+        required=("id", "webhookId", "event", "state", "attempts", "createdAt"),
     ),
     "AuditRow": record(
         {

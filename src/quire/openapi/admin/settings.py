@@ -24,6 +24,11 @@ _NEW_TOKEN = {
 _NEW_WEBHOOK = {"name": TEXT, "url": TEXT, "headers": FREE_OBJECT, "events": several(TEXT)}
 _NEW_LOCALE = {"name": TEXT, "code": TEXT, "isDefault": FLAG}
 _BELOW = "admin/x/webhooks/:id"
+_DELIVERIES_QUERY = (
+    query("state", one_of_texts(["waiting", "delivered", "failed"])),
+    query("before", WHOLE),
+    query("limit", WHOLE),
+)
 _AUDIT = (
     query("actor"),
     query("action"),
@@ -74,14 +79,8 @@ WEBHOOKS: Told = {
     ("POST", "admin/webhooks/:id/trigger"): Said(
         data=record({"statusCode": WHOLE, "message": TEXT})
     ),
-    ("GET", f"{_BELOW}/deliveries"): Said(
-        data=several(named("Delivery")),
-        query=(
-            query("state", one_of_texts(["waiting", "delivered", "failed"])),
-            query("before", WHOLE),
-            query("limit", WHOLE),
-        ),
-    ),
+    ("GET", "admin/x/deliveries"): Said(data=several(named("Delivery")), query=_DELIVERIES_QUERY),
+    ("GET", f"{_BELOW}/deliveries"): Said(data=several(named("Delivery")), query=_DELIVERIES_QUERY),
     ("GET", f"{_BELOW}/deliveries/:delivery"): Said(data=named("Delivery")),
     ("POST", f"{_BELOW}/deliveries/:delivery/redeliver"): Said(),
     ("GET", f"{_BELOW}/secret"): Said(data=record({"secret": nullable(TEXT)})),
