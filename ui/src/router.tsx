@@ -203,11 +203,12 @@ export const explorerRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): { type?: string } => ({ type: asText(search.type) }),
   component: lazyRouteComponent(() => import('./explorer/Explorer'), 'Explorer'),
 })
-export type ActivitySearch = { actor?: string; action?: string; target?: string; from?: string; until?: string }
+export type ActivitySearch = { tab?: string; actor?: string; action?: string; target?: string; from?: string; until?: string }
 export const activityRoute = createRoute({
   getParentRoute: () => shell,
   path: '/activity',
   validateSearch: (search: Record<string, unknown>): ActivitySearch => ({
+    tab: asText(search.tab),
     actor: asText(search.actor),
     action: asText(search.action),
     target: asText(search.target),

@@ -1,33 +1,54 @@
-import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Tabs, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import dayjs from 'dayjs'
-import { Download, Webhook } from 'lucide-react'
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import type { AuditRow } from '../api/generated'
-import { isSuperAdmin, useAbility, useMe, useModel } from '../api/hooks'
+import { useAbility, useIsSuperAdmin, useModel } from '../api/hooks'
 import { download } from '../components/download'
 import { absolute, RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { toastError } from '../components/toast'
 import { activityRoute, type ActivitySearch } from '../router'
 import { SettingsPage } from '../settings/components'
+import { Deliveries } from '../settings/webhooks/Deliveries'
 
 const EACH = 50
 
-/** Who did what in the admin UI, for super admins. */
+/** Who did what in the admin UI, for super admins, and what was sent to webhooks. */
 export function Activity() {
   const { t } = useTranslation()
-  return isSuperAdmin(useMe()) ? <Log /> : <SettingsPage title={t('nav.activity')}><EmptyState title={t('activity.forbidden')} /></SettingsPage>
+  const navigate = useNavigate()
+  const isSuper = useIsSuperAdmin()
+  const mayReadWebhooks = useAbility().can('admin::webhooks.read')
+  const { tab } = activityRoute.useSearch()
+  if (!isSuper && !mayReadWebhooks) return <SettingsPage title={t('nav.activity')}><EmptyState title={t('activity.forbidden')} /></SettingsPage>
+  const opened = isSuper && !(tab === 'deliveries' && mayReadWebhooks) ? 'log' : 'deliveries'
+  return (
+    <SettingsPage title={t('nav.activity')}>
+      <Tabs
+        value={opened}
+        keepMounted={false}
+        onChange={(value) => void navigate({ to: '/activity', search: value === 'deliveries' ? { tab: 'deliveries' } : {} })}
+      >
+        <Tabs.List mb="md">
+          {isSuper && <Tabs.Tab value="log">{t('activity.log')}</Tabs.Tab>}
+          {mayReadWebhooks && <Tabs.Tab value="deliveries">{t('activity.deliveries')}</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="log"><Log /></Tabs.Panel>
+        <Tabs.Panel value="deliveries"><Deliveries /></Tabs.Panel>
+      </Tabs>
+    </SettingsPage>
+  )
 }
 
 function Log() {
   const { t } = useTranslation()
-  const ability = useAbility()
   const { displayed } = useModel()
   const search = activityRoute.useSearch()
   const [asked] = useDebouncedValue(search, 200)
@@ -58,20 +79,13 @@ function Log() {
   const seen = (pick: (row: AuditRow) => string) => [...new Set(rows?.map(pick).filter(Boolean))].sort()
   const change = (part: ActivitySearch) => void navigate({ to: '/activity', search: { ...search, ...part }, replace: true })
   return (
-    <SettingsPage
-      title={t('nav.activity')}
-      hint={t('activity.hint')}
-      actions={
-        <>
-          {ability.can('admin::webhooks.read') && (
-            <Button variant="default" leftSection={<Webhook size={14} />} component={Link} to="/settings/webhooks">{t('activity.deliveries')}</Button>
-          )}
-          <Tooltip label={t('activity.exportHint')}>
-            <Button variant="default" leftSection={<Download size={14} />} loading={save.isPending} onClick={() => save.mutate()}>{t('activity.export')}</Button>
-          </Tooltip>
-        </>
-      }
-    >
+    <Stack gap="md">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">{t('activity.hint')}</Text>
+        <Tooltip label={t('activity.exportHint')}>
+          <Button variant="default" leftSection={<Download size={14} />} loading={save.isPending} onClick={() => save.mutate()}>{t('activity.export')}</Button>
+        </Tooltip>
+      </Group>
       <SimpleGrid cols={{ base: 2, md: 5 }} spacing="xs" role="search">
         <Autocomplete label={t('activity.who')} data={seen((row) => row.actor)} value={search.actor ?? ''} onChange={(actor) => change({ actor: actor || undefined })} />
         <Autocomplete label={t('activity.action')} placeholder={t('activity.actionHint')} data={seen((row) => row.action)} value={search.action ?? ''} onChange={(action) => change({ action: action || undefined })} comboboxProps={{ width: 420, position: 'bottom-start' }} />
@@ -124,7 +138,7 @@ function Log() {
       )}
       {log.hasNextPage && <Group><Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>{t('action.more')}</Button></Group>}
       {opened && <Details row={opened} onClose={() => setOpened(null)} />}
-    </SettingsPage>
+    </Stack>
   )
 }
 

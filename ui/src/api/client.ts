@@ -1,6 +1,8 @@
 import { create } from 'zustand'
+import { t } from '../i18n'
 import type { Operations } from './generated'
 import { encodeQuery, type QueryValue } from './query'
+import { useViewAs, viewedRoleAgainst } from './viewAs'
 
 export type Problem = { path: (string | number)[]; message: string; name?: string }
 
@@ -66,6 +68,7 @@ export function signedOut(): void {
   token = null
   localStorage.removeItem(SESSION_MARK)
   waiting = []
+  useViewAs.setState({ role: null })
   useSession.setState({ status: 'anonymous' })
 }
 
@@ -102,12 +105,19 @@ export async function request<Key extends keyof Operations>(
   key: Key,
   options: Options<Key> = {},
 ): Promise<Operations[Key]['response']> {
+  requireOwnView(key)
   const [method = 'GET', template = ''] = key.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(options.path?.[name] ?? '')),
   )
   const query = options.query ? encodeQuery(options.query) : ''
   return (await call(method, query ? `${path}?${query}` : path, options)) as Operations[Key]['response']
+}
+
+/** Refuse to change something while the UI is viewed as a role. */
+function requireOwnView(operation: string): void {
+  const role = viewedRoleAgainst(operation)
+  if (role) throw new ApiError(403, 'ViewAs', t('viewAs.refused', { role: role.name }))
 }
 
 const WITHOUT_TOKEN = /^\/admin\/(login|register|register-admin|forgot-password|reset-password)$/
@@ -194,6 +204,7 @@ export function upload(
   signal?: AbortSignal,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    requireOwnView(`POST ${address}`)
     const sent = new XMLHttpRequest()
     sent.open('POST', address)
     if (token) sent.setRequestHeader('authorization', `Bearer ${token}`)

@@ -5,6 +5,7 @@ import { request } from './client'
 import { keys } from './keys'
 import { permissionsOf, type Ability, type Permission } from './permissions'
 import type { Component, ContentType, Locale, TypeConfiguration, ViewConfiguration } from './types'
+import { useViewAs } from './viewAs'
 
 export type Model = {
   types: Map<string, ContentType>
@@ -68,10 +69,11 @@ export const useLocales = (): Locale[] => useSuspenseQuery(localesQuery).data
 export const useConfiguration = (uid: string): TypeConfiguration =>
   useSuspenseQuery(configurationQuery(uid)).data
 
-/** What the administrator may do. */
+/** What the administrator may do, or the role as which they view the UI. */
 export function useAbility(): Ability {
   const { data } = useSuspenseQuery(permissionsQuery)
-  return useMemo(() => permissionsOf(data), [data])
+  const permissions = useViewAs((state) => state.role?.permissions) ?? data
+  return useMemo(() => permissionsOf(permissions), [permissions])
 }
 
 export function useHome() {
@@ -81,11 +83,13 @@ export function useHome() {
   })
 }
 
-const SUPER_ADMIN = 'strapi-super-admin'
+export const SUPER_ADMIN = 'strapi-super-admin'
 
-/** Whether somebody has the role that may do everything; some endpoints are for it alone. */
-export function isSuperAdmin(me: ReturnType<typeof useMe>): boolean {
-  return me.roles?.some((role) => role.code === SUPER_ADMIN) ?? false
+/** Whether the UI is that of the role that may do everything; some endpoints are for it alone. */
+export function useIsSuperAdmin(): boolean {
+  const me = useMe()
+  const viewed = useViewAs((state) => state.role)
+  return viewed ? viewed.isSuper : (me.roles?.some((role) => role.code === SUPER_ADMIN) ?? false)
 }
 
 /** Whether entries of a type have a version for each locale. */

@@ -6,7 +6,7 @@ import { Activity, FileText, House, Plus, Search, SquareTerminal, User } from 'l
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
-import { configurationQuery, isSuperAdmin, useAbility, useMe, useModel } from '../api/hooks'
+import { configurationQuery, useAbility, useIsSuperAdmin, useModel } from '../api/hooks'
 import type { Entry } from '../api/types'
 import { modelCommands } from '../model/commands'
 import { BUILD } from '../model/permission'
@@ -23,7 +23,7 @@ export function Palette() {
   const { t } = useTranslation()
   const { displayed } = useModel()
   const ability = useAbility()
-  const me = useMe()
+  const mayLog = useIsSuperAdmin()
   const sections = useSections()
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
@@ -60,7 +60,7 @@ export function Palette() {
   const commands: Command[] = [
     { id: 'home', label: t('nav.home'), icon: House, run: () => void navigate({ to: '/' }) },
     { id: 'explorer', label: t('nav.explorer'), icon: SquareTerminal, run: () => void navigate({ to: '/explorer' }) },
-    ...(isSuperAdmin(me) ? [{ id: 'activity', label: t('nav.activity'), icon: Activity, run: () => void navigate({ to: '/activity' }) }] : []),
+    ...(mayLog || ability.can('admin::webhooks.read') ? [{ id: 'activity', label: t('nav.activity'), icon: Activity, run: () => void navigate({ to: '/activity' }) }] : []),
     { id: 'profile', label: t('nav.profile'), icon: User, run: () => void navigate({ to: '/profile' }) },
     ...sections
       .filter((one) => one.path.startsWith('/settings'))

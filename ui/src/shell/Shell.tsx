@@ -10,7 +10,7 @@ import { Activity, Boxes, ChevronsUpDown, CircleHelp, House, Images, LogOut, Mon
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
-import { isSuperAdmin, useAbility, useHome, useMe, useModel } from '../api/hooks'
+import { useAbility, useHome, useIsSuperAdmin, useMe, useModel } from '../api/hooks'
 import type { ContentType } from '../api/types'
 import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
@@ -23,6 +23,7 @@ import { MOD } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
 import { TypeLink } from './TypeLink'
+import { ViewAsBar } from './ViewAsBar'
 
 /** The frame around all screens of people who are signed in. */
 export function Shell() {
@@ -69,6 +70,7 @@ export function Shell() {
         <Sidebar onCollapse={() => setCollapsed(true)} onShortcuts={openSheet} onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main">
+        <ViewAsBar />
         <OfflineBar />
         {collapsed && (
           <Box visibleFrom="sm" pos="fixed" top={10} left={8} style={{ zIndex: 100 }}>
@@ -213,12 +215,12 @@ function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => vo
 function Workspace({ pathname }: { pathname: string }) {
   const { t } = useTranslation()
   const ability = useAbility()
-  const me = useMe()
+  const isSuper = useIsSuperAdmin()
   const screens = [
     { to: '/media', label: t('media.library'), icon: Images, shown: ability.can('plugin::upload.read') },
     { to: '/model', label: t('nav.model'), icon: Boxes, shown: ability.can(BUILD) },
     { to: '/explorer', label: t('nav.explorer'), icon: SquareTerminal, shown: true },
-    { to: '/activity', label: t('nav.activity'), icon: Activity, shown: isSuperAdmin(me) },
+    { to: '/activity', label: t('nav.activity'), icon: Activity, shown: isSuper || ability.can('admin::webhooks.read') },
   ].filter((screen) => screen.shown)
   if (screens.length === 0) return null
   return (

@@ -1,13 +1,16 @@
-import { Alert, Select, SimpleGrid, Tabs, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Select, SimpleGrid, Tabs, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { Eye } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import type { AdminPermission, AdminRole } from '../../api/generated'
-import { useAbility, useModel } from '../../api/hooks'
+import { SUPER_ADMIN, useAbility, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
+import type { Permission } from '../../api/permissions'
+import { useViewAs } from '../../api/viewAs'
 import { FormError } from '../../auth/AuthPage'
 import { PermissionMatrix } from '../../components/PermissionMatrix'
 import { ErrorState, Loading } from '../../components/States'
@@ -18,8 +21,6 @@ import { Comparison } from './Comparison'
 import { ConditionsButton } from './Conditions'
 import { CONTENT_VERBS, grantsOf, partsOf, permissionsOf, rowsOf, stateOf, withCell, type Catalogue } from './grants'
 import { OtherActions } from './OtherActions'
-
-const SUPER_ADMIN = 'strapi-super-admin'
 
 export const rolePermissions = async (id: number | string): Promise<AdminPermission[]> =>
   (await request('GET /admin/roles/{id}/permissions', { path: { id } })).data
@@ -50,6 +51,7 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
   const ability = useAbility()
   const model = useModel()
   const queries = useQueryClient()
+  const navigate = useNavigate()
   const isSuper = role.code === SUPER_ADMIN
   const readOnly = isSuper || !ability.can('admin::roles.update')
   const { collectionTypes, singleTypes, plugins, settings } = catalogue.sections
@@ -83,6 +85,11 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
       toast(t('settings.saved'))
     },
   })
+  const isDirty = form.isDirty() || touched
+  const view = () => {
+    useViewAs.setState({ role: { id: role.id, name: role.name, isSuper, permissions: permissions as Permission[] } })
+    void navigate({ to: '/' })
+  }
   const labelOf = (uid: string) => model.types.get(uid)?.info.displayName ?? uid
   const matrix = (section: typeof collectionTypes, label: string) => (
     <PermissionMatrix
@@ -114,8 +121,13 @@ function RoleForm({ role, permissions, catalogue }: { role: AdminRole; permissio
             onChange={setCompared}
             data={roles.data?.filter((one) => one.id !== role.id).map((one) => ({ value: String(one.id), label: one.name })) ?? []}
           />
+          <Tooltip label={isDirty ? t('roles.viewAsDirty') : t('roles.viewAsHint')}>
+            <Button variant="default" leftSection={<Eye size={14} />} data-disabled={isDirty || undefined} aria-disabled={isDirty} onClick={() => !isDirty && view()}>
+              {t('roles.viewAs')}
+            </Button>
+          </Tooltip>
           <SaveButton
-            isDirty={form.isDirty() || touched}
+            isDirty={isDirty}
             isSaving={save.isPending}
             disabledReason={isSuper ? t('roles.superReadOnly') : readOnly ? t('settings.readOnly') : undefined}
             onSave={() => !form.validate().hasErrors && save.mutate(form.values)}

@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Button, Code, Group, Modal, SegmentedControl, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,39 +11,42 @@ import { RelativeTime } from '../../components/RelativeTime'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { Section } from '../components'
-import { settingsKey } from '../queries'
+import { settingsKey, webhooksQuery } from '../queries'
 
 const COLORS = { delivered: 'green', waiting: 'yellow', failed: 'red' } as const
 const STATES = ['all', 'delivered', 'waiting', 'failed'] as const
 const EACH = 20
 
-/** What was sent to a webhook, the latest first. */
-export function Deliveries({ id }: { id: string }) {
+/** What was sent to a webhook, or to all of them, the latest first. */
+export function Deliveries({ id }: { id?: string }) {
   const { t } = useTranslation()
   const ability = useAbility()
   const queries = useQueryClient()
   const [state, setState] = useState<(typeof STATES)[number]>('all')
   const [opened, setOpened] = useState<Delivery | null>(null)
   const deliveries = useInfiniteQuery({
-    queryKey: settingsKey('webhooks', id, 'deliveries', state),
+    queryKey: settingsKey('webhooks', id ?? 'all', 'deliveries', state),
     initialPageParam: undefined as number | undefined,
-    queryFn: async ({ pageParam }) =>
-      (await request('GET /admin/x/webhooks/{id}/deliveries', {
-        path: { id },
-        query: { limit: EACH, before: pageParam, state: state === 'all' ? undefined : state },
-      })).data,
+    queryFn: async ({ pageParam }) => {
+      const query = { limit: EACH, before: pageParam, state: state === 'all' ? undefined : state }
+      if (id === undefined) return (await request('GET /admin/x/deliveries', { query })).data
+      return (await request('GET /admin/x/webhooks/{id}/deliveries', { path: { id }, query })).data
+    },
     getNextPageParam: (last) => (last.length === EACH ? last[last.length - 1]?.id : undefined),
     // What waits is tried again: show how it goes on.
     refetchInterval: (query) => (query.state.data?.pages.flat().some((one) => one.state === 'waiting') ? 3000 : false),
   })
   const redeliver = useMutation({
-    mutationFn: (delivery: number) => request('POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver', { path: { id, delivery } }),
+    mutationFn: (delivery: Delivery) =>
+      request('POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver', { path: { id: delivery.webhookId, delivery: delivery.id } }),
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: settingsKey('webhooks', id, 'deliveries') })
+      void queries.invalidateQueries({ queryKey: settingsKey('webhooks') })
       toast(t('deliveries.again'))
     },
     onError: (error) => toastError(error),
   })
+  const webhooks = useQuery({ ...webhooksQuery, enabled: id === undefined })
+  const nameOf = (one: Delivery) => webhooks.data?.find((webhook) => webhook.id === String(one.webhookId))?.name ?? one.webhookId
   const rows = deliveries.data?.pages.flat()
   return (
     <Section title={t('deliveries.title')} hint={t('deliveries.hint')}>
@@ -66,6 +70,7 @@ export function Deliveries({ id }: { id: string }) {
           <Table className="quire-table" verticalSpacing={6} highlightOnHover>
             <Table.Thead>
               <Table.Tr>
+                {id === undefined && <Table.Th>{t('webhooks.webhook')}</Table.Th>}
                 <Table.Th>{t('webhooks.event')}</Table.Th>
                 <Table.Th>{t('providers.state')}</Table.Th>
                 <Table.Th>{t('deliveries.answer')}</Table.Th>
@@ -77,6 +82,11 @@ export function Deliveries({ id }: { id: string }) {
             <Table.Tbody>
               {rows.map((one) => (
                 <Table.Tr key={one.id}>
+                  {id === undefined && (
+                    <Table.Td>
+                      <Link to="/settings/webhooks/$id" params={{ id: String(one.webhookId) }} className="quire-title-link">{nameOf(one)}</Link>
+                    </Table.Td>
+                  )}
                   <Table.Td>{one.event}<Text size="xs" c="dimmed">{one.uid}</Text></Table.Td>
                   <Table.Td><Badge size="sm" variant="light" tt="none" color={COLORS[one.state]}>{t(`deliveries.state.${one.state}`)}</Badge></Table.Td>
                   <Table.Td><Text inherit className="quire-ellipsis">{[one.statusCode, one.message].filter(Boolean).join(' ') || '–'}</Text></Table.Td>
@@ -96,13 +106,12 @@ export function Deliveries({ id }: { id: string }) {
       )}
       {opened && (
         <DeliveryDialog
-          id={id}
           delivery={opened}
           onClose={() => setOpened(null)}
           onRedeliver={
             ability.can('admin::webhooks.update')
               ? () => {
-                  redeliver.mutate(opened.id)
+                  redeliver.mutate(opened)
                   setOpened(null)
                 }
               : undefined
@@ -114,11 +123,11 @@ export function Deliveries({ id }: { id: string }) {
 }
 
 /** One delivery with what was sent. */
-function DeliveryDialog({ id, delivery, onClose, onRedeliver }: { id: string; delivery: Delivery; onClose: () => void; onRedeliver?: () => void }) {
+function DeliveryDialog({ delivery, onClose, onRedeliver }: { delivery: Delivery; onClose: () => void; onRedeliver?: () => void }) {
   const { t } = useTranslation()
   const whole = useQuery({
-    queryKey: settingsKey('webhooks', id, 'delivery', delivery.id),
-    queryFn: async () => (await request('GET /admin/x/webhooks/{id}/deliveries/{delivery}', { path: { id, delivery: delivery.id } })).data,
+    queryKey: settingsKey('webhooks', delivery.webhookId, 'delivery', delivery.id),
+    queryFn: async () => (await request('GET /admin/x/webhooks/{id}/deliveries/{delivery}', { path: { id: delivery.webhookId, delivery: delivery.id } })).data,
   })
   return (
     <Modal opened onClose={onClose} size="lg" title={t('deliveries.show', { id: delivery.id })} closeButtonProps={{ 'aria-label': t('action.close') }}>
