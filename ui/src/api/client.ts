@@ -117,7 +117,7 @@ export async function request<Key extends keyof Operations>(
 /** Refuse to change something while the UI is viewed as a role. */
 function requireOwnView(operation: string): void {
   const role = viewedRoleAgainst(operation)
-  if (role) throw new ApiError(403, 'ViewAs', t('viewAs.refused', { role: role.name }))
+  if (role) throw new ApiError(423, 'ViewAs', t('viewAs.refused', { role: role.name }))
 }
 
 const WITHOUT_TOKEN = /^\/admin\/(login|register|register-admin|forgot-password|reset-password)$/

@@ -66,7 +66,7 @@ export function Deliveries({ id }: { id?: string }) {
       {deliveries.isPending && <Loading rows={3} />}
       {rows?.length === 0 && <Text size="sm" c="dimmed">{t('deliveries.none')}</Text>}
       {rows && rows.length > 0 && (
-        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('deliveries.title')}>
+        <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('activity.deliveries')}>
           <Table className="quire-table" verticalSpacing={6} highlightOnHover>
             <Table.Thead>
               <Table.Tr>
@@ -93,7 +93,7 @@ export function Deliveries({ id }: { id?: string }) {
                   <Table.Td ta="right">{one.attempts}</Table.Td>
                   <Table.Td><RelativeTime at={one.createdAt} /></Table.Td>
                   <Table.Td ta="right">
-                    <Button variant="subtle" size="compact-xs" aria-label={t('deliveries.show', { id: one.id })} onClick={() => setOpened(one)}>{t('action.view')}</Button>
+                    <Button variant="subtle" size="compact-xs" aria-label={t('activity.details', { action: t('deliveries.show', { id: one.id }) })} onClick={() => setOpened(one)}>{t('action.view')}</Button>
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -1,0 +1,51 @@
+"""The UI as a role sees it, for those who make roles."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import SETTLE, assert_accessible
+from tests.ui.site import Site
+
+TAGS = "/content-manager/collection-types/api::tag.tag"
+
+
+def test_a_role_is_viewed_without_changing_anything(site: Site, page: Page) -> None:
+    tag = site.api("POST", TAGS, {"label": "Viewed", "slug": "viewed"})["data"]
+    page.goto("/admin/settings/roles/2")
+    page.get_by_label("Description").fill("Changed")
+    view = page.get_by_role("button", name="View as this role")
+    view.hover()
+    expect(page.get_by_text("Save your changes first.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("link", name="Settings", exact=True)).to_be_visible()
+    view.click()
+    banner = page.get_by_role("status").filter(has_text="You view the UI as Editor.")
+    expect(banner).to_contain_text("nothing can be changed")
+    expect(page.get_by_role("link", name="Settings", exact=True)).to_have_count(0)
+    expect(page.get_by_role("link", name="Activity")).to_have_count(0)
+    expect(page.get_by_role("link", name="Content model")).to_have_count(0)
+
+    page.get_by_role("link", name=re.compile("^Tag")).first.click()
+    page.get_by_role("link", name="Viewed").click()
+    page.get_by_role("textbox", name="Label").fill("Written")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(
+        page.get_by_text("Nothing is changed while you view the UI as Editor").first
+    ).to_be_visible()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate(SETTLE)
+        assert_accessible(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate(SETTLE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert site.api("GET", f"{TAGS}/{tag['documentId']}")["data"]["label"] == "Viewed"
+
+    banner.get_by_role("button", name="Stop").click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("Leave|Discard")).click()
+    expect(page.get_by_role("heading", name="Editor")).to_be_visible()
+    expect(banner).to_have_count(0)
+    expect(page.get_by_role("link", name="Settings", exact=True)).to_be_visible()
+    site.api("DELETE", f"{TAGS}/{tag['documentId']}")
