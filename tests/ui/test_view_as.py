@@ -22,7 +22,7 @@ def test_a_role_is_viewed_without_changing_anything(site: Site, page: Page) -> N
     expect(banner).to_contain_text("nothing can be changed")
     expect(page.get_by_role("link", name="Settings", exact=True)).to_have_count(0)
     expect(page.get_by_role("link", name="Activity")).to_have_count(0)
-    expect(page.get_by_role("link", name="Content model")).to_have_count(0)
+    expect(page.get_by_role("link", name="Model", exact=True)).to_have_count(0)
 
     page.get_by_role("main").get_by_role("link", name="Viewed").first.click()
     page.get_by_role("textbox", name="Label").fill("Written")
