@@ -182,12 +182,13 @@ class Deliveries:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(_NAME)
             webhook = table.c("webhook_id")
+            where: list[sa.ColumnElement[bool]] = []
             if webhook_id is None:
                 webhooks = builder.table(_WEBHOOKS)
                 known = sa.select(webhooks.c("id")).select_from(webhooks.source)
-                where = [webhook.in_(known)]
+                where.append(webhook.in_(known))
             else:
-                where = [webhook == builder.plain_slot(0)]
+                where.append(webhook == builder.plain_slot(0))
             if state is not None:
                 where.append(table.c("state") == builder.plain_slot(2))
             if before is not None:
