@@ -73,7 +73,9 @@ def _prepare_folder(site: Site) -> Case:
 
 def _check_folder(site: Site, case: Case) -> None:
     found = site.client(
-        "GET", "/upload/files", params={"folder": case.identifier, "pageSize": 100}
+        "GET",
+        "/upload/files",
+        params={"filters[folder][id][$eq]": case.identifier, "pageSize": 100},
     )["results"]
     require([one["alternativeText"] for one in found], [case.text] * PICTURES)
 
