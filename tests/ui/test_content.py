@@ -55,7 +55,7 @@ def test_an_entry_is_changed_saved_and_published_with_the_keyboard_alone(
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Modified").first).to_be_visible()
     page.keyboard.press("Control+Shift+P")
-    expect(page.get_by_text("Published").first).to_be_visible()
+    expect(page.get_by_role("alert").get_by_text("Published", exact=True).first).to_be_visible()
     found = site.api("GET", f"{ARTICLES}?_q=dead%20reckoning&status=published")["results"]
     assert [one["title"] for one in found] == ["Dead Reckoning, Again"]
 
@@ -321,7 +321,7 @@ def test_the_palette_finds_types_and_entries(home: Page) -> None:
 def test_a_view_of_a_list_is_saved_and_comes_back(page: Page) -> None:
     page.goto("/admin/content/api::tag.tag?q=storms")
     expect(page.get_by_text("One entry")).to_be_visible()
-    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Save as a new view").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("Stormy")
@@ -329,7 +329,7 @@ def test_a_view_of_a_list_is_saved_and_comes_back(page: Page) -> None:
     expect(page.get_by_role("button", name="Stormy")).to_be_visible()
     page.goto("/admin/content/api::tag.tag")
     expect(page.get_by_text("12 entries")).to_be_visible()
-    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Stormy").click()
     expect(page.get_by_text("One entry")).to_be_visible()
     expect(page.get_by_role("textbox", name="Search Tag")).to_have_value("storms")

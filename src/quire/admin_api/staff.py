@@ -45,7 +45,7 @@ _INVITATION = Fields(
     fields={
         "email": Text(rules=(email, required)),
         "firstname": Text(rules=(at_least(1), required)),
-        "lastname": Text(nullable=True),
+        "lastname": Text(),
         "roles": _ROLES,
         "preferedLanguage": Text(nullable=True),
     }

@@ -62,8 +62,8 @@ def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
     one = f"{path}/:documentId"
     return (
         ("GET", path, "find"),
-        ("POST", path, "create"),
         ("GET", one, "findOne"),
+        ("POST", path, "create"),
         ("PUT", one, "update"),
         ("DELETE", one, "delete"),
     )
