@@ -20,7 +20,7 @@ from quire.api.messages import Answer, Request
 from quire.api.reader import Mode, PreparedRead, Query, Reader
 from quire.api.rewritten_query import rewrite_query, sent_query
 from quire.api.tags import is_known, tag_of, tags_known
-from quire.customisations.reads import Attached, Computed, DocumentRead
+from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.values import ENTRY
 from quire.database.encoding import Present
 from quire.database.mappers import Item
@@ -29,8 +29,8 @@ from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.model import ContentType
 
 
-class Asked(Struct, frozen=True):
-    """What a request asked a route for, of which changes of entries are made."""
+class SentRequest(Struct, frozen=True):
+    """A request as it was sent to a route: what changes of entries may look at."""
 
     route: str
     query: Mapping[str, object]
@@ -45,11 +45,11 @@ class DocumentReads:
         self._answers = answers
 
     async def respond(
-        self, request: Request, read: DocumentRead, asked: Asked | None = None
+        self, request: Request, read: DocumentRead, sent: SentRequest | None = None
     ) -> Answer:
         """Read entries and respond as an action does; the query is that of the read.
 
-        ``asked`` is needed where entries are changed before they are shown.
+        ``sent`` is needed where entries are changed before they are shown.
         """
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
@@ -69,7 +69,7 @@ class DocumentReads:
         answer = None if kept is None else kept.get(question)
         if answer is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
-            answer = await self._read(request, read, prepared, asked)
+            answer = await self._read(request, read, prepared, sent)
             answer.tag = tag_of(answer.body)
             if kept is not None and not prepared.compiled.presented:
                 kept.keep(question, answer)
@@ -84,13 +84,13 @@ class DocumentReads:
         await self._reader.prepare(content_type, "list", query, ability)
 
     async def _read(
-        self, request: Request, read: DocumentRead, prepared: PreparedRead, asked: Asked | None
+        self, request: Request, read: DocumentRead, prepared: PreparedRead, sent: SentRequest | None
     ) -> Answer:
-        present = self._present(request, read, prepared, asked)
+        present = self._present(request, read, prepared, sent)
         wrap = _wrap(read)
-        if asked is not None and any(isinstance(one, Attached) for one in read.changes):
+        if sent is not None and any(isinstance(one, AttachedEntries) for one in read.changes):
             item = await self._reader.row(prepared)
-            entry = None if item is None else await self._changed(request, read, item, asked)
+            entry = None if item is None else await self._changed(request, read, item, sent)
             return _respond_one(read, entry)
         if read.is_list:
             version = request.version
@@ -109,27 +109,27 @@ class DocumentReads:
         return _respond_one(read, None)
 
     async def _changed(
-        self, request: Request, read: DocumentRead, item: Item, asked: Asked
+        self, request: Request, read: DocumentRead, item: Item, sent: SentRequest
     ) -> object:
         """Return an entry with what is attached to it."""
         entry = _plain(item)
         for change in read.changes:
-            if isinstance(change, Attached):
-                found = await self._attached(request, change, entry, asked)
+            if isinstance(change, AttachedEntries):
+                found = await self._attached(request, change, entry, sent)
                 entry = {**_members_of(entry), change.name: found}
             else:
-                entry = change.of(entry, asked.query, asked.path)
+                entry = change.of(entry, sent.query, sent.path)
         return entry
 
     async def _attached(
-        self, request: Request, change: Attached, entry: object, asked: Asked
+        self, request: Request, change: AttachedEntries, entry: object, sent: SentRequest
     ) -> object:
         """Return what an entry gets as a member."""
         read, reader = change.read, self._reader
         content_type = reader.schema.content_types[read.uid]
         self._refuse_drafts(request, read, content_type)
-        query = read.query_of(asked.query, asked.path, {ENTRY.number: entry})
-        name = f"{asked.route} {change.name} {query}"
+        query = read.query_of(sent.query, sent.path, {ENTRY.number: entry})
+        name = f"{sent.route} {change.name} {query}"
         raw = rewrite_query(sent_query(request.raw_query), name, lambda _: query)
         prepared = await reader.prepare(content_type, _mode(read), raw, _ability(request, read))
         if read.is_list:
@@ -137,7 +137,7 @@ class DocumentReads:
         else:
             item = await reader.row(prepared)
             items = [] if item is None else [item]
-        shown = [_computed(read, _plain(item), asked) for item in items]
+        shown = [_computed(read, _plain(item), sent) for item in items]
         if read.is_list:
             return shown
         found = shown[0] if shown else None
@@ -160,10 +160,10 @@ class DocumentReads:
         request: Request,
         read: DocumentRead,
         prepared: PreparedRead,
-        asked: Asked | None,
+        sent: SentRequest | None,
     ) -> Present | None:
-        if asked is not None:
-            return lambda item: _computed(read, _plain(item), asked)
+        if sent is not None:
+            return lambda item: _computed(read, _plain(item), sent)
         if not _is_nested(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
@@ -182,11 +182,11 @@ def _plain(item: Item) -> object:
     return msgspec.json.decode(encode(item))
 
 
-def _computed(read: DocumentRead, entry: object, asked: Asked) -> object:
+def _computed(read: DocumentRead, entry: object, sent: SentRequest) -> object:
     """Return what an entry becomes that gets nothing attached."""
     for change in read.changes:
-        if isinstance(change, Computed):
-            entry = change.of(entry, asked.query, asked.path)
+        if isinstance(change, ComputedEntry):
+            entry = change.of(entry, sent.query, sent.path)
     return entry
 
 

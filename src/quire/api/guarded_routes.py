@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
-from quire.api.document_reads import Asked, DocumentReads
+from quire.api.document_reads import DocumentReads, SentRequest
 from quire.api.messages import Answer, Handler, Request, RespondNow
 from quire.api.rewritten_query import rewrite_query, sent_query
 from quire.api.routes import Route
@@ -67,11 +67,11 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Document
             f"{name} {sorted(parameters.items())}",
             lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
         )
-        asked = None
+        as_sent = None
         if read.changes:
             parsed = parse_query(sent_query(request.raw_query).decode("latin-1"))
-            asked = Asked(name, apply_steps(steps, parsed, parameters), parameters)
-        return await reads.respond(request, read, asked)
+            as_sent = SentRequest(name, apply_steps(steps, parsed, parameters), parameters)
+        return await reads.respond(request, read, as_sent)
 
     return Route(
         method=served.method,

@@ -33,7 +33,7 @@ _REPEATED = 2
 _LONGEST_SENTENCE = 12
 
 
-class Samples(Struct, frozen=True, kw_only=True):
+class SampleBatch(Struct, frozen=True, kw_only=True):
     """How many entries to make, in which locale, and whether they are published."""
 
     bodies: tuple[Body, ...]
@@ -76,7 +76,7 @@ class SampleValues:
         match attribute:
             case ScalarAttribute():
                 make = _MAKERS.get(attribute.type.name)
-                return None if make is None else make(_Sample(attribute, number, self._now))
+                return None if make is None else make(_SampleField(attribute, number, self._now))
             case ComponentAttribute():
                 return self._components(attribute, number, depth)
             case DynamicZoneAttribute():
@@ -103,8 +103,8 @@ class SampleValues:
             yield uid, self.entry(self._schema.components[uid], number + at, depth + 1)
 
 
-class _Sample(Struct, frozen=True):
-    """What a value is made of."""
+class _SampleField(Struct, frozen=True):
+    """An attribute of one entry, for which a value is made up."""
 
     attribute: ScalarAttribute
     number: int
@@ -143,33 +143,33 @@ def _limit(attribute: Attribute, option: str, otherwise: float) -> float:
     return float(value) if isinstance(value, int | float | str) and value != "" else otherwise
 
 
-def _string(sample: _Sample) -> object:
+def _string(sample: _SampleField) -> object:
     return sample.fitted(f"{sample.label} {sample.number}")
 
 
-def _text(sample: _Sample) -> object:
+def _text(sample: _SampleField) -> object:
     return sample.fitted(f"{sample.words(_LONGEST_SENTENCE).capitalize()}.")
 
 
-def _blocks(sample: _Sample) -> object:
+def _blocks(sample: _SampleField) -> object:
     text = f"{sample.words(_LONGEST_SENTENCE).capitalize()}."
     return [{"type": "paragraph", "children": [{"type": "text", "text": text}]}]
 
 
-def _email(sample: _Sample) -> object:
+def _email(sample: _SampleField) -> object:
     return f"sample{sample.number}-{token_hex(3)}@example.org"
 
 
-def _password(sample: _Sample) -> object:
+def _password(sample: _SampleField) -> object:
     # Nobody would know it: an entry has one only where it must.
     return sample.fitted(f"Aa1{token_hex(8)}") if sample.attribute.required else None
 
 
-def _uid(sample: _Sample) -> object:
+def _uid(sample: _SampleField) -> object:
     return f"sample-{sample.number}-{token_hex(3)}"
 
 
-def _whole(sample: _Sample) -> int:
+def _whole(sample: _SampleField) -> int:
     least = _limit(sample.attribute, "min", 0)
     most = _limit(sample.attribute, "max", max(least, 0) + 10_000)
     if sample.attribute.unique:
@@ -177,31 +177,31 @@ def _whole(sample: _Sample) -> int:
     return int(min(most, least + sample.number))
 
 
-def _fraction(sample: _Sample) -> object:
+def _fraction(sample: _SampleField) -> object:
     most = _limit(sample.attribute, "max", float("inf"))
     return min(most, _whole(sample) + 0.5)
 
 
-def _boolean(sample: _Sample) -> object:
+def _boolean(sample: _SampleField) -> object:
     return sample.number % 2 == 1
 
 
-def _choice(sample: _Sample) -> object:
+def _choice(sample: _SampleField) -> object:
     choices = sample.attribute.raw.get("enum")
     if not isinstance(choices, list) or not choices:
         return None
     return choices[(sample.number - 1) % len(choices)]
 
 
-def _moment(sample: _Sample) -> int:
+def _moment(sample: _SampleField) -> int:
     return sample.now - sample.number * _DAY_MS
 
 
-def _json(sample: _Sample) -> object:
+def _json(sample: _SampleField) -> object:
     return {"sample": sample.number}
 
 
-_MAKERS: Mapping[str, Callable[[_Sample], object]] = {
+_MAKERS: Mapping[str, Callable[[_SampleField], object]] = {
     "string": _string,
     "text": _text,
     "richtext": _text,

@@ -8,7 +8,7 @@ from quire.customisations.values import (
     ENTRY,
     And,
     ArrayLiteral,
-    Compared,
+    ComparedValue,
     ConditionalValue,
     Constant,
     Equals,
@@ -27,19 +27,15 @@ from quire.customisations.values import (
     Value,
     Variable,
     WholeQuery,
-    With,
+    WithEntry,
 )
 from quire.errors import ValidationError
+from quire.javascript.scope import UNDEFINED
 
 Query = dict[str, object]
 """A parsed query: texts, lists and objects, and the constants that changes put into it."""
 
 
-class Missing(Struct, frozen=True):
-    """The value of a parameter that a query does not have."""
-
-
-MISSING = Missing()
 _NO_VARIABLES: Mapping[int, object] = {}
 _WHITE_SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -54,14 +50,14 @@ def evaluate(
     path: Mapping[str, str],
     variables: Mapping[int, object] = _NO_VARIABLES,
 ) -> object:
-    """Return what a value is for a request, `MISSING` for what is undefined.
+    """Return what a value is for a request, `UNDEFINED` for what is undefined.
 
     ``variables`` are values by their numbers. Raises ValidationError where the code would fail.
     """
-    return Request(dict(query), path, dict(variables)).value(value)
+    return Evaluator(dict(query), path, dict(variables)).value(value)
 
 
-class Request(Struct):
+class Evaluator(Struct):
     """The query of a request as it is by now, the parameters of its path, and variables."""
 
     query: Query
@@ -81,12 +77,12 @@ class Request(Struct):
                 return self._member(self.value(inner), name, is_optional=is_optional)
             case ArrayLiteral(items):
                 found = [self.value(item) for item in items]
-                return [None if item is MISSING else item for item in found]
+                return [None if item is UNDEFINED else item for item in found]
             case ObjectLiteral(members):
                 return self._merged(members)
             case ConditionalValue() | Or() | And() | Not() | Equals():
                 return self._chosen(value)
-            case With() | MapItems() | FilterItems():
+            case WithEntry() | MapItems() | FilterItems():
                 return self._bound(value)
             case _:
                 return self._called(value)
@@ -94,13 +90,13 @@ class Request(Struct):
     def _of_request(self, value: Parameter | PathParameter | WholeQuery) -> object:
         match value:
             case Parameter(name):
-                return self.query.get(name, MISSING)
+                return self.query.get(name, UNDEFINED)
             case PathParameter(name):
                 return self._in_path(name)
             case WholeQuery():
                 return dict(self.query)
 
-    def _called(self, value: Split | Trim | Includes | IsArray | Compared) -> object:
+    def _called(self, value: Split | Trim | Includes | IsArray | ComparedValue) -> object:
         match value:
             case Split(text, separator):
                 return _text(self.value(text), "split").split(separator)
@@ -111,12 +107,12 @@ class Request(Struct):
                 return any(_is_equal(item, wanted, loose=False) for item in self._items(items))
             case IsArray(inner):
                 return isinstance(self.value(inner), list)
-            case Compared(inner, undefined):
+            case ComparedValue(inner, undefined):
                 return _compared(self.value(inner), undefined)
 
-    def _bound(self, value: With | MapItems | FilterItems) -> object:
+    def _bound(self, value: WithEntry | MapItems | FilterItems) -> object:
         match value:
-            case With(entry, inner):
+            case WithEntry(entry, inner):
                 return self._with(ENTRY, self.value(entry)).value(inner)
             case MapItems(items, variable, inner):
                 return [self._with(variable, item).value(inner) for item in self._items(items)]
@@ -127,8 +123,8 @@ class Request(Struct):
                     if is_truthy(self._with(variable, item).value(test))
                 ]
 
-    def _with(self, variable: Variable, value: object) -> "Request":
-        return Request(self.query, self.path, {**self.variables, variable.number: value})
+    def _with(self, variable: Variable, value: object) -> "Evaluator":
+        return Evaluator(self.query, self.path, {**self.variables, variable.number: value})
 
     def _items(self, value: Value) -> list[object]:
         found = self.value(value)
@@ -142,7 +138,7 @@ class Request(Struct):
                 return self.value(then if is_truthy(self.value(test)) else otherwise)
             case Or(left, right, only_missing):
                 first = self.value(left)
-                is_kept = not _is_missing(first) if only_missing else is_truthy(first)
+                is_kept = not _is_nullish(first) if only_missing else is_truthy(first)
                 return first if is_kept else self.value(right)
             case And(left, right):
                 first = self.value(left)
@@ -157,18 +153,18 @@ class Request(Struct):
         found = self.path.get(name)
         if found is None and name == "id":
             found = self.path.get("documentId")
-        return MISSING if found is None else found
+        return UNDEFINED if found is None else found
 
     def _member(self, value: object, name: str, *, is_optional: bool) -> object:
         if isinstance(value, dict):
-            return value.get(name, MISSING)
+            return value.get(name, UNDEFINED)
         if name == "length" and isinstance(value, list | str):
             return len(value) if isinstance(value, list) else len(value.encode("utf-16-le")) // 2
         if isinstance(value, list) and name.isdigit():
-            return value[int(name)] if int(name) < len(value) else MISSING
-        if _is_missing(value) and not is_optional:
+            return value[int(name)] if int(name) < len(value) else UNDEFINED
+        if _is_nullish(value) and not is_optional:
             raise ValidationError(f"The query has to say what {name} is")
-        return MISSING
+        return UNDEFINED
 
     def _merged(self, members: Sequence[tuple[str | None, Value]]) -> Query:
         merged: Query = {}
@@ -190,8 +186,8 @@ def _spread(value: object) -> Query:
     return {}
 
 
-def _is_missing(value: object) -> bool:
-    return value is MISSING or value is None
+def _is_nullish(value: object) -> bool:
+    return value is UNDEFINED or value is None
 
 
 _COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$notIn"})
@@ -207,17 +203,17 @@ _AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
 
 def _compared(condition: object, undefined: str | None) -> object:
     """Return a condition with what stands for something undefined in it."""
-    if condition is MISSING:
+    if condition is UNDEFINED:
         return {"$null": True} if undefined is None else undefined
     if not isinstance(condition, dict):
         return condition
     found: dict[str, object] = {}
     for operator, value in condition.items():
-        if value is MISSING and undefined is not None and operator in _COMPARING:
+        if value is UNDEFINED and undefined is not None and operator in _COMPARING:
             found[operator] = [undefined] if operator in {"$in", "$notIn"} else undefined
-        elif value is MISSING and operator in _AS_WORD:
+        elif value is UNDEFINED and operator in _AS_WORD:
             found[operator] = "undefined"
-        elif value is MISSING and undefined is None and operator in _AS_NULL:
+        elif value is UNDEFINED and undefined is None and operator in _AS_NULL:
             found[_AS_NULL[operator]] = True
         else:
             found[operator] = value
@@ -232,11 +228,11 @@ def _text(value: object, method: str) -> str:
 
 def is_truthy(value: object) -> bool:
     """Return what a value is as a condition."""
-    return isinstance(value, dict | list) or not (_is_missing(value) or not value)
+    return isinstance(value, dict | list) or not (_is_nullish(value) or not value)
 
 
 def _is_equal(left: object, right: object, *, loose: bool) -> bool:
-    if _is_missing(left) and _is_missing(right):
+    if _is_nullish(left) and _is_nullish(right):
         return loose or left is right
     if _is_number(left) and _is_number(right):
         return left == right

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryChange, QueryStep
-from quire.customisations.refusals import refusal_of
 from quire.customisations.request_values import RequestValues
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.statements import (
@@ -151,8 +151,10 @@ class _Interpreter(Struct):
                     rest = self._block(statements[index + 1 :], is_branch=False)
                     steps.append(QueryBranch(self.values.value(test), (), rest))
                     break
-                case If(test, then, ()) if (refusal := refusal_of(self.values, then)) is not None:
-                    steps.append(QueryBranch(self.values.value(test), (refusal,)))
+                case If(test, then, ()) if (
+                    response := error_response(self.values, then)
+                ) is not None:
+                    steps.append(QueryBranch(self.values.value(test), (response,)))
                 case If(test, then, otherwise):
                     condition = self.values.value(test)
                     first = self._block(then, is_branch=True)

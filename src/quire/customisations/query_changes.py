@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.customisations.evaluation import MISSING, Query, Request, is_truthy
-from quire.customisations.refusals import Refusal
+from quire.customisations.error_responses import ErrorResponse
+from quire.customisations.evaluation import Evaluator, Query, is_truthy
 from quire.customisations.values import Value
+from quire.javascript.scope import UNDEFINED
 
 
 class QueryChange(Struct, frozen=True, eq=False):
@@ -28,7 +29,7 @@ class QueryBranch(Struct, frozen=True, eq=False):
     otherwise: "tuple[QueryStep, ...]" = ()
 
 
-QueryStep = QueryChange | QueryBranch | Refusal
+QueryStep = QueryChange | QueryBranch | ErrorResponse
 
 
 _NEVER = {"id": {"$null": True}}
@@ -51,14 +52,14 @@ def apply_steps(
 
 def _applied(steps: Sequence[QueryStep], query: Query, path: Mapping[str, str]) -> Query:
     for step in steps:
-        request = Request(query, path)
-        if isinstance(step, Refusal):
+        evaluator = Evaluator(query, path)
+        if isinstance(step, ErrorResponse):
             raise step.error()
         if isinstance(step, QueryBranch):
-            chosen = step.then if is_truthy(request.value(step.test)) else step.otherwise
+            chosen = step.then if is_truthy(evaluator.value(step.test)) else step.otherwise
             query = _applied(chosen, query, path)
         else:
-            query = _changed(step, request)
+            query = _changed(step, evaluator)
     return query
 
 
@@ -67,7 +68,7 @@ def without_undefined(query: Mapping[str, object]) -> Query:
     return {
         name: _condition(value) if name == "filters" else _known_part(value)
         for name, value in query.items()
-        if value is not MISSING
+        if value is not UNDEFINED
     }
 
 
@@ -76,7 +77,7 @@ def _known_part(value: object) -> object:
         return {
             name: _condition(inner) if name == "filters" else _known_part(inner)
             for name, inner in value.items()
-            if inner is not MISSING
+            if inner is not UNDEFINED
         }
     return [_known_part(item) for item in value] if isinstance(value, list) else value
 
@@ -87,14 +88,14 @@ def _condition(value: object) -> object:
         return [_condition(item) for item in value]
     if not isinstance(value, dict):
         return value
-    known = {name: _condition(inner) for name, inner in value.items() if inner is not MISSING}
+    known = {name: _condition(inner) for name, inner in value.items() if inner is not UNDEFINED}
     return known if len(known) == len(value) else {"$and": [known, _NEVER]}
 
 
-def _changed(change: QueryChange, request: Request) -> Query:
-    value = request.value(change.value)
+def _changed(change: QueryChange, evaluator: Evaluator) -> Query:
+    value = evaluator.value(change.value)
     if change.name is None:
         return dict(value) if isinstance(value, dict) else {}
-    if value is MISSING:
-        return {name: kept for name, kept in request.query.items() if name != change.name}
-    return {**request.query, change.name: value}
+    if value is UNDEFINED:
+        return {name: kept for name, kept in evaluator.query.items() if name != change.name}
+    return {**evaluator.query, change.name: value}

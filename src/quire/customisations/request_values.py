@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quire.customisations.evaluation import MISSING
 from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
@@ -179,7 +178,7 @@ class RequestValues(Struct):
         for index, parameter in enumerate(function.parameters):
             if not isinstance(parameter, Name):
                 raise NotUnderstoodError(f"calls {name}")
-            given = self.value(arguments[index]) if index < len(arguments) else Constant(MISSING)
+            given = self.value(arguments[index]) if index < len(arguments) else Constant(UNDEFINED)
             inner.symbols[parameter.text] = given
         return inner.returned(statements_of(function))
 
@@ -199,7 +198,7 @@ class RequestValues(Struct):
                 case _ if is_harmless(statement):
                     continue
                 case Return(value):
-                    return Constant(MISSING) if value is None else self.value(value)
+                    return Constant(UNDEFINED) if value is None else self.value(value)
                 case Declaration(Name(name), value):
                     return self.with_symbol(name, self.value(value)).returned(rest)
                 case If(test, then, otherwise):
@@ -210,7 +209,7 @@ class RequestValues(Struct):
                     )
                 case _:
                     raise NotUnderstoodError(UNKNOWN_CODE)
-        return Constant(MISSING)
+        return Constant(UNDEFINED)
 
     def symbol(self, value: Expression) -> Symbol | None:
         """Return the part of the request that an expression names, if it is one."""
@@ -287,7 +286,7 @@ class RequestValues(Struct):
         except NotPlainError:
             raise NotUnderstoodError("computes a value") from None
         if found is UNDEFINED and self.of_entries:
-            return Constant(MISSING)
+            return Constant(found)
         if not is_wire_value(found) and not (self.of_entries and is_json(found)):
             raise NotUnderstoodError("sets a value that no query can have")
         return Constant(found)

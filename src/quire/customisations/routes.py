@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from quire.customisations.controllers import Actions
 from quire.customisations.guards import GuardCode, Problem, RouteGuard
-from quire.customisations.paths import can_be_served, covers, is_route, with_document_id
+from quire.customisations.route_paths import can_be_served, covers, is_route, with_document_id
 from quire.customisations.served import (
     CORE_ACTIONS,
     ServedRoute,

@@ -26,7 +26,7 @@ from quire.customisations.controllers import (
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
 from quire.customisations.guards import GuardCode, Problem
 from quire.customisations.patterns import matches
-from quire.customisations.project_files import configuration, whole_project
+from quire.customisations.project_code import find_configuration, find_project_code
 from quire.customisations.reads import Project
 from quire.customisations.routes import (
     RouterFile,
@@ -90,8 +90,8 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         *_unserved(apis, routes, has_routes=bool(files), types=types),
         *in_apis,
         *_guards(project, apis, routes, code),
-        *whole_project(project, types),
-        *configuration(settings),
+        *find_project_code(project, types),
+        *find_configuration(settings),
     ]
     weighed = _weighed(found, settings.migration.ignore, types)
     return Customisations(

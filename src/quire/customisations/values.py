@@ -94,7 +94,7 @@ class Variable(Struct, frozen=True):
 ENTRY = Variable(0)
 
 
-class With(Struct, frozen=True, eq=False):
+class WithEntry(Struct, frozen=True, eq=False):
     """A value that is made of another, which stands in the place of the entry."""
 
     entry: "Value"
@@ -137,7 +137,7 @@ class Includes(Struct, frozen=True, eq=False):
     value: "Value"
 
 
-class Compared(Struct, frozen=True, eq=False):
+class ComparedValue(Struct, frozen=True, eq=False):
     """What an attribute is compared with; ``undefined`` stands for what is undefined.
 
     In the reference that is an empty text, ``null`` or something that is no value of the attribute,
@@ -168,14 +168,14 @@ Value = (
     | Not
     | Equals
     | Variable
-    | With
+    | WithEntry
     | Split
     | Trim
     | MapItems
     | FilterItems
     | Includes
     | IsArray
-    | Compared
+    | ComparedValue
 )
 
 

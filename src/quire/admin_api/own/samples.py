@@ -15,7 +15,7 @@ from quire.clock import Clock
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import locale_of
 from quire.content_manager.rights import Rights
-from quire.content_manager.samples import Samples, SampleValues
+from quire.content_manager.samples import SampleBatch, SampleValues
 from quire.content_manager.writing import ContentWriting
 from quire.database.program import Program
 from quire.documents.passwords import passwords_in
@@ -60,7 +60,7 @@ class SampleApi:
         rights = Rights(request.administrator.ability, READ, content_type)
         made_up = SampleValues(schema, self._clock())
         count = int(str(values.get("count", _USUAL)))
-        samples = Samples(
+        batch = SampleBatch(
             bodies=tuple(made_up.entry(content_type, at + 1) for at in range(count)),
             locale=locale_of(request.query, content_type, self._documents.engine.default_locale),
             publish=publish,
@@ -69,12 +69,12 @@ class SampleApi:
 
         def program(unit: UnitOfWork) -> Program[list[str]]:
             parts = unit, rights, history
-            return (yield from samples.program(ContentWriting(*parts), ContentPublishing(*parts)))
+            return (yield from batch.program(ContentWriting(*parts), ContentPublishing(*parts)))
 
         made = await self._documents.run(
             program,
             passwords=[
-                one for body in samples.bodies for one in passwords_in(schema, content_type, body)
+                one for body in batch.bodies for one in passwords_in(schema, content_type, body)
             ],
             editor=request.administrator.id,
             origin="admin",

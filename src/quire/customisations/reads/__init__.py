@@ -2,6 +2,18 @@
 
 from quire.customisations.reads.actions import understand_read
 from quire.customisations.reads.expressions import Project
-from quire.customisations.reads.model import Attached, Computed, DocumentRead, ResponseObject
+from quire.customisations.reads.model import (
+    AttachedEntries,
+    ComputedEntry,
+    DocumentRead,
+    ResponseObject,
+)
 
-__all__ = ["Attached", "Computed", "DocumentRead", "Project", "ResponseObject", "understand_read"]
+__all__ = [
+    "AttachedEntries",
+    "ComputedEntry",
+    "DocumentRead",
+    "Project",
+    "ResponseObject",
+    "understand_read",
+]

@@ -10,13 +10,18 @@ from collections.abc import Sequence
 from msgspec import field
 from msgspec.structs import replace
 
+from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryStep
 from quire.customisations.reads.changes import ChangingFunction
 from quire.customisations.reads.expressions import Project, bare, first, unwrapped
-from quire.customisations.reads.model import ENTRY_COUNT, Attached, DocumentRead, ResponseObject
+from quire.customisations.reads.model import (
+    ENTRY_COUNT,
+    AttachedEntries,
+    DocumentRead,
+    ResponseObject,
+)
 from quire.customisations.reads.not_found import NotFoundCheck
 from quire.customisations.reads.populates import checked_query
-from quire.customisations.refusals import refusal_of
 from quire.customisations.request_values import RequestValues
 from quire.customisations.statements import (
     UNKNOWN_CODE,
@@ -75,7 +80,9 @@ def _checked(found: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
         found.query, model, schema, sanitized=found.sanitized, of_rows=found.of_any_version
     )
     changes = tuple(
-        replace(one, read=_checked(one.read, uid, schema)) if isinstance(one, Attached) else one
+        replace(one, read=_checked(one.read, uid, schema))
+        if isinstance(one, AttachedEntries)
+        else one
         for one in found.changes
     )
     return replace(found, query=query, changes=changes)
@@ -162,13 +169,13 @@ class _Interpreter(ChangingFunction):
 
     def _refuses(self, test: Expression, then: Sequence[Statement]) -> bool:
         """Take in a check of the request that stands before everything else."""
-        refusal = refusal_of(self.values, then)
-        if refusal is None or not self.values.mentions_request(test):
+        response = error_response(self.values, then)
+        if response is None or not self.values.mentions_request(test):
             return False
         value = self.values.value(test)
         if self.calls or self.validates:
             raise NotUnderstoodError("checks the request after it has read")
-        self.checks.append(QueryBranch(value, (refusal,)))
+        self.checks.append(QueryBranch(value, (response,)))
         return True
 
     # Variables

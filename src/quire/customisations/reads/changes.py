@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from quire.customisations.reads.expressions import ReadingFunction, bare
-from quire.customisations.reads.model import Attached, Computed, DocumentRead, EntryChange
+from quire.customisations.reads.model import (
+    AttachedEntries,
+    ComputedEntry,
+    DocumentRead,
+    EntryChange,
+)
 from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,
@@ -21,7 +26,7 @@ from quire.customisations.values import (
     ConditionalValue,
     ObjectLiteral,
     Value,
-    With,
+    WithEntry,
 )
 from quire.javascript.syntax import (
     Array,
@@ -60,7 +65,7 @@ class ChangingFunction(ReadingFunction):
                 if not read.is_list or function.is_async:
                     raise NotUnderstoodError(UNKNOWN_CODE)
                 made = self.values.with_entry(name).returned(statements_of(function))
-                return self._with(read, Computed(made))
+                return self._with(read, ComputedEntry(made))
             case Call(Member(inner, "reduce"), (function, Object(()))):
                 read = self.maybe_read(inner)
                 return None if read is None else self._keyed(read, _pair_of(function))
@@ -98,7 +103,7 @@ class ChangingFunction(ReadingFunction):
                 statements = (Evaluate(assignment),)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
-        self.found[name] = self._with(read, Computed(self._after(entry, statements)))
+        self.found[name] = self._with(read, ComputedEntry(self._after(entry, statements)))
 
     def _change(self, name: str, statement: Statement) -> None:
         """Take in a statement that sets members of one entry."""
@@ -108,7 +113,7 @@ class ChangingFunction(ReadingFunction):
         if not _looks_first(statement, name):
             self.missing = self.missing or _NOT_FOUND  # the code fails there
         attached = self._attachment(name, statement)
-        made = attached or Computed(self._after(name, (statement,)))
+        made = attached or ComputedEntry(self._after(name, (statement,)))
         self.found[name] = self._with(read, made)
 
     def _alone(self, name: str) -> DocumentRead:
@@ -126,7 +131,7 @@ class ChangingFunction(ReadingFunction):
             case Function((Name(entry),), Array((key, value)), False) if read.is_list:
                 values = self.values.with_entry(entry)
                 pair = (("name", values.value(key)), ("value", values.value(value)))
-                return replace(self._with(read, Computed(ObjectLiteral(pair))), keyed=True)
+                return replace(self._with(read, ComputedEntry(ObjectLiteral(pair))), keyed=True)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
@@ -143,12 +148,12 @@ class ChangingFunction(ReadingFunction):
                 case Property(str() as key, Member(Name(other), str() as part)) if (
                     other in self.found and other != name
                 ):
-                    attached.append(Attached(key, self._raw(other), part))
+                    attached.append(AttachedEntries(key, self._raw(other), part))
                 case _:
                     computed.append(member)
         if len(computed) > 1:
             made = self.values.with_entry(name).value(Object(tuple(computed)))
-            read = self._with(read, Computed(made))
+            read = self._with(read, ComputedEntry(made))
         return replace(bare(read), changes=(*read.changes, *attached))
 
     def _raw(self, name: str) -> DocumentRead:
@@ -157,7 +162,7 @@ class ChangingFunction(ReadingFunction):
             raise NotUnderstoodError(UNKNOWN_CODE)
         return read
 
-    def _attachment(self, name: str, statement: Statement) -> Attached | None:
+    def _attachment(self, name: str, statement: Statement) -> AttachedEntries | None:
         """Return what ``entry.key = await …`` reads, also behind ``if (entry)``."""
         match statement:
             case If(Name(tested), (inner,), ()) if tested == name:
@@ -168,7 +173,7 @@ class ChangingFunction(ReadingFunction):
                     return None
                 if read.sanitized or read.is_core or read.missing or read.enveloped or read.wrapped:
                     raise NotUnderstoodError("attaches something else than entries")
-                return Attached(key, read)
+                return AttachedEntries(key, read)
             case _:
                 return None
 
@@ -178,7 +183,7 @@ class ChangingFunction(ReadingFunction):
         for statement in statements:
             if not is_harmless(statement):
                 change = self._changed(name, statement)
-                after = change if after is ENTRY else With(after, change)
+                after = change if after is ENTRY else WithEntry(after, change)
         return after
 
     def _changed(self, name: str, statement: Statement) -> Value:

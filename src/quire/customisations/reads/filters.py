@@ -1,6 +1,6 @@
 """What code filters by, held against the schema: what something undefined is compared as."""
 
-from quire.customisations.values import ArrayLiteral, Compared, Constant, ObjectLiteral, Value
+from quire.customisations.values import ArrayLiteral, ComparedValue, Constant, ObjectLiteral, Value
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import Model
 
@@ -27,9 +27,9 @@ def _typed(name: str | None, value: Value, model: Model) -> tuple[str | None, Va
     if isinstance(value, Constant):
         return name, value
     if name == "documentId":
-        return name, Compared(value, "")
+        return name, ComparedValue(value, "")
     if isinstance(attribute, ScalarAttribute):
-        return name, Compared(value, _undefined(attribute.type.name))
+        return name, ComparedValue(value, _undefined(attribute.type.name))
     return name, value
 
 

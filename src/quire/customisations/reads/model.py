@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.customisations.evaluation import MISSING, Query, evaluate
+from quire.customisations.evaluation import Query, evaluate
 from quire.customisations.query_changes import QueryStep, apply_steps, without_undefined
 from quire.customisations.values import ENTRY, Value
+from quire.javascript.scope import UNDEFINED
 
 _PARAMETERS = frozenset(
     {
@@ -52,7 +53,7 @@ def _with_length(values: Mapping[str, object], length: int) -> dict[str, object]
     }
 
 
-class Computed(Struct, frozen=True, eq=False):
+class ComputedEntry(Struct, frozen=True, eq=False):
     """An entry becomes a value that is made of it, of the variable `ENTRY`."""
 
     value: Value
@@ -62,7 +63,7 @@ class Computed(Struct, frozen=True, eq=False):
         return _as_json(evaluate(self.value, query, path, {ENTRY.number: entry}))
 
 
-class Attached(Struct, frozen=True, eq=False):
+class AttachedEntries(Struct, frozen=True, eq=False):
     """An entry gets a member that is read for it: an entry, a list, or a member of an entry."""
 
     name: str
@@ -70,15 +71,15 @@ class Attached(Struct, frozen=True, eq=False):
     member: str | None = None
 
 
-EntryChange = Computed | Attached
+EntryChange = ComputedEntry | AttachedEntries
 
 
 def _as_json(value: object) -> object:
     """Return a value as it is encoded: without what is undefined."""
     if isinstance(value, dict):
-        return {name: _as_json(inner) for name, inner in value.items() if inner is not MISSING}
+        return {name: _as_json(inner) for name, inner in value.items() if inner is not UNDEFINED}
     if isinstance(value, list):
-        return [None if item is MISSING else _as_json(item) for item in value]
+        return [None if item is UNDEFINED else _as_json(item) for item in value]
     return value
 
 
@@ -129,6 +130,6 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
         asked = {name: value for name, value in known.items() if name in _PARAMETERS}
         if self.of_any_version:
             asked["locale"] = "*"
-        elif asked.get("status", MISSING) != _PUBLISHED:
+        elif asked.get("status", UNDEFINED) != _PUBLISHED:
             asked["status"] = _DRAFT
         return asked

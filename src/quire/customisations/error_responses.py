@@ -33,7 +33,7 @@ _ERRORS: Mapping[int, tuple[type[AppError], str]] = {
 }
 
 
-class Refusal(Struct, frozen=True):
+class ErrorResponse(Struct, frozen=True):
     """A request is answered with an error. Methods of the response give details, ``throw`` none."""
 
     status: int
@@ -48,20 +48,20 @@ class Refusal(Struct, frozen=True):
         return error
 
 
-def refusal_of(values: RequestValues, statements: Sequence[Statement]) -> Refusal | None:
+def error_response(values: RequestValues, statements: Sequence[Statement]) -> ErrorResponse | None:
     """Return what statements turn a request down with, ``None`` where they do something else."""
     match [one for one in statements if not is_harmless(one)]:
         case [Return(Call(Member(Name(ctx), str() as method), arguments))] if ctx == values.ctx:
-            return _refusal(values, method, arguments)
+            return _error_response(values, method, arguments)
         case [Evaluate(Call(Member(Name(ctx), "throw"), arguments))] if ctx == values.ctx:
-            return _refusal(values, "throw", arguments)
+            return _error_response(values, "throw", arguments)
         case _:
             return None
 
 
-def _refusal(
+def _error_response(
     values: RequestValues, method: str, arguments: tuple[Expression, ...]
-) -> Refusal | None:
+) -> ErrorResponse | None:
     is_thrown = method == "throw"
     match arguments:
         case (Literal(int() as thrown), *rest) if is_thrown and thrown in _ERRORS:
@@ -78,4 +78,4 @@ def _refusal(
             return None
         if len(message) > 1 or not isinstance(text, str):
             return None
-    return Refusal(status, text if isinstance(text, str) else None, has_details=not is_thrown)
+    return ErrorResponse(status, text if isinstance(text, str) else None, has_details=not is_thrown)

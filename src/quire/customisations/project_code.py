@@ -17,7 +17,7 @@ _IDENTITY = re.compile(r"""(?:['"]usestrict['"];?)?(?:module\.exports=|exportdef
 _CONFIGURATION = ("admin", "api", "database", "features", "middlewares", "plugins", "server")
 
 
-def whole_project(project: Path, types: Iterable[str]) -> Iterator[Finding]:
+def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
     """Find code that runs at the start, changes plugins, or belongs to them; ``types`` are uids."""
     source = project / "src"
     for file in named_sources(project, source, "index"):
@@ -32,7 +32,7 @@ def whole_project(project: Path, types: Iterable[str]) -> Iterator[Finding]:
     yield from find_plugins(project)
 
 
-def configuration(settings: Settings) -> Iterator[Finding]:
+def find_configuration(settings: Settings) -> Iterator[Finding]:
     """Find what of the configuration is not in force, and tasks."""
     project = settings.project
     config = project / "config"
