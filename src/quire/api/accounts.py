@@ -89,14 +89,7 @@ class AccountApis:
             pages=_pages(settings),
             clock=clock,
         )
-        issuer = Issuer(
-            documents,
-            accounts,
-            sessions,
-            clock=clock,
-            secret=settings.secrets.jwt_secret,
-            lifetime=settings.users.jwt_expires_in,
-        )
+        issuer = _issuer(settings, documents, accounts, sessions, clock)
         cookie = _cookie(settings)
         answers = AccountAnswers(reader, issuer, cookie)
         limits = CallLimits(services.limiter)
@@ -115,16 +108,7 @@ class AccountApis:
             PasswordApi(answers, users, accounts, recovery, limits),
             ConfirmationApi(answers, users, accounts, recovery, limits),
             SessionApi(answers, issuer, cookie),
-            ProviderApi(
-                answers,
-                users,
-                accounts,
-                limits,
-                _seal(settings, clock),
-                api=f"{_server(settings)}{settings.api.prefix}",
-                secure=_server(settings).startswith("https:"),
-                clock=clock,
-            ),
+            _provider_api(settings, answers, users, accounts, limits, clock),
             MailApi(services.sender),
         )
 
@@ -141,6 +125,44 @@ def user_sessions(settings: Settings, store: Store) -> Sessions | None:
         return None
     rows = SystemRows(store=store, new_id=new_document_id)
     return Sessions(rows, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
+
+
+def _issuer(
+    settings: Settings,
+    documents: DocumentService,
+    accounts: Accounts,
+    sessions: Sessions | None,
+    clock: Clock,
+) -> Issuer:
+    return Issuer(
+        documents,
+        accounts,
+        sessions,
+        clock=clock,
+        secret=settings.secrets.jwt_secret,
+        lifetime=settings.users.jwt_expires_in,
+    )
+
+
+def _provider_api(
+    settings: Settings,
+    answers: AccountAnswers,
+    users: EndUsers,
+    accounts: Accounts,
+    limits: CallLimits,
+    clock: Clock,
+) -> ProviderApi:
+    server = _server(settings)
+    return ProviderApi(
+        answers,
+        users,
+        accounts,
+        limits,
+        _seal(settings, clock),
+        api=f"{server}{settings.api.prefix}",
+        secure=server.startswith("https:"),
+        clock=clock,
+    )
 
 
 def _cookie(settings: Settings) -> RefreshCookie:

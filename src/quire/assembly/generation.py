@@ -20,7 +20,7 @@ from quire.assembly.reading import inner_limits, make_reader
 from quire.auth.passwords import hash_password
 from quire.builder.remodel import Project
 from quire.content_manager.content_version import ContentVersion
-from quire.customisations import find_customisations
+from quire.customisations import Customisations, find_customisations
 from quire.database.accounts import Accounts
 from quire.database.announcement import (
     Requirement,
@@ -77,15 +77,7 @@ def make_generation(
     library = _library(foundation, engine)
     accounts = Accounts(tables, foundation.database.dialect)
     customisations = find_customisations(foundation.settings, schema)
-    account_apis = AccountApis(
-        foundation.settings,
-        reader,
-        documents,
-        accounts,
-        foundation.services,
-        clock=foundation.clock,
-        routed=customisations.routed_actions(),
-    )
+    account_apis = _account_apis(foundation, reader, documents, accounts, customisations)
     present = require_present_schema(store.writes, schema.version, disregarded)
     sources = AdminSources(
         reader=reader,
@@ -124,6 +116,24 @@ def make_generation(
         answering=ServerTiming(content) if timed else content,
         direct=None if timed else content,
         content_version=content_version,
+    )
+
+
+def _account_apis(
+    foundation: Foundation,
+    reader: Reader,
+    documents: DocumentService,
+    accounts: Accounts,
+    customisations: Customisations,
+) -> AccountApis:
+    return AccountApis(
+        foundation.settings,
+        reader,
+        documents,
+        accounts,
+        foundation.services,
+        clock=foundation.clock,
+        routed=customisations.routed_actions(),
     )
 
 
