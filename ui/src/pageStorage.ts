@@ -34,6 +34,33 @@ export function writeStored(key: string, value: unknown): boolean {
   }
 }
 
+type Store<State> = { subscribe: (listener: (state: State, before: State) => void) => () => void }
+
+const SAVED_AFTER_MS = 300
+
+/** Call `save` a moment after each change that counts, and when the page is left. Returns how to end that. */
+export function saveAfterChanges<State>(store: Store<State>, hasChanged: (state: State, before: State) => boolean, save: () => void): () => void {
+  let timer = 0
+  let isPending = false
+  const flush = () => {
+    window.clearTimeout(timer)
+    if (isPending) save()
+    isPending = false
+  }
+  const unsubscribe = store.subscribe((state, before) => {
+    if (!hasChanged(state, before)) return
+    window.clearTimeout(timer)
+    isPending = true
+    timer = window.setTimeout(flush, SAVED_AFTER_MS)
+  })
+  window.addEventListener('pagehide', flush)
+  return () => {
+    unsubscribe()
+    flush()
+    window.removeEventListener('pagehide', flush)
+  }
+}
+
 export const dropStored = (key: string): void => localStorage.removeItem(key)
 
 // A page holds a lock of its name for as long as it is open. Browsers have locks on secure addresses only;

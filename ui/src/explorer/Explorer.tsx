@@ -1,4 +1,4 @@
-import { Badge, Button, Code, CopyButton, Grid, Group, Paper, PasswordInput, SegmentedControl, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { Badge, Button, Code, CopyButton, Grid, Group, Paper, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
@@ -11,6 +11,7 @@ import { EmptyState } from '../components/States'
 import { explorerRoute } from '../router'
 import { confirmFirst } from '../settings/components'
 import { ResponsePanel } from './ResponsePanel'
+import { RunAsControl } from './RunAsControl'
 import { RequestMenus } from './RequestMenus'
 import { QueryForm } from './QueryForm'
 import { emptyDraft, problemOf, requestOf, type Draft } from './request'
@@ -75,25 +76,7 @@ function Workbench({ types, type, draft }: { types: ContentType[]; type: Content
           <Paper withBorder p="md" className="quire-surface" component="section" aria-label={t('explorer.request')}>
             <Stack gap="sm">
               <QueryForm types={types} type={type} draft={draft} onChange={edit} />
-              <Stack gap={4}>
-                <Text size="sm" fw={500}>{t('explorer.runAs')}</Text>
-                <SegmentedControl
-                  aria-label={t('explorer.runAs')}
-                  value={runAs}
-                  onChange={(value) => useExplorer.setState({ runAs: value as typeof runAs })}
-                  data={[{ value: 'nobody', label: t('explorer.nobody') }, { value: 'token', label: t('explorer.token') }]}
-                />
-                {runAs === 'token' && (
-                  <PasswordInput
-                    aria-label={t('explorer.token')}
-                    description={t('explorer.tokenHint')}
-                    placeholder={t('explorer.tokenPaste')}
-                    autoComplete="off"
-                    value={token}
-                    onChange={(event) => useExplorer.setState({ token: event.currentTarget.value })}
-                  />
-                )}
-              </Stack>
+              <RunAsControl />
             </Stack>
           </Paper>
         </Grid.Col>

@@ -8,7 +8,7 @@ import { chipsOf } from './chips'
 import type { Change } from './changes'
 import { isOwn, type DraftField, type DraftModel } from './draft'
 import type { Problem } from './names'
-import { SelectionBar } from './SelectionBar'
+import { FieldSelectionBar } from './FieldSelectionBar'
 import { useBuilder, useDraft } from './store'
 import { TypeIcon } from './TypeIcon'
 
@@ -25,7 +25,7 @@ export function FieldList({ model, changes, problems, locked }: Props) {
     })
   return (
     <>
-      {ids.length > 0 && <SelectionBar model={model} ids={ids} onClear={() => setPicked([])} />}
+      {ids.length > 0 && <FieldSelectionBar model={model} ids={ids} onClear={() => setPicked([])} />}
       <Paper withBorder className="quire-surface quire-fields" style={{ overflow: 'hidden' }}>
         <SortableList ids={model.fields.map((field) => field.id)} onMove={move}>
           {model.fields.map((field) => (

@@ -10,9 +10,9 @@ import { keys } from '../api/keys'
 import { fetchSchema, modelStateQuery, reservedNamesQuery } from '../api/model'
 import { ErrorState, Loading } from '../components/States'
 import { BUILD } from './permission'
-import { useKeptChanges, useLeftChanges } from './pending'
+import { useStorePendingChanges, useStoredChanges } from './pendingChanges'
 import { PendingBar } from './PendingBar'
-import { PendingOffer } from './PendingOffer'
+import { PendingChangesBanner } from './PendingChangesBanner'
 import { useBuilder, useChanges, useProblems } from './store'
 import { Tree } from './Tree'
 
@@ -47,8 +47,8 @@ function Frame() {
   const { data } = schema
   const me = useMe()
   const owner = me.documentId ?? String(me.id)
-  useKeptChanges(owner)
-  const offer = useLeftChanges(owner)
+  useStorePendingChanges(owner)
+  const stored = useStoredChanges(owner)
   useEffect(() => {
     useBuilder.getState().claim(owner)
     if (!data) return
@@ -76,7 +76,7 @@ function Frame() {
           )}
           <Outlet />
         </Box>
-        {!locked && (offer && changes.length === 0 && !applied ? <PendingOffer offer={offer} /> : <PendingBar problems={problems} />)}
+        {!locked && (stored && changes.length === 0 && !applied ? <PendingChangesBanner stored={stored} /> : <PendingBar problems={problems} />)}
       </Box>
     </Box>
   )

@@ -2,7 +2,7 @@ import { Autocomplete, Button, Code, Group, Paper, Stack, Switch, Text, Textarea
 import { useNavigate } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { CopyModel } from './CopyModel'
+import { CopyModelButton } from './CopyModelButton'
 import { apiPath, isLocalizedModel, isOwn, typeUid, type DraftModel } from './draft'
 import { removeModel, setUid } from './edits'
 import { kebab, type Problem } from './names'
@@ -161,7 +161,7 @@ export function SettingsTab({ model, problems, locked: unwritable }: Props) {
         <Paper withBorder p="md" className="quire-surface">
           <Title order={2} mb={4}>{t('model.head.copy')}</Title>
           <Text size="sm" c="dimmed" mb="sm">{t(model.isComponent ? 'model.head.copyComponentHint' : 'model.head.copyHint')}</Text>
-          <CopyModel model={model} />
+          <CopyModelButton model={model} />
         </Paper>
       )}
       {!locked && (

@@ -5,7 +5,7 @@ import { toast, toastError } from '../components/toast'
 import { t } from '../i18n'
 import { queries } from '../queries'
 import { bodyOf } from './changes'
-import { copyLayout } from './layout/copy'
+import { copyLayout } from './layout/copyLayout'
 import { useBuilder } from './store'
 
 /** What became of an attempt: the server wants consent where content would be removed. */

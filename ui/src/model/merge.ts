@@ -7,18 +7,18 @@ import { removeField, removeModel, renameField, setUid } from './edits'
 
 /** Changes that were made to an earlier model, on the present one. All three schemas have the same ids. */
 
-export type Merged = { draft: DraftSchema; unfit: string[] }
+export type Merged = { draft: DraftSchema; conflicts: string[] }
 
-type Bag = Record<string, unknown>
+type Values = Record<string, unknown>
 
 export function mergeChanges(present: DraftSchema, from: DraftSchema, to: DraftSchema): Merged {
-  const unfit: string[] = []
-  const refuse = (change: Omit<Change, 'modelId'>, reason: 'gone' | 'taken' | 'changed') =>
-    unfit.push(t(`model.unfit.${reason}`, { model: change.model, change: sentenceOf({ ...change, modelId: '' }) }))
+  const conflicts: string[] = []
+  const reportConflict = (change: Omit<Change, 'modelId'>, reason: 'gone' | 'taken' | 'changed') =>
+    conflicts.push(t(`model.unfit.${reason}`, { model: change.model, change: sentenceOf({ ...change, modelId: '' }) }))
   const draft = produce(present, (schema) => {
     for (const wanted of Object.values(to)) {
       if (from[wanted.id]) continue
-      if (modelOf(schema, wanted.uid)) refuse({ kind: 'addModel', model: wanted.info.displayName }, 'taken')
+      if (modelOf(schema, wanted.uid)) reportConflict({ kind: 'addModel', model: wanted.info.displayName }, 'taken')
       else schema[wanted.id] = structuredClone({ ...wanted })
     }
     for (const before of Object.values(from)) {
@@ -27,26 +27,26 @@ export function mergeChanges(present: DraftSchema, from: DraftSchema, to: DraftS
       if (!wanted) {
         if (found) removeModel(schema, found)
       } else if (!found) {
-        if (JSON.stringify(before) !== JSON.stringify(wanted)) refuse({ kind: 'changeModel', model: before.info.displayName }, 'gone')
-      } else mergeModel(schema, found, before, wanted, refuse)
+        if (JSON.stringify(before) !== JSON.stringify(wanted)) reportConflict({ kind: 'changeModel', model: before.info.displayName }, 'gone')
+      } else mergeModel(schema, found, before, wanted, reportConflict)
     }
-    dropDangling(schema, to, refuse)
+    dropDangling(schema, to, reportConflict)
   })
-  return { draft, unfit }
+  return { draft, conflicts }
 }
 
-type Refuse = (change: Omit<Change, 'modelId'>, reason: 'gone' | 'taken' | 'changed') => void
+type ReportConflict = (change: Omit<Change, 'modelId'>, reason: 'gone' | 'taken' | 'changed') => void
 
-function mergeModel(schema: DraftSchema, found: DraftModel, before: DraftModel, wanted: DraftModel, refuse: Refuse): void {
+function mergeModel(schema: DraftSchema, found: DraftModel, before: DraftModel, wanted: DraftModel, reportConflict: ReportConflict): void {
   const model = found.info.displayName
-  const head = ({ info, options, pluginOptions, kind, category, collectionName }: DraftModel): Bag =>
+  const head = ({ info, options, pluginOptions, kind, category, collectionName }: DraftModel): Values =>
     ({ ...info, options, pluginOptions, kind, category, collectionName })
-  const { values, conflicts } = mergeBags(head(found), head(before), head(wanted))
-  if (conflicts.length > 0) refuse({ kind: 'changeModel', model }, 'changed')
+  const { values, conflicts } = mergeValues(head(found), head(before), head(wanted))
+  if (conflicts.length > 0) reportConflict({ kind: 'changeModel', model }, 'changed')
   const { options, pluginOptions, kind, category, collectionName, ...info } = values
   Object.assign(found, { options, pluginOptions, kind, category, collectionName, info })
   if (wanted.uid !== before.uid && found.uid !== wanted.uid) {
-    if (modelOf(schema, wanted.uid)) refuse({ kind: 'renameModel', model, name: wanted.uid }, 'taken')
+    if (modelOf(schema, wanted.uid)) reportConflict({ kind: 'renameModel', model, name: wanted.uid }, 'taken')
     else setUid(schema, found, wanted.uid)
   }
   for (const field of before.fields) {
@@ -54,12 +54,12 @@ function mergeModel(schema: DraftSchema, found: DraftModel, before: DraftModel, 
     const own = found.fields.find((one) => one.id === field.id)
     if (!later) {
       if (own) removeField(schema, found, own)
-    } else if (own) mergeField(schema, found, own, field, later, refuse)
-    else if (!isSameField(field, later)) refuse({ kind: 'changeField', model, name: field.name }, 'gone')
+    } else if (own) mergeField(schema, found, own, field, later, reportConflict)
+    else if (!isSameField(field, later)) reportConflict({ kind: 'changeField', model, name: field.name }, 'gone')
   }
   for (const field of wanted.fields) {
     if (before.fields.some((one) => one.id === field.id)) continue
-    if (fieldNamed(found, field.name)) refuse({ kind: 'addField', model, name: field.name }, 'taken')
+    if (fieldNamed(found, field.name)) reportConflict({ kind: 'addField', model, name: field.name }, 'taken')
     else found.fields.push(structuredClone({ ...field }))
   }
   const order = wanted.fields.map((one) => one.id)
@@ -69,19 +69,19 @@ function mergeModel(schema: DraftSchema, found: DraftModel, before: DraftModel, 
   if (isMoved) found.fields.sort((a, b) => place(a) - place(b))
 }
 
-function mergeField(schema: DraftSchema, found: DraftModel, own: DraftField, before: DraftField, later: DraftField, refuse: Refuse): void {
+function mergeField(schema: DraftSchema, found: DraftModel, own: DraftField, before: DraftField, later: DraftField, reportConflict: ReportConflict): void {
   const about = { model: found.info.displayName, name: later.name }
   if (later.name !== before.name && own.name !== later.name) {
-    if (fieldNamed(found, later.name)) refuse({ kind: 'renameField', ...about, before: before.name }, 'taken')
+    if (fieldNamed(found, later.name)) reportConflict({ kind: 'renameField', ...about, before: before.name }, 'taken')
     else renameField(schema, found, own, later.name)
   }
-  const { values, conflicts } = mergeBags(own.properties, before.properties, later.properties)
-  if (conflicts.length > 0) refuse({ kind: 'changeField', ...about }, 'changed')
+  const { values, conflicts } = mergeValues(own.properties, before.properties, later.properties)
+  if (conflicts.length > 0) reportConflict({ kind: 'changeField', ...about }, 'changed')
   own.properties = values as Properties
 }
 
 /** Values that were changed to something else on both sides stay as they are, and are told. */
-function mergeBags(present: Bag, before: Bag, wanted: Bag): { values: Bag; conflicts: string[] } {
+function mergeValues(present: Values, before: Values, wanted: Values): { values: Values; conflicts: string[] } {
   const values = { ...present }
   const conflicts: string[] = []
   for (const name of new Set([...Object.keys(before), ...Object.keys(wanted)])) {
@@ -95,13 +95,13 @@ function mergeBags(present: Bag, before: Bag, wanted: Bag): { values: Bag; confl
 }
 
 /** Take away fields that lead to what is not there any more. */
-function dropDangling(schema: DraftSchema, wanted: DraftSchema, refuse: Refuse): void {
+function dropDangling(schema: DraftSchema, wanted: DraftSchema, reportConflict: ReportConflict): void {
   const isKnown = (uid: string | undefined) => !uid || !modelOf(wanted, uid) || modelOf(schema, uid) !== undefined
   for (const model of Object.values(schema)) {
     for (const field of [...model.fields]) {
       const { target, component, components = [] } = field.properties
       if ([target, component, ...components].every(isKnown)) continue
-      refuse({ kind: 'addField', model: model.info.displayName, name: field.name }, 'gone')
+      reportConflict({ kind: 'addField', model: model.info.displayName, name: field.name }, 'gone')
       model.fields = model.fields.filter((one) => one.id !== field.id)
     }
   }

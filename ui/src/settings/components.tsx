@@ -73,7 +73,7 @@ export function SaveButton({ isDirty, isSaving, onSave, disabledReason }: {
 }
 
 /** Something to copy, such as a key or an address. */
-export function CopyField({ value, label }: { value: string; label: string }) {
+export function CopyableText({ value, label }: { value: string; label: string }) {
   const { t } = useTranslation()
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">

@@ -4,7 +4,7 @@ import { bodyOf, changesOf } from '../model/changes'
 import { draftOf, type DraftModel, type DraftSchema } from '../model/draft'
 import { addField, addModel, conditionFor, removeField, removeModel, renameField, setLink, setUid, takeFile } from '../model/edits'
 import { useBuilder } from '../model/store'
-import { field, found, SERVER } from './books'
+import { field, found, SERVER } from './modelFixtures'
 
 const before = draftOf(SERVER)
 

@@ -4,9 +4,9 @@ import { bodyOf, changesOf } from '../model/changes'
 import { copiedFields, fittedProperties, freeName, moveIntoComponent, oneWayCopies } from '../model/copies'
 import { draftOf } from '../model/draft'
 import { addField, addModel, conditionFor } from '../model/edits'
-import { layoutWith } from '../model/layout/copy'
+import { layoutWith } from '../model/layout/copyLayout'
 import { layoutOf } from '../model/layout/view'
-import { field, found, SERVER } from './books'
+import { field, found, SERVER } from './modelFixtures'
 
 const schema = draftOf(SERVER)
 const book = found(schema, 'api::book.book')

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { changesOf } from '../model/changes'
 import { draftOf, type DraftModel, type DraftSchema } from '../model/draft'
 import { addField, addModel, removeField, removeModel, renameField, setLink } from '../model/edits'
-import { mergedWith } from '../model/pending'
-import { field, found, SERVER } from './books'
+import { mergedWith } from '../model/pendingChanges'
+import { field, found, SERVER } from './modelFixtures'
 
 type Recipe = (draft: DraftSchema, book: DraftModel, author: DraftModel) => void
 
@@ -15,12 +15,12 @@ function merged(mine: Recipe, theirs: Recipe = () => undefined) {
   const from = draftOf(SERVER)
   const kept = JSON.parse(JSON.stringify({ from, to: edit(from, mine) })) as { from: DraftSchema; to: DraftSchema }
   const present = edit(draftOf(SERVER), theirs)
-  const { draft, unfit } = mergedWith(present, kept)
+  const { draft, conflicts } = mergedWith(present, kept)
   const name = (schema: DraftSchema, at: { modelId: string; fieldId?: string }) =>
     schema[at.modelId]?.fields.find((one) => one.id === at.fieldId)?.name
   return {
     draft,
-    unfit: unfit.length,
+    conflicts: conflicts.length,
     told: changesOf(present, draft).map((one) => [one.kind, one.name ?? name(draft, one)].filter(Boolean).join(' ')),
   }
 }
@@ -35,8 +35,8 @@ const MINE: Recipe = (draft, book, author) => {
 }
 
 test('changes that were left are the same on the model that they were made to', () => {
-  const { told, unfit, draft } = merged(MINE)
-  expect(unfit).toBe(0)
+  const { told, conflicts, draft } = merged(MINE)
+  expect(conflicts).toBe(0)
   expect(told).toEqual([
     'addField isbn', 'renameField heading', 'addField editors', 'removeField pages', 'orderFields', 'addField born', 'addField edited', 'addModel',
   ])
@@ -44,12 +44,12 @@ test('changes that were left are the same on the model that they were made to', 
 })
 
 test('changes of somebody else stay beside those that were left', () => {
-  const { told, unfit, draft } = merged(MINE, (_, book, author) => {
+  const { told, conflicts, draft } = merged(MINE, (_, book, author) => {
     addField(book, 'year', { type: 'integer' })
     field(author, 'name').properties.required = true
     author.info.displayName = 'Writer'
   })
-  expect(unfit).toBe(0)
+  expect(conflicts).toBe(0)
   expect(told).toContain('renameField heading')
   expect(found(draft, 'api::book.book').fields.map((one) => one.name)).toContain('year')
   expect(found(draft, 'api::author.author').info.displayName).toBe('Writer')
@@ -57,20 +57,20 @@ test('changes of somebody else stay beside those that were left', () => {
 
 test('changes are named that have no place any more, or are made otherwise by now', () => {
   const gone = merged(MINE, (draft, _, author) => removeModel(draft, author))
-  expect(gone.unfit).toBe(2)
+  expect(gone.conflicts).toBe(2)
   expect(gone.told).not.toContain('addField editors')
   const taken = merged(MINE, (_, book) => void addField(book, 'isbn', { type: 'text' }))
-  expect(taken.unfit).toBe(1)
+  expect(taken.conflicts).toBe(1)
   const changed = merged(
     (_, book) => void (field(book, 'pages').properties.max = 10),
     (_, book) => void (field(book, 'pages').properties.max = 20),
   )
-  expect([changed.unfit, changed.told]).toEqual([1, []])
+  expect([changed.conflicts, changed.told]).toEqual([1, []])
   const removed = merged(
     (_, book) => void (field(book, 'pages').properties.max = 10),
     (draft, book) => removeField(draft, book, field(book, 'pages')),
   )
-  expect([removed.unfit, removed.told]).toEqual([1, []])
+  expect([removed.conflicts, removed.told]).toEqual([1, []])
   const twice = merged((draft, book) => removeField(draft, book, field(book, 'pages')), (draft, book) => removeField(draft, book, field(book, 'pages')))
-  expect([twice.unfit, twice.told]).toEqual([0, []])
+  expect([twice.conflicts, twice.told]).toEqual([0, []])
 })

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Code, Group, MultiSelect, PasswordInput, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +6,7 @@ import { sendContentRequest } from '../../api/content'
 import { hasDrafts, isLocalized, useConfiguration, useLocales, useModel } from '../../api/hooks'
 import { CodeSamples } from '../../components/CodeSamples'
 import { populateChoices } from '../../explorer/populate'
+import { RunAsControl } from '../../explorer/RunAsControl'
 import { emptyDraft, requestOf, type Draft } from '../../explorer/request'
 import { samplesOf } from '../../explorer/samples'
 import { useExplorer } from '../../explorer/store'
@@ -63,27 +64,7 @@ export default function ApiPanel({ type, loaded, locale }: Pick<Props, 'type' | 
         value={choice.populate}
         onChange={(populate) => change({ populate: populate.at(-1) === '*' ? ['*'] : populate.filter((one) => one !== '*') })}
       />
-      <Stack gap={4}>
-        <Text size="xs" fw={500}>{t('explorer.runAs')}</Text>
-        <SegmentedControl
-          size="xs"
-          aria-label={t('explorer.runAs')}
-          value={runAs}
-          onChange={(value) => useExplorer.setState({ runAs: value as typeof runAs })}
-          data={[{ value: 'nobody', label: t('explorer.nobody') }, { value: 'token', label: t('explorer.token') }]}
-        />
-        {runAs === 'token' && (
-          <PasswordInput
-            size="xs"
-            aria-label={t('explorer.token')}
-            description={t('explorer.tokenHint')}
-            placeholder={t('explorer.tokenPaste')}
-            autoComplete="off"
-            value={token}
-            onChange={(event) => useExplorer.setState({ token: event.currentTarget.value })}
-          />
-        )}
-      </Stack>
+      <RunAsControl size="xs" />
       <CodeSamples samples={samplesOf(type, draft, sent)} />
       <Group gap="xs">
         <Button variant="default" disabled={lacksToken} loading={live.isPending} onClick={() => live.mutate()}>{t('explorer.send')}</Button>

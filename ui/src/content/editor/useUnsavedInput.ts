@@ -1,8 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { saveAfterChanges } from '../../pageStorage'
 import { dirtyNames, isUnsaved, type EditorStore } from './store'
 import { dropUnsaved, leftUnsaved, unsavedKey, writeUnsaved, type EntryKey, type Unsaved } from './unsaved'
-
-const KEPT_AFTER_MS = 300
 
 /** Keep what is typed into a form in the browser until it is saved, and offer what was left there. */
 export function useUnsavedInput(store: EditorStore, entry: EntryKey) {
@@ -26,27 +25,10 @@ export function useUnsavedInput(store: EditorStore, entry: EntryKey) {
     const values = Object.fromEntries(dirtyNames(state).map((name) => [name, state.values[name]]))
     writeUnsaved(key, { at: Date.now(), values, invalid: state.invalid })
   })
-  useEffect(() => {
-    let timer = 0
-    let isPending = false
-    const flush = () => {
-      window.clearTimeout(timer)
-      if (isPending) keep()
-      isPending = false
-    }
-    const stop = store.subscribe((state, before) => {
-      if (state.values === before.values && state.invalid === before.invalid) return
-      window.clearTimeout(timer)
-      isPending = true
-      timer = window.setTimeout(flush, KEPT_AFTER_MS)
-    })
-    window.addEventListener('pagehide', flush)
-    return () => {
-      stop()
-      flush()
-      window.removeEventListener('pagehide', flush)
-    }
-  }, [store, key])
+  useEffect(
+    () => saveAfterChanges(store, (state, before) => state.values !== before.values || state.invalid !== before.invalid, () => keep()),
+    [store, key],
+  )
 
   const [offered] = left
   const next = () => {

@@ -8,7 +8,7 @@ import { removeField, renameField } from '../edits'
 import { asFieldName } from '../names'
 import { useBuilder } from '../store'
 import { ConditionOption } from './ConditionOption'
-import { CopyField } from './CopyField'
+import { CopyFieldButton } from './CopyFieldButton'
 import { editField, setOptions, type OptionProps } from './edit'
 import { FlagOption, OPTIONS } from './options'
 
@@ -27,7 +27,7 @@ export function FieldPanel({ unwritable, onClose, onNext, ...props }: OptionProp
       <Group justify="space-between" wrap="nowrap">
         <Title order={2} className="quire-ellipsis">{field.name || t('model.newField')}</Title>
         <Group gap={4} wrap="nowrap">
-          {!unwritable && field.name !== '' && <CopyField field={field} />}
+          {!unwritable && field.name !== '' && <CopyFieldButton field={field} />}
           {!locked && (
             <Tooltip label={t('model.field.remove')}>
               <ActionIcon color="red" aria-label={t('model.field.removeNamed', { name: field.name })} onClick={() => editField(props, (found, owner, schema) => removeField(schema, owner, found))}>

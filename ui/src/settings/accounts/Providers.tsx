@@ -9,7 +9,7 @@ import { useAbility } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
-import { CopyField, confirmFirst, SettingsPage } from '../components'
+import { CopyableText, confirmFirst, SettingsPage } from '../components'
 import { settingsKey } from '../queries'
 
 type Provider = {
@@ -174,7 +174,7 @@ function ProviderDialog({ id, title, provider, taken, address, mayChange, isSavi
           {id !== 'email' && (
             <>
               <Input.Wrapper label={t('providers.redirect')} description={t('providers.redirectHint')} labelElement="div">
-                <CopyField label={t('providers.redirect')} value={redirect} />
+                <CopyableText label={t('providers.redirect')} value={redirect} />
               </Input.Wrapper>
               {isOpenId && <TextInput label={t('providers.issuer')} placeholder="https://login.example.org" disabled={!mayChange} {...form.getInputProps('issuer')} />}
               <TextInput label={t('providers.key')} disabled={!mayChange} {...form.getInputProps('key')} />

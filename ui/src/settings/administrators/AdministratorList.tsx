@@ -11,7 +11,7 @@ import type { Administrator, AdminRole } from '../../api/generated'
 import { useAbility, useMe } from '../../api/hooks'
 import { FormError } from '../../auth/AuthPage'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
-import { CopyField, SettingsPage } from '../components'
+import { CopyableText, SettingsPage } from '../components'
 import { administratorsQuery, rolesQuery, settingsKey } from '../queries'
 import { DeleteItem, RowMenu, SettingsTable, useDeletion } from '../SettingsTable'
 
@@ -156,5 +156,5 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
 
 export function InvitationLink({ token }: { token: string }) {
   const { t } = useTranslation()
-  return <CopyField label={t('people.link')} value={`${location.origin}/admin/auth/register?registrationToken=${token}`} />
+  return <CopyableText label={t('people.link')} value={`${location.origin}/admin/auth/register?registrationToken=${token}`} />
 }

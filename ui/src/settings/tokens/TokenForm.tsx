@@ -12,7 +12,7 @@ import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { ContentApiPermissions } from '../ContentApiPermissions'
 import { catalogueOf, type Listed } from '../contentApi'
-import { confirmFirst, CopyField, SaveButton, Section, SettingsPage } from '../components'
+import { confirmFirst, CopyableText, SaveButton, Section, SettingsPage } from '../components'
 import { settingsKey, tokenActionsQuery, tokenQuery } from '../queries'
 import { Expiry } from './TokenList'
 
@@ -182,9 +182,9 @@ function KeyDialog({ value, path, keptByServer, onClose }: { value: string; path
     <Modal opened onClose={onClose} size="lg" title={t('tokens.key')} closeOnClickOutside={false} closeButtonProps={{ 'aria-label': t('action.close') }}>
       <Stack gap="sm">
         {!keptByServer && <Alert variant="light" color="yellow" p="xs">{t('tokens.keyOnce')}</Alert>}
-        <CopyField label={t('tokens.key')} value={value} />
+        <CopyableText label={t('tokens.key')} value={value} />
         <Text size="sm" fw={500}>{t('tokens.curl')}</Text>
-        <CopyField label={t('tokens.curl')} value={`curl ${location.origin}${path} \\\n  -H 'Authorization: Bearer ${value}'`} />
+        <CopyableText label={t('tokens.curl')} value={`curl ${location.origin}${path} \\\n  -H 'Authorization: Bearer ${value}'`} />
         <Group justify="flex-end"><Button onClick={onClose}>{t('action.done')}</Button></Group>
       </Stack>
     </Modal>

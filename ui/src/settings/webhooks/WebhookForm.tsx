@@ -12,7 +12,7 @@ import { FormError } from '../../auth/AuthPage'
 import { PermissionMatrix, type MatrixRow } from '../../components/PermissionMatrix'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
-import { CopyField, SaveButton, Section, SettingsPage } from '../components'
+import { CopyableText, SaveButton, Section, SettingsPage } from '../components'
 import { settingsKey, webhookQuery } from '../queries'
 import { Deliveries } from './Deliveries'
 
@@ -170,7 +170,7 @@ function Secret({ id }: { id: string }) {
   return (
     <Section title={t('webhooks.secret')} hint={t('webhooks.secretHint')}>
       {secret.error && <ErrorState error={secret.error} />}
-      {secret.data ? <CopyField label={t('webhooks.secret')} value={secret.data} /> : (
+      {secret.data ? <CopyableText label={t('webhooks.secret')} value={secret.data} /> : (
         <Button variant="default" loading={secret.isFetching} onClick={() => setShown(true)}>{t('webhooks.showSecret')}</Button>
       )}
     </Section>

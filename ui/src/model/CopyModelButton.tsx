@@ -10,7 +10,7 @@ import { NewModelDialog } from './NewModelDialog'
 import { useBuilder } from './store'
 
 /** A new type or component with the fields, settings and layout of this one. */
-export function CopyModel({ model }: { model: DraftModel }) {
+export function CopyModelButton({ model }: { model: DraftModel }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [opened, { open, close }] = useDisclosure()

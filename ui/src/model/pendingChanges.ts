@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import { dropStored, keysOfClosedPages, pageKey, readStored, writeStored } from '../pageStorage'
+import { dropStored, keysOfClosedPages, pageKey, readStored, saveAfterChanges, writeStored } from '../pageStorage'
 import { changesOf, type Change } from './changes'
 import { fieldNamed, modelOf, type DraftSchema } from './draft'
 import { mergeChanges, type Merged } from './merge'
@@ -7,52 +7,38 @@ import { useBuilder } from './store'
 
 /** Pending changes as the browser keeps them: the model that they were made to, and what it was to become. */
 type Pending = { at: number; from: DraftSchema; to: DraftSchema }
-type Left = { key: string; pending: Pending }
+type StoredPending = { key: string; pending: Pending }
 
 const PREFIX = 'quire-model'
-const KEPT_AFTER_MS = 300
 
 /** Documents have ids of their own in each project: one of an administrator tells the project, too. */
 const prefixOf = (owner: string): string => `${PREFIX} ${owner} `
 
 /** Keep the pending changes in the browser until they are applied or discarded. */
-export function useKeptChanges(owner: string): void {
+export function useStorePendingChanges(owner: string): void {
   useEffect(() => {
     const key = pageKey(prefixOf(owner))
-    let timer = 0
-    let isWaiting = false
-    const flush = () => {
-      window.clearTimeout(timer)
-      if (!isWaiting) return
-      isWaiting = false
-      const { saved, draft } = useBuilder.getState()
-      if (saved === null || changesOf(saved, draft).length === 0) dropStored(key)
-      else writeStored(key, { at: Date.now(), from: saved, to: draft } satisfies Pending)
-    }
-    const stop = useBuilder.subscribe((state, before) => {
-      if (state.draft === before.draft && state.saved === before.saved) return
-      window.clearTimeout(timer)
-      isWaiting = true
-      timer = window.setTimeout(flush, KEPT_AFTER_MS)
-    })
-    window.addEventListener('pagehide', flush)
-    return () => {
-      stop()
-      flush()
-      window.removeEventListener('pagehide', flush)
-    }
+    return saveAfterChanges(
+      useBuilder,
+      (state, before) => state.draft !== before.draft || state.saved !== before.saved,
+      () => {
+        const { saved, draft } = useBuilder.getState()
+        if (saved === null || changesOf(saved, draft).length === 0) dropStored(key)
+        else writeStored(key, { at: Date.now(), from: saved, to: draft } satisfies Pending)
+      },
+    )
   }, [owner])
 }
 
-export type Offer = Merged & { at: number; changes: Change[]; resume: () => void; drop: () => void }
+export type StoredChanges = Merged & { at: number; changes: Change[]; resume: () => void; drop: () => void }
 
 /** What pages that are closed by now have left pending, the newest first, on the model as it is now. */
-export function useLeftChanges(owner: string): Offer | null {
+export function useStoredChanges(owner: string): StoredChanges | null {
   const saved = useBuilder((state) => state.saved)
-  const [left, setLeft] = useState<Left[]>([])
+  const [left, setLeft] = useState<StoredPending[]>([])
   useEffect(() => {
     let ended = false
-    void leftChanges(owner).then((found) => !ended && setLeft(found))
+    void storedPendings(owner).then((found) => !ended && setLeft(found))
     return () => {
       ended = true
     }
@@ -71,20 +57,20 @@ export function useLeftChanges(owner: string): Offer | null {
 }
 
 /** The first changes of which something is left to do, or to tell. */
-function firstFitting(left: Left[], saved: DraftSchema | null) {
+function firstFitting(left: StoredPending[], saved: DraftSchema | null) {
   if (!saved) return null
   for (const { key, pending } of left) {
     const merged = mergedWith(saved, pending)
     const changes = changesOf(saved, merged.draft)
-    if (changes.length + merged.unfit.length > 0) return { ...merged, key, at: pending.at, changes }
+    if (changes.length + merged.conflicts.length > 0) return { ...merged, key, at: pending.at, changes }
   }
   return null
 }
 
-async function leftChanges(owner: string): Promise<Left[]> {
+async function storedPendings(owner: string): Promise<StoredPending[]> {
   return (await keysOfClosedPages(prefixOf(owner)))
     .map((key) => ({ key, pending: readStored(key) as Pending | null }))
-    .filter((one): one is Left => typeof one.pending?.at === 'number' && isSchema(one.pending.from) && isSchema(one.pending.to))
+    .filter((one): one is StoredPending => typeof one.pending?.at === 'number' && isSchema(one.pending.from) && isSchema(one.pending.to))
     .sort((a, b) => b.pending.at - a.pending.at)
 }
 

@@ -11,7 +11,7 @@ import { NewModelDialog } from './NewModelDialog'
 import { useBuilder, useChanges } from './store'
 
 /** What can be done to several fields at once. */
-export function SelectionBar({ model, ids, onClear }: { model: DraftModel; ids: string[]; onClear: () => void }) {
+export function FieldSelectionBar({ model, ids, onClear }: { model: DraftModel; ids: string[]; onClear: () => void }) {
   const { t } = useTranslation()
   const [moves, { open, close }] = useDisclosure()
   const isNew = useChanges().some((change) => change.modelId === model.id && change.kind === 'addModel')

@@ -13,7 +13,7 @@ import { asFieldName, fieldNameProblem } from '../names'
 import { useBuilder, useDraft } from '../store'
 
 /** The same field in this or another content type or component. */
-export function CopyField({ field }: { field: DraftField }) {
+export function CopyFieldButton({ field }: { field: DraftField }) {
   const { t } = useTranslation()
   const [opened, { open, close }] = useDisclosure()
   const label = t('model.field.copyNamed', { name: field.name })
