@@ -254,7 +254,9 @@ def add_pair(ui: Driver, case: Case) -> None:
 
 def fill_folder(ui: Driver, case: Case) -> None:
     """Files are uploaded together and described one by one."""
-    page = ui.page
+    page, size = ui.page, ui.page.viewport_size
+    # All files are in sight: scrolling would take time that the UI needs no click for.
+    page.set_viewport_size({"width": 1440, "height": 2400})
     ui.start("/admin/plugins/upload", page.get_by_role("button", name=case.folder, exact=True))
     ui.click(page.get_by_role("button", name=case.folder, exact=True))
     ui.choose(page.get_by_role("main").get_by_role("button", name="Add assets"), case.files)
@@ -265,7 +267,12 @@ def fill_folder(ui: Driver, case: Case) -> None:
         drawer = page.get_by_role("dialog")
         ui.fill(drawer.get_by_role("textbox", name="Alternative text"), case.text)
         ui.click(drawer.get_by_role("button", name="Save"))
+        # The drawer stays open; there is nothing left to save then.
+        ui.see(drawer.get_by_role("button", name="Save", disabled=True))
+        ui.press("Escape")
         ui.see(drawer, gone=True)
+    if size is not None:
+        page.set_viewport_size(size)
 
 
 def make_role(ui: Driver, case: Case) -> None:
