@@ -111,7 +111,13 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
             problems.append(message.text)
 
     def opened(address: str, **options: Any) -> Page:  # noqa: ANN401 - as Playwright has them
-        settings = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light", **options}
+        settings = {
+            "viewport": {"width": 1440, "height": 900},
+            "color_scheme": "light",
+            # What fades out is still on the page, half of it hidden, when the next step looks.
+            "reduced_motion": "reduce",
+            **options,
+        }
         context = browser.new_context(base_url=address, **settings)
         contexts.append(context)
         page = context.new_page()

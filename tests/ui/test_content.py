@@ -288,7 +288,6 @@ SCREENS = {
 
 
 def test_every_screen_is_accessible_in_both_schemes(page: Page) -> None:
-    page.emulate_media(reduced_motion="reduce")
     for path in SCREENS.values():
         page.goto(path)
         page.get_by_role("heading", level=1).first.wait_for()

@@ -26,7 +26,6 @@ def test_parts_are_told_as_added_removed_moved_and_changed(site: Site, page: Pag
         path,
         {"pairs": parts("neap", "high", "low tide", "slack"), "name": "Told apart again"},
     )
-    page.emulate_media(reduced_motion="reduce")
     page.goto(f"/admin/content/{SAMPLE}/{made['documentId']}")
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Changes since publication").click()

@@ -51,7 +51,6 @@ def test_all_locales_that_are_ready_are_published_and_several_taken_back(
     expect(portuguese).to_contain_text("Name This is needed.")
     expect(portuguese.get_by_role("checkbox")).to_be_disabled()
     expect(dialog.get_by_role("row", name="English")).to_contain_text("Ready")
-    page.emulate_media(reduced_motion="reduce")
     assert_accessible_in_both_schemes(page)
     dialog.get_by_role("button", name="Publish 2 locales").click()
     expect(dialog).to_be_hidden()
