@@ -15,13 +15,13 @@ import apsw
 from bench.driver import Statement
 from bench.project import DATABASE
 from bench.servers import Launch, administered, fetch, quire
-from quire.database.bootstrap import bootstrap_program
-from quire.database.ddl import create_program
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.mapping import map_tables
 from quire.database.program import Program
-from quire.database.tables import build_metadata
+from quire.database.tables.ddl import create_program
+from quire.database.tables.initial_rows import bootstrap_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import map_tables
 from quire.ids import new_document_id
 from quire.schema.load import load_schema
 

@@ -16,19 +16,24 @@ import sqlalchemy as sa
 from sqlalchemy.sql.cache_key import CacheKey
 from sqlalchemy.sql.compiler import SQLCompiler
 
-import quire.api.reader
 import quire.cli.check_database
-import quire.database.create
-import quire.database.migration.sides
-import quire.database.plans
+import quire.content_api.reader
+import quire.database.execute.plan_cache
+import quire.database.initialize
+import quire.database.migration.schema_pair
 import quire.schema.load
-from quire.database.cache import BoundedCache
-from quire.database.compile import NOTHING_PRESENTED, CompiledRead, Presented, compile_read
+from quire.database.compile.read_plan import (
+    NOTHING_PRESENTED,
+    CompiledRead,
+    Presented,
+    compile_read,
+)
+from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
-from quire.database.mapping import TableMap
-from quire.database.statements import Query, StatementBuilder
-from quire.database.tables import ColumnTypes, build_metadata
+from quire.database.lru import BoundedCache
+from quire.database.tables.metadata import ColumnTypes, build_metadata
+from quire.database.tables.table_map import TableMap
 from quire.errors import SchemaProblem
 from quire.query.plan import ReadPlan
 from quire.schema.load import LoadOptions, build_schema
@@ -56,12 +61,12 @@ _statements: BoundedCache[tuple[object, ...], SQLCompiler] = BoundedCache(_STATE
 def share_work() -> None:
     """Let all applications of this process share it from now on."""
     vars(quire.schema.load).update(build_schema=_build_schema)
-    for module in (quire.api.reader, quire.database.plans):
+    for module in (quire.content_api.reader, quire.database.execute.plan_cache):
         vars(module).update(compile_read=_compile_read)
     for module in (
         quire.cli.check_database,
-        quire.database.create,
-        quire.database.migration.sides,
+        quire.database.initialize,
+        quire.database.migration.schema_pair,
     ):
         vars(module).update(build_metadata=_build_metadata)
     StatementBuilder.finish = _finish  # type: ignore[method-assign]

@@ -8,25 +8,20 @@ import asyncio
 
 import structlog
 
-from quire.api.content import ContentApi
-from quire.api.messages import AsgiReceive, AsgiScope, AsgiSend
-from quire.api.reader import Reader
-from quire.api.routes import Route
-from quire.api.timing import TimedDatabase
-from quire.assembly.agreement import require_agreement
-from quire.assembly.clearing import clear_aside
-from quire.assembly.following import Following, SchemaFollower
-from quire.assembly.foundation import Foundation, lay_foundation
-from quire.assembly.generation import Generation, make_generation
-from quire.auth.options import advanced_options
-from quire.builder.journal import recover
+from quire.auth.user_settings import advanced_options
+from quire.builder.file_transaction import recover
 from quire.clock import Clock, now_ms
-from quire.database.accounts import Accounts
-from quire.database.announcement import announced_schema
+from quire.content_api.content import ContentApi
+from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.reader import Reader
+from quire.content_api.routes import Route
+from quire.content_api.timing import TimedDatabase
+from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.mapping import map_tables
 from quire.database.open import open_database, require_tables
-from quire.database.writes import Writes
+from quire.database.schema_version import announced_schema
+from quire.database.stores.accounts import Accounts
+from quire.database.tables.table_map import map_tables
 from quire.documents.service import DocumentService
 from quire.errors import (
     AppError,
@@ -34,12 +29,17 @@ from quire.errors import (
     ServiceUnavailableError,
     StaleSchemaError,
 )
-from quire.events.bus import EventBus
-from quire.events.webhooks import WebhookParts
+from quire.runtime.expired_archives import clear_aside
+from quire.runtime.schema_check import require_agreement
+from quire.runtime.schema_reload import Following, SchemaFollower
+from quire.runtime.schema_runtime import Generation, make_generation
+from quire.runtime.services import Foundation, lay_foundation
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
 from quire.strapi_project.schema import load_options, load_project_schema
-from quire.uploads.library import Library
+from quire.uploads.service import Library
+from quire.webhooks.event_bus import EventBus
+from quire.webhooks.setup import WebhookParts
 
 _log = structlog.get_logger("quire")
 
@@ -76,7 +76,7 @@ class Application:
 
     @property
     def content(self) -> ContentApi | None:
-        """What the fast path for reads asks (`quire.api.fast_path`), if there is one."""
+        """What the fast path for reads asks (`quire.content_api.fast_path`), if there is one."""
         return None if self.generation is None else self.generation.direct
 
     @property
@@ -238,7 +238,7 @@ class Application:
         await _tidy(generation)
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
-        """Return what answers in the place of an API; see `quire.api.content.Successor`."""
+        """Return what answers in the place of an API; see `quire.content_api.content.Successor`."""
         if self._schemas is not None and self._is_present(stale):
             await self._schemas.catch_up()
         if self.generation is None or self._is_present(stale):

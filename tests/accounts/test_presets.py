@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from quire.auth.oauth import providers
-from quire.auth.oauth.presets import PRESETS, Preset
+from quire.auth.oauth.provider_presets import PRESETS, Preset
 from quire.clock import now_ms
 from tests.accounts.oidc_provider import KEY, SECRET
 from tests.accounts.site import MINUTE, Inbox, Site, message, open_site

@@ -12,11 +12,11 @@ from msgspec import Struct
 from quire.app import build_app
 from quire.customisations import find_customisations
 from quire.customisations.summary import Served, TypeSummary, summarize
-from quire.database.mapping import map_tables
+from quire.database.tables.table_map import map_tables
 from quire.errors import QuireError, SchemaError
 from quire.schema.model import Kind, Schema
+from quire.seeding.load import read_content
 from quire.seeding.project import seed
-from quire.seeding.read import read_content
 from quire.settings import Settings, SettingsError, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import running

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.room import PostgresRoom
+from quire.database.dialects.postgresql.target import PostgresRoom
 from quire.schema.model import Schema
 from tests.conformance.corpus import postgresql_dump, unpack_project
 from tests.databases.environment import read_environment, write_environment

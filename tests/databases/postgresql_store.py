@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from quire.database.dialects.postgresql.connection import Connection, open_connection
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.room import PostgresRoom
+from quire.database.dialects.postgresql.target import PostgresRoom
 from quire.database.program import Program
 from tests.databases.kind import Row
 from tests.databases.numbered import numbered

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from quire.database.dialects.sqlite.room import SQLITE
+from quire.database.dialects.sqlite.target import SQLITE
 from quire.database.program import Program
 from quire.schema.model import Schema
 from tests.databases.kind import Row

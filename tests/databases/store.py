@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
-from quire.database.ddl import create_program
 from quire.database.dialect import Dialect
-from quire.database.mapping import map_tables
 from quire.database.program import Program
-from quire.database.room import DatabaseKind
-from quire.database.tables import build_metadata
+from quire.database.tables.ddl import create_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import map_tables
+from quire.database.target import DatabaseKind
 from quire.schema.model import Schema
 from tests.databases.kind import Row
 

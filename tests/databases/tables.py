@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from quire.database.connection import Database
-from quire.database.ddl import create_program
-from quire.database.mapping import map_tables
-from quire.database.rooms import room_of
-from quire.database.tables import build_metadata
+from quire.database.settings_target import room_of
+from quire.database.tables.ddl import create_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import load_settings
 from tests.databases.kind import Kind

@@ -14,21 +14,21 @@ from typing import Any
 
 from quire.access.actions import all_actions
 from quire.auth.tokens import hash_api_token
-from quire.database.accounts import Accounts
-from quire.database.contents import Contents
-from quire.database.create import row_inserts
-from quire.database.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.dialect import Dialect
-from quire.database.mapping import LinkEdge, TableMap, map_tables
+from quire.database.existing_content import Contents
+from quire.database.initialize import row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
-from quire.database.room import DatabaseKind
-from quire.database.rooms import room_of
-from quire.database.tables import build_metadata
+from quire.database.settings_target import room_of
+from quire.database.stores.accounts import Accounts
+from quire.database.stores.credentials import CredentialRows, NewAdministrator, NewApiToken
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import LinkEdge, TableMap, map_tables
+from quire.database.target import DatabaseKind
 from quire.ids import new_document_id
 from quire.schema.model import ROLE_UID, USER_UID, Schema
+from quire.seeding.load import read_content
 from quire.seeding.project import seed
-from quire.seeding.read import read_content
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.databases.kind import Kind

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from quire.api.routes import Route
-from quire.database.defaults import AUTHOR, EDITOR
+from quire.content_api.routes import Route
+from quire.database.tables.initial_values import AUTHOR, EDITOR
 from tests.databases.kind import Kind
 from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import PASSWORD, Office, open_office
+from tests.unit.admin_api.test_admin_users import clerk, invited
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.admin_api.test_routes import OPEN, is_closed, named, routes
-from tests.unit.admin_api.test_staff import clerk, invited
 from tests.unit.kiosk import PAPER, WRITER
 
 SECRET = "xyzzy"

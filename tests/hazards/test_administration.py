@@ -17,8 +17,8 @@ from tests.unit.admin_api.office import (
     open_office,
     run_office,
 )
+from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper, titles
-from tests.unit.admin_api.test_staff import clerk
 from tests.unit.kiosk import PAPER, WRITER
 
 PERSONAL = "admin::is-creator"

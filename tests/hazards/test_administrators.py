@@ -11,7 +11,7 @@ import pytest
 
 from quire.auth.tokens import issue_jwt
 from tests.unit.admin_api.office import BOSS, PASSWORD, SECRETS, Office, open_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 ME, LOGIN, REFRESH = "/admin/users/me", "/admin/login", "/admin/access-token"
 SECRET_KEYS = {

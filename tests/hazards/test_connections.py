@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from quire.api.connection import MAX_HEAD, Connection
+from quire.content_api.connection_limits import MAX_HEAD, Connection
 from quire.settings import Settings
 from tests.conformance.over_socket import served
 

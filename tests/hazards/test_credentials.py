@@ -7,7 +7,7 @@ import pytest
 
 from quire.access.actions import all_actions
 from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
-from quire.database.system_rows import SystemRows
+from quire.database.stores.system_rows import SystemRows
 from quire.settings import Settings
 from tests.accounts.site import DAY, MINUTE, Site, code_in, message
 from tests.hazards.accounts import newsroom_site

@@ -9,6 +9,7 @@ import pytest
 from tests.databases.kind import Kind
 from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import office_project, run_office
+from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.admin_api.test_model import (
     BUILDER,
     MEMO,
@@ -19,7 +20,6 @@ from tests.unit.admin_api.test_model import (
     memo,
 )
 from tests.unit.admin_api.test_routes import named, routes
-from tests.unit.admin_api.test_staff import clerk
 from tests.unit.kiosk import PAPER
 
 OURS = ("content-type-builder/", "admin/x/model/")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from quire.errors import ApplicationError
-from quire.events.outgoing import post
-from quire.outside import InsideError, looked_up
-from quire.uploads.importing import import_file
+from quire.network import InsideError, looked_up
+from quire.uploads.remote_import import import_file
+from quire.webhooks.http_client import post
 from tests.hazards.test_imports import plain, serving
 
 Reach = Callable[[str, Path], Awaitable[object]]

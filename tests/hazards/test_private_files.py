@@ -99,7 +99,7 @@ async def test_h099_a_link_ends(editor: Editor, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_private_files_need_a_key(editor: Editor) -> None:
-    from quire.uploads.assembly import signed_links  # noqa: PLC0415 - asked here alone
+    from quire.uploads.setup import signed_links  # noqa: PLC0415 - asked here alone
 
     settings = load_settings(
         editor.settings.project,

@@ -235,7 +235,7 @@ def or_filters(count: int) -> str:
 async def test_h120_no_more_large_queries_wait_to_be_compiled_than_may(
     ask: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.api.reader._MOST_COMPILATIONS", 1)
+    monkeypatch.setattr("quire.content_api.reader._MOST_COMPILATIONS", 1)
     fields = ("title", "code", "rank", "day")
     queries = [f"articles?{or_filters(40)}&fields={name}" for name in fields]
     answers = await asyncio.gather(*map(ask, queries))

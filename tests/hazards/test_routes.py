@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from quire.api.routes import Route
+from quire.content_api.routes import Route
 from quire.settings import Settings
 from tests.accounts.site import Site, tree
 from tests.hazards.accounts import contents, newsroom_site

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
-from quire.uploads.pictures import transform
+from quire.uploads.images import transform
 from quire.uploads.transforms import signature_of
 from tests.conformance.forms import FilePart
 from tests.hazards.asking import ANON, error, serving
@@ -192,7 +192,7 @@ async def test_h097_many_who_want_the_same_wait_for_one(
         made.append(args)
         transform(*args, **options)  # type: ignore[arg-type]  # as it was called
 
-    monkeypatch.setattr("quire.uploads.gallery.transform", counted)
+    monkeypatch.setattr("quire.uploads.transform_cache.transform", counted)
     key = await photo(site)
     found = await asyncio.gather(*(asked(site, key, "w=100") for _ in range(50)))
     assert {status for status, _, _ in found} == {200}
@@ -204,7 +204,7 @@ async def test_h097_many_who_want_the_same_wait_for_one(
 
 
 async def test_h097_what_is_kept_is_bounded(site: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.uploads.gallery._SPARED_SECONDS", -1.0)
+    monkeypatch.setattr("quire.uploads.transform_cache._SPARED_SECONDS", -1.0)
     key = await photo(site)
     for size in (100, 200, 400, 2000):
         for format_ in ("jpeg", "png", "webp"):

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from quire.events.courier import DELAYS, Courier
-from quire.events.signing import is_signed
+from quire.webhooks.signatures import is_signed
+from quire.webhooks.worker import DELAYS, Courier
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import BOSS, Clock, Office, office_project, open_office, run_office
+from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.admin_api.test_content_manager import PAPERS, paper
-from tests.unit.admin_api.test_staff import clerk
 
 HOOKS = "/admin/webhooks"
 PRIVATE: Mapping[str, object] = {"webhooks.private_addresses": True}

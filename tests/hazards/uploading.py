@@ -9,7 +9,7 @@ from typing import Any
 
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
-from quire.uploads.replacing import MACHINE
+from quire.uploads.replacement import MACHINE
 from tests.conformance.client import Answer
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.hazards.asking import FULL, Who

@@ -11,13 +11,13 @@ from msgspec import Struct
 
 from bench.servers import quire
 from quire.clock import now_ms
-from quire.database.inspect import inspect_program
-from quire.database.integrity.examine import examine_program
-from quire.database.integrity.layout import Layout
-from quire.database.mapping import map_tables
-from quire.database.migration.sides import Renames
-from quire.database.migration.towards import Goal, migrate_towards, plan_towards
-from quire.database.rooms import room_of
+from quire.database.integrity.check import examine_program
+from quire.database.integrity.examined_tables import Layout
+from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
+from quire.database.migration.schema_pair import Renames
+from quire.database.settings_target import room_of
+from quire.database.tables.inspection import inspect_program
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import ContentType
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_options, load_project_schema

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from quire.access.ability import FullAccess, Granted
-from quire.database.mapping import TableMap, map_tables
+from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
 from quire.schema.sources import Source

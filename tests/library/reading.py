@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from quire.access.ability import Ability
-from quire.api.reader import Mode, Reader
+from quire.content_api.reader import Mode, Reader
 from quire.database.connection import Database
-from quire.database.costs import Costs
 from quire.database.dialects.sqlite.database_file import SqliteOptions
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.list_cache import ListCache
+from quire.database.execute.costs import Costs
+from quire.database.execute.list_cache import ListCache
 from quire.query.resolve.scope import ReadLimits
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
 

@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from quire.database.announcement import announce_schema
+from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.mapping import map_tables
 from quire.database.program import Program, Statement
-from quire.database.rooms import room_of
-from quire.database.tables import build_metadata
-from quire.database.writes import Writes
+from quire.database.schema_version import announce_schema
+from quire.database.settings_target import room_of
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema

@@ -6,10 +6,12 @@ from typing import Any
 import apsw
 from sqlalchemy import MetaData
 
-from quire.database.create import row_inserts
-from quire.database.ddl import create_program
-from quire.database.dialects.sqlite.room import SQLITE
-from quire.database.mapping import (
+from quire.database.compile.row_inserts import RowInserts
+from quire.database.dialects.sqlite.target import SQLITE
+from quire.database.initialize import row_inserts
+from quire.database.tables.ddl import create_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
     COMPONENT_TYPE,
@@ -26,8 +28,6 @@ from quire.database.mapping import (
     TableMap,
     map_tables,
 )
-from quire.database.rows import RowInserts
-from quire.database.tables import build_metadata
 from quire.schema.model import FILE_UID, Schema
 from tests.databases.store import Store
 from tests.library.model import BOOK, library_schema

@@ -4,8 +4,8 @@ The setting that is followed is the default locale of the recorded project.
 """
 
 from quire.database.connection import Database
+from quire.database.dialects.postgresql.content_version import Presence, Snapshot
 from quire.database.dialects.postgresql.driver import PostgresDatabase
-from quire.database.dialects.postgresql.presence import Presence, Snapshot
 from quire.database.program import Statement
 
 

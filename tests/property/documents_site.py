@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.app import build_app
-from quire.documents.intents import DiscardDraft, Unpublish
+from quire.documents.commands import DiscardDraft, Unpublish
 from quire.documents.service import DocumentService
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.database.compile import compile_read
-from quire.database.mapping import map_tables
+from quire.database.compile.read_plan import compile_read
 from quire.database.program import Program, Rows, Statement
+from quire.database.tables.table_map import map_tables
 from quire.errors import ValidationError
 from quire.query.operators import OPERATORS, Operand
 from quire.query.plan import ReadPlan

@@ -16,14 +16,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from quire.api.fast_path import FastPathProtocol
-from quire.api.messages import Request
 from quire.app import Application, build_app
+from quire.content_api.fast_path import FastPathProtocol
+from quire.content_api.messages import Request
 from quire.settings import load_settings
 from tests.conformance.client import Message, running
 from tests.conformance.corpus import credentials, unpack_project
 from tests.examples import examples
-from tests.unit.api.test_fast_path import HOME, served, talk
+from tests.unit.content_api.test_fast_path import HOME, served, talk
 
 UNIMPLEMENTED = 501
 SECONDS = 60

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.cli.check_database import check_database
-from quire.database.mapping import map_tables
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import ContentType, Kind, Schema
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.database.migration.record import record_schema
-from quire.database.migration.sides import Renames
-from quire.database.migration.towards import Goal, migrate_towards, plan_towards
-from quire.database.writes import Writes
+from quire.database.compile.writes import Writes
+from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
+from quire.database.migration.schema_pair import Renames
+from quire.database.migration.schema_record import record_schema
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from tests.databases.kind import Kind

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.database.compile import CompiledNode, CompiledRead, compile_read
+from quire.database.compile.read_plan import CompiledNode, CompiledRead, compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect

@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 from quire import cli
 from quire.cli import migrate
 from quire.database.connection import Database
-from quire.database.inspect import FoundTables
-from quire.database.migration.sides import Renames
-from quire.database.migration.towards import Goal, migrate_towards
+from quire.database.migration.migrate import Goal, migrate_towards
+from quire.database.migration.schema_pair import Renames
 from quire.database.program import Program, Statement
-from quire.database.room import DatabaseKind
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
+from quire.database.tables.inspection import FoundTables
+from quire.database.target import DatabaseKind
 from quire.errors import ServiceUnavailableError
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_options, load_project_schema

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.api.routes import Route
 from quire.app import build_app
+from quire.content_api.routes import Route
 from quire.schema.model import Kind as TypeKind
 from quire.settings import load_settings
 from tests.conformance.client import running

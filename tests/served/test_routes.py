@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from quire.api.routes import METHODS, Route
 from quire.cli import run as run_quire
+from quire.content_api.routes import METHODS, Route
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Kind
 from tests.secrecy.watch import WATCH

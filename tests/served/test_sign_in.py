@@ -7,16 +7,16 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from quire.api.fast_path import FastPathProtocol
 from quire.auth.oauth import providers
-from quire.auth.oauth.presets import PRESETS
+from quire.auth.oauth.provider_presets import PRESETS
+from quire.content_api.fast_path import FastPathProtocol
 from tests.accounts.conftest import issuer, project, written
 from tests.accounts.oidc_provider import KEY, SECRET
 from tests.accounts.site import set_stored
 from tests.accounts.test_presets import moved, say
 from tests.accounts.test_providers import ADA, GRANT, PAGE, be
-from tests.unit.api.test_fast_path import served
 from tests.unit.cli.processes import serving
+from tests.unit.content_api.test_fast_path import served
 
 __all__ = ["issuer", "project", "written"]
 

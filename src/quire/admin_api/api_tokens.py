@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.admin_api.answers import respond_data, shown
-from quire.admin_api.forms import (
+from quire.admin_api.bodies import (
     Fields,
     Items,
     Place,
@@ -17,12 +16,13 @@ from quire.admin_api.forms import (
     read_body,
     required,
 )
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.admin_api.responses import respond_data, shown
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokens, Token
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.errors import NotFoundError
-from quire.schema.attributes.accept import ABSENT, not_of_type
+from quire.schema.attributes.validation import ABSENT, not_of_type
 
 LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
 """A week, 30 days and 90 days, in milliseconds; a token without one never ends."""

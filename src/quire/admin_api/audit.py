@@ -8,17 +8,17 @@ import orjson
 import structlog
 from msgspec import Struct
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.forms import id_of
+from quire.admin_api.bodies import id_of
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.admin_api.statuses import success_status
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.admin_api.success_statuses import success_status
 from quire.clock import Clock, iso_from_ms
-from quire.database.audit import FILTERED, AuditLog, AuditQuery, AuditRow
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
+from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
 from quire.errors import AppError, ForbiddenError, ValidationError
 
 _log = structlog.get_logger("quire.audit")

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.access.actions import controllers
-from quire.admin_api.answers import respond_data
-from quire.admin_api.content_routes import Described, described_routes
+from quire.admin_api.grantable_routes import Described, described_routes
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.customisations import Customisations
 from quire.schema.model import Schema
 

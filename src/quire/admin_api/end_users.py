@@ -11,24 +11,24 @@ import orjson
 
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
-from quire.admin_api.answers import respond_data
-from quire.admin_api.attempts import Attempts
+from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.sign_in import place_of
-from quire.api.envelope import respond_bare
-from quire.api.mail import NOT_SENT
-from quire.api.messages import Answer, Handler, Request
-from quire.api.roles import EMPTY_BODY, RoleApi
-from quire.api.routes import Route
-from quire.auth.options import ADVANCED_KEY
 from quire.auth.recovery import EMAIL_KEY, Recovery
+from quire.auth.user_settings import ADVANCED_KEY
+from quire.content_api.envelope import respond_bare
+from quire.content_api.mail_routes import NOT_SENT
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.roles import EMPTY_BODY, RoleApi
+from quire.content_api.routes import Route
+from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.core_store import read_setting, write_setting
 from quire.database.program import Program
-from quire.database.writes import Writes
+from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import ApplicationError, MailError, ValidationError
 from quire.mail.templates import UNSOUND, is_sound
-from quire.schema.attributes.accept import not_of_type
+from quire.schema.attributes.validation import not_of_type
 
 PROVIDERS_KEY = "plugin_users-permissions_grant"
 _DONE = {"ok": True}

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from quire.access.administration import is_shown
-from quire.admin_api.answers import respond_data
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import SystemRows
-from quire.database.webhooks import Webhooks
+from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.webhooks import Webhooks
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, LOCALE_UID, USER_UID
 
 _COUNTED = {

@@ -4,23 +4,23 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from quire.admin_api.admin_users import StaffApi
+from quire.admin_api.context import Ground
 from quire.admin_api.cookies import RefreshCookie
-from quire.admin_api.ground import Ground
 from quire.admin_api.lists import Lists
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.roles import AdminRoleApi
 from quire.admin_api.second_factor import SecondFactorApi
 from quire.admin_api.sign_in import AdminSignInApi
-from quire.admin_api.staff import StaffApi
-from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.authenticate import AdminAuthenticator
-from quire.auth.admin.limits import Limits
+from quire.auth.admin.grant_limits import Limits
 from quire.auth.admin.recovery import AdminRecovery, Mailing
 from quire.auth.admin.roles import AdminRoles
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.staff import Staff
+from quire.auth.admin.user_management import Staff
+from quire.content_api.routes import Route
 
 
 class Identity(Struct, frozen=True, kw_only=True):

@@ -10,11 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
-from quire.api.reader import Mode, Reader
+from quire.content_api.reader import Mode, Reader
 from quire.database.connection import Database
-from quire.database.list_cache import ListCache
-from quire.database.mappers import members
-from quire.database.mapping import TableMap
+from quire.database.execute.list_cache import ListCache
+from quire.database.execute.row_mappers import members
+from quire.database.tables.table_map import TableMap
 from quire.errors import InvalidKeyError, PaginationError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.querystring import QueryValue

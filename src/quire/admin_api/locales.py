@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from quire.admin_api.answers import shown
-from quire.admin_api.forms import (
+from quire.admin_api.bodies import (
     Fields,
     Flag,
     Text,
@@ -15,10 +14,11 @@ from quire.admin_api.forms import (
     read_body,
     required,
 )
+from quire.admin_api.responses import shown
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.content_manager.locales import NOT_FOUND, Locales, ManagedLocale, iso_locales
 from quire.database.connection import Database
 from quire.errors import NotFoundError

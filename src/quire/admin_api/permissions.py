@@ -12,14 +12,14 @@ from quire.access.administration import (
     Section,
     subjects,
 )
-from quire.admin_api.answers import respond_data
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.auth.admin.people import People
+from quire.auth.admin.user_rows import People
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import Record
+from quire.database.stores.system_rows import Record
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Kind, Model, Schema
 

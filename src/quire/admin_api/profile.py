@@ -4,24 +4,24 @@ from collections.abc import Iterator
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import ADMIN_ACTIONS
-from quire.admin_api.answers import (
+from quire.admin_api.bodies import Fields, Items, Text, read_body, required
+from quire.admin_api.responses import (
     respond_data,
     shown,
     shown_grant,
     shown_permission,
     shown_person,
 )
-from quire.admin_api.forms import Fields, Items, Text, read_body, required
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.auth.admin.people import People, Person, StoredPermission
 from quire.auth.admin.permissions import super_grants
+from quire.auth.admin.user_rows import People, Person, StoredPermission
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
-from quire.database.defaults import permission_fields
 from quire.database.program import Program
+from quire.database.tables.initial_values import permission_fields
 from quire.errors import NotFoundError, UnauthorizedError
 from quire.schema.model import Schema
 

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Iterator
 
-from quire.admin_api.answers import respond_data
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 
 SPEAKS = "5.54.0"

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import ADMIN_ACTIONS, LOCALES, Section
-from quire.admin_api.answers import respond_data, shown_permission, shown_role
-from quire.admin_api.forms import (
+from quire.admin_api.bodies import (
     Fields,
     Items,
     RowId,
@@ -17,15 +16,16 @@ from quire.admin_api.forms import (
     required,
 )
 from quire.admin_api.lists import Lists
-from quire.admin_api.permission_form import permissions_form
+from quire.admin_api.permission_body import permissions_form
 from quire.admin_api.profile import shown_to_super_admin
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.auth.admin.people import ADMIN_ROLE_UID, People
+from quire.admin_api.responses import respond_data, shown_permission, shown_role
 from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, People
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import Record
+from quire.database.stores.system_rows import Record
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.model import Schema

@@ -8,9 +8,9 @@ handlers of content ask again.
 from collections.abc import Awaitable, Callable, Iterable
 
 from quire.access.admin_ability import AdminAbility
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route, RouteTable
 from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.errors import AppError, PolicyError
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterator
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.attempts import Attempts
-from quire.admin_api.forms import Fields, Text, id_of, read_body, required
+from quire.admin_api.bodies import Fields, Text, id_of, read_body, required
+from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.auth.admin.limits import Limits
-from quire.auth.admin.people import People, Person
+from quire.auth.admin.grant_limits import Limits
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.staff import NOT_FOUND
+from quire.auth.admin.user_management import NOT_FOUND
+from quire.auth.admin.user_rows import People, Person
 from quire.auth.passwords import verify_password
 from quire.auth.totp import provisioning_uri
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError

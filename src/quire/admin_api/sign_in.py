@@ -3,10 +3,7 @@
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from quire.admin_api.answers import respond_data, shown_person
-from quire.admin_api.attempts import Attempts
-from quire.admin_api.cookies import RefreshCookie
-from quire.admin_api.forms import (
+from quire.admin_api.bodies import (
     PASSWORD_RULES,
     Fields,
     Flag,
@@ -17,12 +14,15 @@ from quire.admin_api.forms import (
     read_body,
     required,
 )
+from quire.admin_api.cookies import RefreshCookie
+from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.responses import respond_data, shown_person
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import NO_CONTENT, Answer, Request
-from quire.api.routes import Route
 from quire.auth.admin.accounts import AdminAccounts, Device, SignedIn, new_device_id
-from quire.auth.admin.people import Person
 from quire.auth.admin.recovery import AdminRecovery
+from quire.auth.admin.user_rows import Person
+from quire.content_api.messages import NO_CONTENT, Answer, Request
+from quire.content_api.routes import Route
 from quire.errors import (
     ApplicationError,
     ForbiddenError,

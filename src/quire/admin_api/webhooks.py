@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 import orjson
 from msgspec import Struct
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.forms import (
+from quire.admin_api.bodies import (
     Fields,
     Flag,
     Items,
@@ -20,18 +19,19 @@ from quire.admin_api.forms import (
     read_body,
     required,
 )
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.admin_api.responses import respond_data
 from quire.clock import Clock, iso_from_ms
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.webhooks import Webhook, Webhooks
+from quire.database.stores.webhooks import Webhook, Webhooks
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
-from quire.events.bus import EventName
-from quire.events.outgoing import is_reserved, post
-from quire.outside import may_be_public
-from quire.schema.attributes.accept import ABSENT, not_of_type
+from quire.network import may_be_public
+from quire.schema.attributes.validation import ABSENT, not_of_type
+from quire.webhooks.event_bus import EventName
+from quire.webhooks.http_client import is_reserved, post
 
 T = TypeVar("T")
 

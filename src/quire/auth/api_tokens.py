@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.database.program import Program
-from quire.database.system_rows import Record, SystemRows
+from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError
 
 TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type

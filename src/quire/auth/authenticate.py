@@ -17,10 +17,10 @@ from quire.access.rules import bind_rules
 from quire.auth.sessions import Sessions
 from quire.auth.tokens import hash_api_token, read_jwt
 from quire.clock import Clock
-from quire.database.accounts import Accounts, TokenRow, UserRow
-from quire.database.cache import BoundedCache
 from quire.database.connection import Database
+from quire.database.lru import BoundedCache
 from quire.database.program import Program
+from quire.database.stores.accounts import Accounts, TokenRow, UserRow
 from quire.errors import AppError, UnauthorizedError
 
 T = TypeVar("T")

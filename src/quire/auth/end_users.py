@@ -12,14 +12,14 @@ from typing import TypeVar
 
 from quire.access.principal import Principal
 from quire.auth.codes import is_current
-from quire.auth.grants import require_grantable
-from quire.auth.options import AdvancedOptions, advanced_options
+from quire.auth.grant_limits import require_grantable
 from quire.auth.sessions import Sessions
-from quire.database.accounts import Accounts, UserRow
+from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
-from quire.documents.intents import Create, Delete, Update
+from quire.database.stores.accounts import Accounts, UserRow
+from quire.documents.commands import Create, Delete, Update
 from quire.documents.service import DocumentService, act_on, passwords_of
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import USER_UID
 

@@ -4,7 +4,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from msgspec import Struct
 
-from quire.auth.call_counts import CallCounts, Window
+from quire.auth.shared_counters import CallCounts, Window
 from quire.clock import Clock
 from quire.errors import RateLimitError
 

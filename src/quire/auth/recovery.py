@@ -9,14 +9,14 @@ from html import escape
 
 from msgspec import Struct
 
+from quire.auth.background_tasks import Postbox
 from quire.auth.codes import new_confirmation_code, new_reset_code
-from quire.auth.oauth.presets import PRESETS
-from quire.auth.options import advanced_options
-from quire.auth.postbox import Postbox
+from quire.auth.oauth.provider_presets import PRESETS
+from quire.auth.user_settings import advanced_options
 from quire.clock import Clock
-from quire.database.accounts import Accounts, UserRow
 from quire.database.connection import Database
-from quire.documents.intents import Update
+from quire.database.stores.accounts import Accounts, UserRow
+from quire.documents.commands import Update
 from quire.documents.service import DocumentService
 from quire.errors import MailError
 from quire.mail.message import Mail, one_line

@@ -10,13 +10,13 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from quire.access.principal import Principal
-from quire.auth.grants import require_grantable
-from quire.database.accounts import ROW_RULES_KEY, Accounts
-from quire.database.core_store import read_setting, write_setting
+from quire.auth.grant_limits import require_grantable
 from quire.database.program import Program
-from quire.database.roles import RoleRow, RoleRows
+from quire.database.stores.accounts import ROW_RULES_KEY, Accounts
+from quire.database.stores.core_store import read_setting, write_setting
+from quire.database.stores.end_user_roles import RoleRow, RoleRows
 from quire.documents.service import DocumentService
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.words import without_accents
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from quire.auth.tokens import read_claims, sign_claims
 from quire.clock import iso_from_ms
 from quire.database.program import Program
-from quire.database.system_rows import Record, SystemRows
+from quire.database.stores.system_rows import Record, SystemRows
 
 SESSION_UID = "admin::session"
 ORIGIN = "admin"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.builder.blueprint import Drawn
-from quire.builder.core_files import core_files, untouched_core_files, wants_core_files
+from quire.builder.schema_files import Drawn
+from quire.builder.strapi_stubs import core_files, untouched_core_files, wants_core_files
 from quire.schema.sources import Source
 
 

@@ -1,9 +1,9 @@
 """Putting schema files right that a change of the model has left half done."""
 
-from quire.builder.journal import has_journals, recover
-from quire.database.announcement import announced_schema
-from quire.database.rooms import room_of
-from quire.database.writes import Writes
+from quire.builder.file_transaction import has_journals, recover
+from quire.database.compile.writes import Writes
+from quire.database.schema_version import announced_schema
+from quire.database.settings_target import room_of
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 

@@ -6,8 +6,8 @@ Exit codes: 0 done, 1 problems were found, 2 it cannot be done as asked.
 import sys
 from collections.abc import Sequence
 
+from quire.cli.error_messages import discard_output, failure_message
 from quire.cli.exit_codes import CANNOT, DONE, INTERRUPTED, PROBLEMS
-from quire.cli.failures import discard_output, failure_message
 from quire.cli.terminal import print_error
 from quire.errors import QuireError
 

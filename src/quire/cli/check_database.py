@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from quire.database.compare import Lack, compare
-from quire.database.indexes import sort_hints_program
-from quire.database.inspect import inspect_program, opening_program, wanted_tables
-from quire.database.integrity.examine import examine_program
+from quire.database.integrity.check import examine_program
+from quire.database.integrity.examined_tables import Layout
 from quire.database.integrity.findings import Finding
-from quire.database.integrity.layout import Layout
-from quire.database.mapping import map_tables
-from quire.database.room import DatabaseKind, Looking
-from quire.database.rooms import room_of
-from quire.database.tables import build_metadata
+from quire.database.settings_target import room_of
+from quire.database.tables.diff import Lack, compare
+from quire.database.tables.indexes import sort_hints_program
+from quire.database.tables.inspection import inspect_program, opening_program, wanted_tables
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import map_tables
+from quire.database.target import DatabaseKind, Looking
 from quire.schema.model import Schema
 from quire.settings import Settings
 

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Collection, Iterator
 
 from quire.clock import now_ms
-from quire.database.content.store import open_store
+from quire.database.entries.store import open_store
 from quire.database.integrity.findings import SHOWN_IDS, counted
-from quire.database.mapping import map_tables
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import Settings
-from quire.uploads.storage.opening import open_storage
-from quire.uploads.sweep import Sweep, sweep
+from quire.uploads.orphan_cleanup import Sweep, sweep
+from quire.uploads.storage.open import open_storage
 
 DELETES = "deletes them"
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter, validators
 
 import quire
-from quire.cli.collector import pause_collector
+from quire.cli.gc import pause_collector
 
 Project = Annotated[Path, Parameter(help="Folder of the project.", show_default=False)]
 Host = Annotated[str | None, Parameter(help="Address to listen on.")]
@@ -75,7 +75,7 @@ def start(
 @app.command
 def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) -> int:
     """Serve a project to the one who develops it; start again when its files change."""
-    from quire.cli.develop import develop
+    from quire.cli.dev import develop
     from quire.cli.project import open_project
 
     overrides = _given({"server.host": host, "server.port": port})
@@ -141,7 +141,7 @@ def config(
     ] = False,
 ) -> int:
     """Print the effective settings and where each comes from."""
-    from quire.cli.configuration import print_new_secrets, print_settings
+    from quire.cli.config import print_new_secrets, print_settings
     from quire.settings import load_settings
 
     settings = load_settings(project)
@@ -224,7 +224,7 @@ def aside(
     ] = None,
 ) -> int:
     """List what migrations have taken away and kept aside, put it back, or remove it."""
-    from quire.cli.aside import show_aside
+    from quire.cli.archive import show_aside
     from quire.cli.project import open_project
 
     return show_aside(open_project(project), restore=restore, remove=forget)

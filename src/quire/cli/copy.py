@@ -12,8 +12,8 @@ from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message, print_warning
 from quire.database.copying.copy import Outcome, copy_database
-from quire.database.room import Room
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
+from quire.database.target import Room
 from quire.errors import ConfigurationError
 from quire.schema.model import Schema
 from quire.settings import load_settings

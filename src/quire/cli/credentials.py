@@ -15,12 +15,12 @@ from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.clock import now_ms
 from quire.customisations import find_customisations
-from quire.database.credentials import CredentialRows, NewAdministrator, NewApiToken
-from quire.database.mapping import TableMap, map_tables
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.rooms import room_of
-from quire.database.tables import build_metadata
+from quire.database.settings_target import room_of
+from quire.database.stores.credentials import CredentialRows, NewAdministrator, NewApiToken
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import TableMap, map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema

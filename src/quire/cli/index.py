@@ -8,24 +8,24 @@ from rich.progress import track
 
 from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result, print_warning
-from quire.database.compare import Finding
+from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.indexes import (
+from quire.database.open import open_database
+from quire.database.program import Program, Statement
+from quire.database.settings_target import room_of
+from quire.database.statistics import LARGE_ROWS, outdated_program, renew_statistics
+from quire.database.stores.slow_lists import stored_slow_lists
+from quire.database.tables.diff import Finding
+from quire.database.tables.indexes import (
     AdvisedIndex,
     advised_indexes,
     apply_indexes_program,
     lacking_tables_program,
     missing_indexes,
 )
-from quire.database.inspect import inspect_program
-from quire.database.mapping import map_tables
-from quire.database.open import open_database
-from quire.database.program import Program, Statement
-from quire.database.rooms import room_of
-from quire.database.slow_lists import stored_slow_lists
-from quire.database.statistics import LARGE_ROWS, outdated_program, renew_statistics
-from quire.database.tables import build_metadata
-from quire.database.writes import Writes
+from quire.database.tables.inspection import inspect_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema

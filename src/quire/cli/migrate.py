@@ -3,25 +3,25 @@
 import asyncio
 from collections.abc import Sequence
 
+from quire.cli.database_lock import Turn
 from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
 from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
-from quire.cli.turn import Turn
 from quire.clock import now_ms
-from quire.database.migration.expiry import forget_over
-from quire.database.migration.record import recorded_schema
-from quire.database.migration.sides import Renames
-from quire.database.migration.steps import Plan
-from quire.database.migration.towards import (
+from quire.database.compile.writes import Writes
+from quire.database.migration.archive_expiry import forget_over
+from quire.database.migration.migrate import (
     ConsentNeededError,
     Goal,
     migrate_towards,
     plan_towards,
 )
+from quire.database.migration.schema_pair import Renames
+from quire.database.migration.schema_record import recorded_schema
+from quire.database.migration.steps import Plan
 from quire.database.open import require_project_database
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
 from quire.database.statistics import renew_statistics
-from quire.database.writes import Writes
 from quire.errors import ConfigurationError
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options, load_project_schema

@@ -12,10 +12,10 @@ from quire.cli.exit_codes import DONE
 from quire.cli.seed import CONTENT_FOLDER, seed_project
 from quire.cli.terminal import print_message
 from quire.clock import now_ms
-from quire.database.bootstrap import FirstLocale
-from quire.database.create import first_program
-from quire.database.mapping import map_tables
-from quire.database.rooms import room_of
+from quire.database.initialize import first_program
+from quire.database.settings_target import room_of
+from quire.database.tables.initial_rows import FirstLocale
+from quire.database.tables.table_map import map_tables
 from quire.errors import ConfigurationError
 from quire.ids import new_document_id
 from quire.schema.model import Schema

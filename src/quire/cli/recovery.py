@@ -12,7 +12,7 @@ def recover_project(settings: Settings) -> None:
 
     Raises DatabaseOpenError, and ConfigurationError when a file cannot be written.
     """
-    from quire.builder.journal import has_journals
+    from quire.builder.file_transaction import has_journals
 
     if not has_journals(settings.project):
         return

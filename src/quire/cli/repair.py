@@ -10,13 +10,13 @@ from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, surp
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import confirm, print_message, print_result, working
-from quire.database.inspect import inspect_program
-from quire.database.integrity.examine import is_mended, repair_program
+from quire.database.integrity.check import is_mended, repair_program
+from quire.database.integrity.examined_tables import Layout
 from quire.database.integrity.findings import Finding
-from quire.database.integrity.layout import Layout
-from quire.database.mapping import map_tables
 from quire.database.open import open_database
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
+from quire.database.tables.inspection import inspect_program
+from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError, DatabaseOpenError
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings

@@ -10,10 +10,10 @@ from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
 from quire.seeding.content import Content
+from quire.seeding.load import read_content
 from quire.seeding.project import seed
-from quire.seeding.read import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 

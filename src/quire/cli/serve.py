@@ -13,14 +13,14 @@ import structlog
 import uvicorn
 from uvicorn.supervisors import multiprocess
 
-from quire.api.fast_path import FastPathProtocol
-from quire.cli.collector import resume_collector
 from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.gc import resume_collector
 from quire.cli.lifespan import Application, Lifespan
 from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_message, print_warning
+from quire.content_api.fast_path import FastPathProtocol
 from quire.errors import AppError, ConfigurationError
-from quire.logs import configure_logging, is_json
+from quire.logging import configure_logging, is_json
 from quire.settings import Settings, hand_over_settings, load_settings_from_environment
 
 if TYPE_CHECKING:

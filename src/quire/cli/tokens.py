@@ -10,11 +10,11 @@ from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.clock import iso_or_none, now_ms
-from quire.database.content.store import open_store
-from quire.database.mapping import map_tables
+from quire.database.entries.store import open_store
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.system_rows import SystemRows
+from quire.database.stores.system_rows import SystemRows
+from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
 from quire.settings import Settings

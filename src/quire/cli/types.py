@@ -5,12 +5,12 @@ from pathlib import Path
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_error, print_message
+from quire.codegen import python, typescript
+from quire.codegen.model_classes import shapes_of
 from quire.errors import ApplicationError, os_error_reason
 from quire.schema.model import Schema
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
-from quire.typed_models import python, typescript
-from quire.typed_models.shapes import shapes_of
 
 
 def write_types(

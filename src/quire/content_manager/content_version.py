@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 from quire.content_manager.locales import default_locale_of, default_locale_statement
+from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.writes import Writes
 
 
 class ContentVersion:

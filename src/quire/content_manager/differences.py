@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quire.content_manager.content import ContentReading, chosen_of
+from quire.content_manager.permissions import Rights
+from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import Wanted
-from quire.content_manager.rights import Rights
-from quire.content_manager.shaping import owned
-from quire.content_manager.states import Shown
+from quire.content_manager.sanitize import owned
+from quire.content_manager.status import Shown
 from quire.database.program import Program
 from quire.errors import NotFoundError
 from quire.query.plan import Status

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.database.content.components import component_links
-from quire.database.content.finding import counterparts
-from quire.database.content.layout import Layout
+from quire.database.entries.components import component_links
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.schema.attributes.base import Relation, RelationAttribute
 from quire.schema.model import ContentType
 

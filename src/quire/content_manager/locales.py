@@ -11,15 +11,15 @@ from importlib.resources import files
 from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.core_store import (
+from quire.database.compile.writes import Writes
+from quire.database.program import Program, Statement, Value
+from quire.database.stores.core_store import (
     decode_setting,
     read_setting,
     setting_statement,
     write_setting,
 )
-from quire.database.program import Program, Statement, Value
-from quire.database.system_rows import Record, SystemRows
-from quire.database.writes import Writes
+from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.model import LOCALE_UID, ContentType
 

@@ -1,15 +1,15 @@
 """Publishing one document for an administrator, and taking back what is published of it."""
 
 from quire.access.administration import CREATE, PUBLISH, UPDATE
-from quire.content_manager.content import chosen_of
-from quire.content_manager.picking import Body
+from quire.content_manager.read_service import chosen_of
 from quire.content_manager.requests import Wanted
-from quire.content_manager.shaping import forget_roles, owned
-from quire.content_manager.states import Shown
-from quire.content_manager.writer import Result, Writer
-from quire.content_manager.writing import NO_ENTITY, ContentWriting
+from quire.content_manager.sanitize import forget_roles, owned
+from quire.content_manager.status import Shown
+from quire.content_manager.writable_fields import Body
+from quire.content_manager.write_context import Result, Writer
+from quire.content_manager.write_service import NO_ENTITY, ContentWriting
 from quire.database.program import Program
-from quire.documents.intents import DiscardDraft, Publish, Unpublish, Written
+from quire.documents.commands import DiscardDraft, Publish, Unpublish, Written
 from quire.documents.service import act_on
 from quire.errors import NotFoundError
 

@@ -8,15 +8,15 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.descriptions import is_displayed
-from quire.content_manager.plans import Planner, both
-from quire.content_manager.rights import Rights, covers, reading
-from quire.content_manager.shaping import owned
-from quire.content_manager.states import MODIFIED_STATUS, Shown, Versions
-from quire.content_manager.titles import main_field
+from quire.content_manager.entry_titles import main_field
+from quire.content_manager.permissions import Rights, covers, reading
+from quire.content_manager.read_plans import Planner, both
+from quire.content_manager.sanitize import owned
+from quire.content_manager.status import MODIFIED_STATUS, Shown, Versions
 from quire.content_manager.views import View
-from quire.database.content.counting import count_standing
+from quire.database.entries.status_counts import count_standing
 from quire.database.program import Program
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.query.plan import PlanNode, ReadPlan, SortKey, Status
 from quire.schema.model import ContentType, Schema
 

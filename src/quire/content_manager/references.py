@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.content import ContentReading
-from quire.content_manager.nodes import CREATORS
+from quire.content_manager.permissions import reading
+from quire.content_manager.plan_nodes import CREATORS
+from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import EVERY_LOCALE, Wanted
-from quire.content_manager.rights import reading
-from quire.content_manager.states import Shown
+from quire.content_manager.status import Shown
 from quire.content_manager.views import main_field
 from quire.database.program import Program
 from quire.query.parameters import as_query

@@ -12,26 +12,26 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import CREATE, READ, UPDATE
-from quire.content_manager.content import chosen_of
-from quire.content_manager.plans import Planner, both, locale_scope
+from quire.content_manager.permissions import Rights, covers, may_follow, reading
+from quire.content_manager.read_plans import Planner, both, locale_scope
+from quire.content_manager.read_service import chosen_of
 from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
 from quire.content_manager.requests import EVERY_LOCALE, Wanted, locale_of
-from quire.content_manager.rights import Rights, covers, may_follow, reading
+from quire.content_manager.sanitize import owned
 from quire.content_manager.scope import ManagedScope
-from quire.content_manager.shaping import owned
-from quire.content_manager.states import Shown, Versions
+from quire.content_manager.status import Shown, Versions
 from quire.content_manager.views import View, main_field
-from quire.database.content.components import holders
+from quire.database.entries.components import holders
 from quire.database.program import Program
 from quire.documents.relation_input import row_id as read_row_id
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import Comparison, Filter, PlanNode, ReadPlan, SortKey, Status
+from quire.query.resolve.errors import Param
 from quire.query.resolve.filters import resolve_filters
-from quire.query.resolve.findings import Param
 from quire.query.resolve.pagination import Pagination
 from quire.query.resolve.scope import Slots
 from quire.query.resolve.sort import resolve_sort

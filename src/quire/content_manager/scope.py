@@ -5,9 +5,9 @@ not look at either: such a part of a query counts for nothing, as the format has
 tells that it was there.
 """
 
-from quire.content_manager.rights import CREATOR_FIELDS, Rights, may_follow, reading
+from quire.content_manager.permissions import CREATOR_FIELDS, Rights, may_follow, reading
 from quire.errors import InvalidKeyError
-from quire.query.resolve.findings import Pass
+from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope
 from quire.schema.attributes.base import (
     Attribute,

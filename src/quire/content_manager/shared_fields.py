@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.nodes import CREATORS, FACTS
-from quire.content_manager.plans import Planner
-from quire.content_manager.rights import covers, reading
-from quire.content_manager.shaping import owned
-from quire.content_manager.states import Versions
-from quire.database.content.parts import columns_of
+from quire.content_manager.permissions import covers, reading
+from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import owned
+from quire.content_manager.status import Versions
+from quire.database.entries.row_comparison import columns_of
 from quire.database.program import Program
 from quire.documents.relation_input import NO_ROW, row_id
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.query.plan import ReadPlan
 from quire.query.resolve.scope import Slots

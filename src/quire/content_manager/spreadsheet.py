@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from quire.content_manager.rights import Rights, covers
+from quire.content_manager.permissions import Rights, covers
 from quire.content_manager.scope import is_hidden
 from quire.schema.attributes.base import (
     Attribute,

@@ -5,7 +5,7 @@ from typing import Any
 
 from quire.content_manager.descriptions import described_attributes
 from quire.content_manager.views import View, sortable
-from quire.schema.attributes.accept import ABSENT, not_of_type
+from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.schema.model import Model
 
 SECTIONS = ("settings", "metadatas", "layouts")

@@ -10,7 +10,7 @@ from functools import reduce
 
 from quire.javascript.modules import CODE, EnvironmentVariable
 from quire.settings import Settings, UnfitValueError, known_settings
-from quire.settings.project_config import COUNTERPARTS, leaves, settings_in
+from quire.settings.strapi_config import COUNTERPARTS, leaves, settings_in
 from quire.settings.upload_providers import bucket_settings
 
 # Of the admin panel or of the development server, so that the content API is the same without.

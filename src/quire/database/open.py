@@ -1,10 +1,10 @@
 """Opening the database of a project, as it is."""
 
 from quire.database.connection import Database
-from quire.database.inspect import Opening, opening_program, wanted_tables
-from quire.database.mapping import TableMap
-from quire.database.room import Room
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
+from quire.database.tables.inspection import Opening, opening_program, wanted_tables
+from quire.database.tables.table_map import TableMap
+from quire.database.target import Room
 from quire.errors import DatabaseOpenError
 from quire.settings import Settings
 

@@ -11,8 +11,8 @@ from typing import Protocol
 import structlog
 
 from quire.database.connection import Database
-from quire.database.inspect import Inspector
 from quire.database.program import Program, Statement
+from quire.database.tables.inspection import Inspector
 from quire.errors import AppError
 
 LARGE_ROWS = 1000

@@ -1,6 +1,6 @@
 """From layouts and uids to content types, for those who act on documents."""
 
-from quire.database.content.layout import Layout
+from quire.database.entries.entry_layout import Layout
 from quire.schema.model import ContentType
 
 

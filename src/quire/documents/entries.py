@@ -5,18 +5,18 @@ Nothing here knows drafts or locales; which rows are written is decided by the a
 
 from collections.abc import Collection, Mapping, Sequence
 
-from quire.database.content.components import (
+from quire.database.entries.components import (
     ComponentLink,
     attach_components,
     component_links,
 )
-from quire.database.content.deletion import detach_components
-from quire.database.content.layout import Layout
-from quire.database.mapping import ORDER
+from quire.database.entries.deletion import detach_components
+from quire.database.entries.entry_layout import Layout
 from quire.database.program import LONG_COMPUTATION, Program, Value
+from quire.database.tables.table_map import ORDER
+from quire.documents.entry_values import ComponentValues, EntryValues
 from quire.documents.relations import Resolution
-from quire.documents.unit import UnitOfWork
-from quire.documents.values import ComponentValues, EntryValues
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, ForeignComponentError
 from quire.schema.attributes.base import Attribute, DynamicZoneAttribute
 

@@ -6,9 +6,9 @@ request without the same text, so a mistyped locale would hide what was answered
 
 from collections.abc import Iterable
 
-from quire.database.content.layout import Layout
+from quire.database.entries.entry_layout import Layout
 from quire.database.program import Program
-from quire.documents.unit import Engine, UnitOfWork
+from quire.documents.unit_of_work import Engine, UnitOfWork
 from quire.errors import ValidationError
 from quire.query.plan import PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead

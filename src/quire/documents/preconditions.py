@@ -5,7 +5,7 @@ draft that it was made of, so it has the tag of the draft as long as nobody has 
 """
 
 from quire.clock import iso_from_ms
-from quire.database.content.finding import Entry
+from quire.database.entries.versions_query import Entry
 from quire.errors import PreconditionFailedError
 
 ANY = "*"

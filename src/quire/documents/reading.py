@@ -12,20 +12,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess
-from quire.database.cache import BoundedCache
-from quire.database.compile import CompiledRead
-from quire.database.content.store import Store
-from quire.database.encoding import encode_list
-from quire.database.plans import CompiledPlans
+from quire.database.compile.read_plan import CompiledRead
+from quire.database.compile.statements import Values
+from quire.database.entries.store import Store
+from quire.database.execute.encoding import encode_list
+from quire.database.execute.plan_cache import CompiledPlans
+from quire.database.execute.reader import BoundRead, ListFacts, bind_read, read_program
+from quire.database.execute.response_budget import ResponseBudget
+from quire.database.lru import BoundedCache
 from quire.database.program import Program
-from quire.database.read import BoundRead, ListFacts, bind_read, read_program
-from quire.database.response_budget import ResponseBudget
-from quire.database.statements import Values
 from quire.query.parameters import as_query
 from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status
 from quire.query.querystring import QueryValue
 from quire.query.resolve import Pagination, ReadLimits, ResolvedRead, Resolver
-from quire.query.resolve.rules import rule_filter
+from quire.query.resolve.row_rules import rule_filter
 from quire.query.resolve.scope import Slots
 
 Shown = dict[str, Any]

@@ -16,7 +16,7 @@ Whether targets exist is not asked here, and a target may be named twice.
 import re
 from collections.abc import Iterable, Mapping
 
-from quire.documents.values import Position, RelationChange, Target
+from quire.documents.entry_values import Position, RelationChange, Target
 
 NO_ROW = 0
 """An id that no row has: stands for what can be no id at all, so that it is not found."""

@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from quire.database.content.layout import Layout
-from quire.database.content.lookup import VersionRow, existing_ids, rows_of_documents
-from quire.database.links.change import Anchor, LinkChange, Linked
-from quire.database.mapping import ColumnEdge
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.links.link_change import Anchor, LinkChange, Linked
+from quire.database.entries.lookup import VersionRow, existing_ids, rows_of_documents
 from quire.database.program import Program
+from quire.database.tables.table_map import ColumnEdge
+from quire.documents.entry_values import EntryValues, RelationChange, Target
 from quire.documents.row_rules import in_sight
-from quire.documents.unit import UnitOfWork
-from quire.documents.values import EntryValues, RelationChange, Target
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
 from quire.schema.attributes.base import MediaAttribute, RelationAttribute
 from quire.schema.model import FILE_UID, PUBLISHED_STATUS, ContentType

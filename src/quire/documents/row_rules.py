@@ -9,10 +9,10 @@ reach could be changed through another one.
 from collections.abc import Collection
 
 from quire.access.ability import rules_of
-from quire.database.content.finding import entries_of, first_document_id
+from quire.database.entries.versions_query import entries_of, first_document_id
 from quire.database.program import Program
-from quire.documents.intents import Clone, Create, Delete, Intent, Written
-from quire.documents.unit import UnitOfWork
+from quire.documents.commands import Clone, Create, Delete, Intent, Written
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
 
 _FIND, _CREATE, _UPDATE, _DELETE = "find", "create", "update", "delete"

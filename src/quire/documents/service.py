@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from quire.access.principal import Principal
 from quire.clock import Clock
-from quire.database.announcement import WriteCheck, require_nothing
 from quire.database.connection import Database
 from quire.database.program import Program
+from quire.database.schema_version import WriteCheck, require_nothing
 from quire.documents.actions.clone import clone
 from quire.documents.actions.create import create
 from quire.documents.actions.delete import delete
@@ -24,7 +24,7 @@ from quire.documents.actions.discard_draft import discard_draft
 from quire.documents.actions.publish import publish
 from quire.documents.actions.unpublish import unpublish
 from quire.documents.actions.update import update
-from quire.documents.intents import (
+from quire.documents.commands import (
     Clone,
     Create,
     Delete,
@@ -38,11 +38,11 @@ from quire.documents.intents import (
 from quire.documents.passwords import Password, passwords_in
 from quire.documents.reading import Find, Page, PlannedRead, Shown
 from quire.documents.row_rules import require_after, require_before, rule_of
-from quire.documents.unit import Engine, UnitOfWork
+from quire.documents.unit_of_work import Engine, UnitOfWork
 from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
-from quire.events.bus import EventBus
-from quire.events.outbox import Outbox
 from quire.schema.model import Schema
+from quire.webhooks.event_bus import EventBus
+from quire.webhooks.outbox import Outbox
 
 T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]

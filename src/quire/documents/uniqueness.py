@@ -6,10 +6,10 @@ published entries count, and only those of the same locale; drafts may repeat ea
 
 from collections.abc import Sequence
 
-from quire.database.content.lookup import is_taken
+from quire.database.entries.lookup import is_taken
 from quire.database.program import Program
 from quire.documents.relations import Version
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate import Problem, UniqueCheck
 
 

@@ -20,7 +20,7 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema
 from quire.schema.class_names import class_names
 from quire.schema.model import AUTOMATIC_NAMES, Component, ContentType, Model, Schema
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 from quire.openapi.filters import Filters
 from quire.openapi.models import Models
 from quire.openapi.operations import Parameter
-from quire.openapi.populating import Populating
+from quire.openapi.populate import Populating
 from quire.openapi.schemas import FLAG, NULL, TEXT, WHOLE, any_of, one_of_texts, several
 from quire.query.plan import PublicationFilter
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
 _EVERY = "*"

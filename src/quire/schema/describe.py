@@ -7,10 +7,10 @@ attributes that the server adds by itself are left out (wire.md §1).
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.schema.automatic import RESERVED_NAMES
 from quire.schema.class_names import class_name
 from quire.schema.custom_fields import CUSTOM_FIELD
 from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Model, Schema
+from quire.schema.system_attributes import RESERVED_NAMES
 
 _BUILDER = "content-type-builder"
 _GLOBAL_IDS = {"plugin::i18n.locale": "I18NLocale"}

@@ -19,13 +19,13 @@ from msgspec import Struct, field
 from quire.errors import SchemaError, SchemaProblem
 from quire.schema.attributes import ATTRIBUTE_TYPES, AttributeTypes
 from quire.schema.attributes.base import Attribute
-from quire.schema.automatic import leading_attributes, trailing_attributes
 from quire.schema.builtin import builtin_schemas
+from quire.schema.checks import check_models
 from quire.schema.custom_fields import CustomFieldTypes, WellKnownCustomFields
-from quire.schema.faults import check_models
 from quire.schema.model import Component, ContentType, Index, Kind, Model, Schema
 from quire.schema.normalize import normalize
 from quire.schema.sources import EXTENSION, Source
+from quire.schema.system_attributes import leading_attributes, trailing_attributes
 from quire.schema.words import kebab_case
 
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -11,7 +11,6 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from quire.errors import SchemaProblem
-from quire.schema.attributes.accept import Acceptance
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -20,6 +19,7 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
     StorageKind,
 )
+from quire.schema.attributes.validation import Acceptance
 from quire.schema.conditions import Condition, condition_of
 from quire.schema.custom_fields import CustomField
 

@@ -7,15 +7,15 @@ to its draft when everything is there.
 from collections.abc import Mapping
 
 from quire.database.program import Program
-from quire.documents.intents import Create, Update, Written
+from quire.documents.commands import Create, Update, Written
 from quire.documents.service import act_on
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import AppError, SeedingError
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType
 from quire.seeding.content import Document, Status, Values, Version
 from quire.seeding.references import target_locale
-from quire.seeding.wire import Wire
+from quire.seeding.wire_format import Wire
 
 
 class Documents:

@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from quire.documents.validate import Checked, Rules, check_entry
 from quire.documents.validate.problems import Place, place_text
-from quire.schema.attributes.accept import Step
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -23,13 +22,14 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
 )
-from quire.schema.automatic import trailing_attributes
+from quire.schema.attributes.validation import Step
 from quire.schema.model import ContentType, Model, Schema
+from quire.schema.system_attributes import trailing_attributes
 from quire.seeding.content import Document, MediaFile, Status, Values, Version
 from quire.seeding.media import described_file, plan_upload
 from quire.seeding.references import Reference, target_locale
 from quire.seeding.source import Source
-from quire.seeding.wire import COMPONENT_KEY, Wire, as_list, components_of, is_blocks
+from quire.seeding.wire_format import COMPONENT_KEY, Wire, as_list, components_of, is_blocks
 
 Fault = tuple[str, str]
 """A JSON path and what is wrong there."""

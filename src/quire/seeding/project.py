@@ -8,17 +8,17 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from quire.clock import Clock, now_ms
-from quire.database.accounts import Accounts
-from quire.database.bootstrap import FirstLocale
 from quire.database.connection import Database
-from quire.database.content.store import open_store
-from quire.database.contents import Contents
-from quire.database.create import first_program, row_inserts
-from quire.database.mapping import map_tables
+from quire.database.entries.store import open_store
+from quire.database.existing_content import Contents
+from quire.database.initialize import first_program, row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.rooms import room_of
-from quire.documents.unit import Engine, UnitOfWork
+from quire.database.settings_target import room_of
+from quire.database.stores.accounts import Accounts
+from quire.database.tables.initial_rows import FirstLocale
+from quire.database.tables.table_map import map_tables
+from quire.documents.unit_of_work import Engine, UnitOfWork
 from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, Schema

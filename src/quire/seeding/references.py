@@ -10,7 +10,7 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import ContentType, Model, Schema
 from quire.seeding.content import Document, Values
-from quire.seeding.wire import as_list, components_of
+from quire.seeding.wire_format import as_list, components_of
 
 Reference = tuple[str, str]
 """A content type and the key of one of its documents."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from quire.database.accounts import Accounts
-from quire.database.contents import Contents
-from quire.database.mapping import LinkEdge, TableMap
+from quire.database.compile.row_inserts import RowInserts
+from quire.database.existing_content import Contents
 from quire.database.program import Program
-from quire.database.rows import RowInserts
+from quire.database.stores.accounts import Accounts
+from quire.database.tables.table_map import LinkEdge, TableMap
 from quire.errors import SeedingError
 from quire.schema.model import FILE_UID, LOCALE_UID
 from quire.seeding.content import Locale, Values

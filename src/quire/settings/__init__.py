@@ -4,7 +4,6 @@
 ``dotenv.py`` knows the form of ``.env`` files. No other module of Quire reads the environment.
 """
 
-from quire.settings.kinds import UnfitValueError
 from quire.settings.load import (
     OVERRIDES_VARIABLE,
     PROJECT_VARIABLE,
@@ -41,6 +40,7 @@ from quire.settings.model import (
     UserSettings,
     known_settings,
 )
+from quire.settings.setting_types import UnfitValueError
 
 __all__ = [
     "NEW_SECRETS_COMMAND",

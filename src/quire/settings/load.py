@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 from quire.errors import ConfigurationError, os_error_reason
 from quire.javascript.modules import EnvironmentVariable
 from quire.settings.dotenv import parse_dotenv
-from quire.settings.kinds import METADATA_KEY, Setting, UnfitValueError
 from quire.settings.model import Settings, known_settings
-from quire.settings.project_config import plain_value, read_config
+from quire.settings.setting_types import METADATA_KEY, Setting, UnfitValueError
+from quire.settings.strapi_config import plain_value, read_config
 from quire.settings.upload_providers import ConcatenatedText
 
 SETTINGS_FILE = "quire.toml"

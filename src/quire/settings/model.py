@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from quire.errors import ConfigurationError
-from quire.settings.kinds import (
+from quire.settings.setting_types import (
     CLIENT,
     DURATION,
     FLAG,

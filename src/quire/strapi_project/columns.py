@@ -3,9 +3,9 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from quire.database.inspect import FoundTables, inspect_program
-from quire.database.naming import identifier
-from quire.database.rooms import room_of
+from quire.database.settings_target import room_of
+from quire.database.tables.inspection import FoundTables, inspect_program
+from quire.database.tables.names import identifier
 from quire.errors import AppError, QuireError
 from quire.schema.custom_fields import CustomFieldUse
 from quire.schema.words import snake_case

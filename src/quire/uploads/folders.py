@@ -8,16 +8,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.database.content.store import Store
-from quire.database.core_store import read_setting, write_setting
-from quire.database.library.files import (
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.stores.core_store import read_setting, write_setting
+from quire.database.stores.files import (
     FileRow,
     files_within,
     find_files,
     put_into,
     update_file,
 )
-from quire.database.library.folders import (
+from quire.database.stores.folders import (
     ROOT,
     FolderRow,
     all_folders,
@@ -26,11 +27,10 @@ from quire.database.library.folders import (
     move_folder,
     update_folder,
 )
-from quire.database.program import Program
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
-from quire.schema.attributes.accept import ABSENT, Absent
+from quire.schema.attributes.validation import ABSENT, Absent
 from quire.uploads.removal import delete_records
 
 API_FOLDER = "API Uploads"

@@ -7,7 +7,7 @@ import unicodedata
 from msgspec import Struct
 
 from quire.errors import ApplicationError
-from quire.uploads.letters import SPELLED_OUT
+from quire.uploads.transliteration import SPELLED_OUT
 
 INVALID_NAME = "File name contains invalid characters"
 _MOST_CHARACTERS = 255

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection
 
-from quire.database.library.files import FileRow, delete_files
 from quire.database.program import Program
-from quire.documents.unit import UnitOfWork
-from quire.events.bus import EventName
-from quire.uploads.happening import file_happened
+from quire.database.stores.files import FileRow, delete_files
+from quire.documents.unit_of_work import UnitOfWork
+from quire.uploads.events import file_happened
+from quire.webhooks.event_bus import EventName
 
 
 def delete_records(unit: UnitOfWork, rows: Collection[FileRow]) -> Program[None]:

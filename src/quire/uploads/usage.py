@@ -2,12 +2,12 @@
 
 from msgspec import Struct
 
-from quire.database.content.store import Store
-from quire.database.library.files import find_files
-from quire.database.library.usage import Use, unlinked_files, uses_of_file
+from quire.database.entries.store import Store
 from quire.database.program import Program
+from quire.database.stores.file_usage import Use, unlinked_files, uses_of_file
+from quire.database.stores.files import find_files
 from quire.errors import NotFoundError
-from quire.uploads.records import NO_SUCH_FILE
+from quire.uploads.file_rows import NO_SUCH_FILE
 
 _LOOKED_AT = 50
 """Files that one question about unused ones looks at."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from quire.app import Application, build_app
 from quire.settings import load_settings
-from quire.uploads.library import Library
+from quire.uploads.service import Library
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.conformance.corpus import credentials
 from tests.conformance.forms import FORM_TYPE, FilePart, form

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.admin_api.office import Office, open_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 TOKENS = "/admin/api-tokens"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import BOSS, PASSWORD, Office, open_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 AUDIT = "/admin/x/audit"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.library.statements import log_statements
 from tests.unit.admin_api.office import PASSWORD, Office, open_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.kiosk import PAPER, WRITER
 
 PAPERS = f"/content-manager/collection-types/{PAPER}"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.accounts.site import receiving
 from tests.unit.admin_api.office import BOSS, Office, open_office, run_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 OWN = "/users-permissions"
 

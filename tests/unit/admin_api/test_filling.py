@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.content_manager.filling import temporary_keys
+from quire.content_manager.locale_prefill import temporary_keys
 from tests.unit.admin_api.office import Office
 from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.kiosk import PAPER, WRITER

@@ -1,7 +1,7 @@
 """Locales are added, made the default one, and deleted with their entries."""
 
 from tests.unit.admin_api.office import Office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 LOCALES = "/i18n/locales"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from quire.outside import anywhere
-from quire.uploads.importing import import_file
+from quire.network import anywhere
+from quire.uploads.remote_import import import_file
 from tests.hazards.test_imports import plain, serving
 from tests.unit.admin_api.darkroom import (
     CREATE,
@@ -111,7 +111,7 @@ async def test_files_that_nothing_uses_are_listed_page_by_page(darkroom: Darkroo
 def _from_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let files be imported from this machine, as if it were outside."""
     here = partial(import_file, allows=anywhere)
-    monkeypatch.setattr("quire.uploads.importing.import_file", here)
+    monkeypatch.setattr("quire.uploads.remote_import.import_file", here)
 
 
 @pytest.mark.usefixtures("_from_here")

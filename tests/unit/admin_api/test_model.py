@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quire.assembly.following import SchemaFollower
-from quire.builder.journal import Journal, has_journals
+from quire.builder.file_transaction import Journal, has_journals
 from quire.builder.recovery import recover_files
+from quire.runtime.schema_reload import SchemaFollower
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office
 from tests.unit.admin_api.test_content_manager import paper

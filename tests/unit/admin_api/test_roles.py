@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.admin_api.office import Office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 from tests.unit.kiosk import PAPER
 
 READ = "plugin::content-manager.explorer.read"

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quire.admin_api.router import SIGNED_IN, SUPER_ADMINS, AdminApi
-from quire.api.routes import Route
+from quire.content_api.routes import Route
 from tests.databases.kind import Row
 from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import PASSWORD, Office, open_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 OPEN = {
     ("GET", "admin/init"),

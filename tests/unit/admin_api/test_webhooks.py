@@ -10,7 +10,7 @@ import pytest
 
 from tests.databases.kinds import rows_of
 from tests.unit.admin_api.office import Office, open_office
-from tests.unit.admin_api.test_staff import clerk
+from tests.unit.admin_api.test_admin_users import clerk
 
 HOOKS = "/admin/webhooks"
 HOOK = {

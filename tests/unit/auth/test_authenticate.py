@@ -13,10 +13,10 @@ from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.auth.authenticate import Authenticator, bearer_token, fingerprint
 from quire.auth.tokens import hash_api_token, issue_jwt
-from quire.database.accounts import Accounts
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
+from quire.database.stores.accounts import Accounts
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from tests.databases.kind import Kind
 from tests.databases.tables import lay_tables, open_database

@@ -2,8 +2,8 @@
 
 import pytest
 
-from quire.auth.call_counts import CallCounts
 from quire.auth.rate_limit import Allowance, RateLimiter, place_of
+from quire.auth.shared_counters import CallCounts
 from quire.errors import RateLimitError
 
 MINUTE_MS = 60_000

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 from cyclopts import App
 
-from quire.cli import develop, serve
+from quire.cli import dev, serve
 from quire.cli.commands import app
 from quire.settings import Settings
 from tests.conformance.corpus import unpack_project
@@ -256,7 +256,7 @@ def _servers_stop(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def serve_once(watch: Any) -> None:  # noqa: ANN401 - a private class
         with suppress(SystemExit):  # it waits for a change of the files then
-            develop._serve_in_child(watch.sockets)  # noqa: SLF001 - what a process of its own does
+            dev._serve_in_child(watch.sockets)  # noqa: SLF001 - what a process of its own does
 
     def log_nothing(_: Settings) -> None:
         pass
@@ -264,8 +264,8 @@ def _servers_stop(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     monkeypatch.setattr(serve, "announce", stop)
     monkeypatch.setattr(serve, "log_as_set", log_nothing)
-    monkeypatch.setattr(develop, "log_as_set", log_nothing)
-    monkeypatch.setattr("quire.cli.develop._Watch.run", serve_once)
+    monkeypatch.setattr(dev, "log_as_set", log_nothing)
+    monkeypatch.setattr("quire.cli.dev._Watch.run", serve_once)
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from quire.database.slow_lists import KEY
+from quire.database.stores.slow_lists import KEY
 from tests.unit.cli.conftest import Run, everything_in
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from quire.content_manager.content_version import ContentVersion
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
 from quire.database.connection import Database
-from quire.database.core_store import write_setting
 from quire.database.program import Statement, Value
+from quire.database.stores.core_store import write_setting
 from tests.unit.kiosk import Kiosk, open_kiosk
 
 

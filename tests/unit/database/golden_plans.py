@@ -11,13 +11,13 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.database.compile import compile_read
-from quire.database.content.lookup import is_taken
-from quire.database.content.store import open_store
+from quire.database.compile.read_plan import compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.entries.lookup import is_taken
+from quire.database.entries.store import open_store
+from quire.database.execute.reader import BoundRead, bind_read
 from quire.database.program import Statement
-from quire.database.read import BoundRead, bind_read
 from quire.query.querystring import parse_query
 from tests.databases.sqlite_store import SqliteStore
 from tests.library.model import BOOK, library_schema, library_tables

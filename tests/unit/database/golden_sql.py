@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.database.compile import CompiledNode, CompiledRead, compile_read
+from quire.database.compile.read_plan import CompiledNode, CompiledRead, compile_read
+from quire.database.compile.statements import Query
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.read import bind_read
-from quire.database.statements import Query
+from quire.database.execute.reader import bind_read
 from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import USER_UID

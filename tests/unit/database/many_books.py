@@ -6,7 +6,7 @@ without: what the planner of a database goes by.
 
 from enum import StrEnum
 
-from quire.database.inspect import inspect_program
+from quire.database.tables.inspection import inspect_program
 from tests.databases.store import Store
 
 BOOKS = 3000

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import apsw
 from sqlalchemy import MetaData
 
-from quire.database.ddl import create_program
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.inspector import SqliteInspector
-from quire.database.inspect import FoundTables, inspect_program
-from quire.database.mapping import TableMap, map_tables
 from quire.database.program import Program
-from quire.database.tables import build_metadata
+from quire.database.tables.ddl import create_program
+from quire.database.tables.inspection import FoundTables, inspect_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema, load_schema
 from quire.schema.model import Schema
 from quire.schema.sources import Source

@@ -7,10 +7,10 @@ until all of them were looked at because there is an index over these two column
 import apsw
 import pytest
 
-from quire.database.compile import compile_read
-from quire.database.content.lookup import is_taken
-from quire.database.content.store import open_store
+from quire.database.compile.read_plan import compile_read
 from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.entries.lookup import is_taken
+from quire.database.entries.store import open_store
 from quire.database.program import Statement
 from quire.query.querystring import parse_query
 from tests.library.model import BOOK, library_schema, library_tables

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from sqlalchemy import MetaData
 
-from quire.database.content.store import open_store
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES
-from quire.database.mapping import map_tables
+from quire.database.entries.store import open_store
 from quire.database.program import Program
-from quire.database.tables import build_metadata, column_kind
-from quire.documents.intents import (
+from quire.database.tables.metadata import build_metadata, column_kind
+from quire.database.tables.table_map import map_tables
+from quire.documents.commands import (
     Create,
     Delete,
     DiscardDraft,
@@ -28,12 +28,12 @@ from quire.documents.intents import (
 )
 from quire.documents.passwords import Password
 from quire.documents.service import act_on, passwords_of
-from quire.documents.unit import Engine, UnitOfWork
-from quire.events.bus import Event
+from quire.documents.unit_of_work import Engine, UnitOfWork
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
 from quire.schema.model import FILE_UID, Schema
 from quire.schema.sources import Source
+from quire.webhooks.event_bus import Event
 from tests.databases.store import Store
 from tests.library.model import LOCALIZED, component, content_type, relation
 

@@ -11,9 +11,9 @@ from quire.access.ability import Granted
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.actions.find import find, find_one
-from quire.documents.intents import Create, Update
+from quire.documents.commands import Create, Update
 from quire.documents.reading import Find, Page, Shown
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import AppError, InvalidKeyError
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quire.documents.entry_values import Position, RelationChange, Target
 from quire.documents.relation_input import (
     NO_ROW,
     UnreadableRelationError,
     parse_relation,
     row_id,
 )
-from quire.documents.values import Position, RelationChange, Target
 
 A, B = Target(document_id="a"), Target(document_id="b")
 SEVEN = Target(id=7)

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 
 from quire.database.connection import Database
-from quire.database.content.store import open_store
-from quire.database.mapping import map_tables
+from quire.database.entries.store import open_store
 from quire.database.program import Program, Statement
+from quire.database.tables.table_map import map_tables
 from quire.documents.actions.create import create
-from quire.documents.intents import Create, Delete, DiscardDraft, Publish, Unpublish, Update
+from quire.documents.commands import Create, Delete, DiscardDraft, Publish, Unpublish, Update
 from quire.documents.service import DocumentService
-from quire.documents.unit import Engine, UnitOfWork
+from quire.documents.unit_of_work import Engine, UnitOfWork
 from quire.errors import (
     DatabaseBusyError,
     NotFoundError,
     ServiceUnavailableError,
     ValidationError,
 )
-from quire.events.bus import Event, EventBus
 from quire.ids import new_document_id
+from quire.webhooks.event_bus import Event, EventBus
 from tests.databases.kind import Kind, Rows
 from tests.databases.tables import lay_tables, open_database
 from tests.unit.documents.press import STORY, TOPIC, press_schema

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from quire.documents.intents import Create
+from quire.documents.commands import Create
 from quire.errors import ValidationError
 from tests.unit.documents.press import LABEL, PERSON, STORY, TOPIC, Press
 

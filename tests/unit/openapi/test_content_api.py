@@ -9,9 +9,9 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from quire.access.ability import FullAccess, Granted
+from quire.openapi.content.account import SESSION_ROUTES
 from quire.openapi.content.api import ROUTES, describe_content_api
-from quire.openapi.content.parts import Endpoint, Facts
-from quire.openapi.content.signing_in import SESSION_ROUTES
+from quire.openapi.content.endpoint import Endpoint, Facts
 from quire.openapi.queries import PageLimits
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema

@@ -13,16 +13,16 @@ import pytest
 from msgspec.structs import replace
 
 from quire.clock import now_ms
-from quire.database.bootstrap import FirstLocale
-from quire.database.create import first_program
-from quire.database.mapping import ComponentEdge, map_tables
-from quire.database.rooms import room_of
+from quire.database.initialize import first_program
+from quire.database.settings_target import room_of
+from quire.database.tables.initial_rows import FirstLocale
+from quire.database.tables.table_map import ComponentEdge, map_tables
 from quire.errors import DatabaseOpenError, SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import Schema
 from quire.seeding.content import Status
+from quire.seeding.load import read_content
 from quire.seeding.project import seed
-from quire.seeding.read import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.unit.examples.seed_content import entries

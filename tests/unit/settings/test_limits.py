@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from quire.settings.kinds import DURATION, UnfitValueError, integer
+from quire.settings.setting_types import DURATION, UnfitValueError, integer
 
 
 @pytest.mark.parametrize("number", [2**53, 10**30])

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.app import Application, build_app
+from quire.seeding.load import read_content
 from quire.seeding.project import seed
-from quire.seeding.read import read_content
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer, AsgiClient, running

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from quire.codegen.model_classes import shapes_of
+from quire.codegen.python import python_models
 from quire.schema.custom_fields import WELL_KNOWN
 from quire.schema.describe import describe_content_type
 from quire.schema.load import load_schema
@@ -14,8 +16,6 @@ from quire.schema.model import Schema
 from quire.settings import SettingsError, load_settings
 from quire.settings.model import STORAGE_TYPES
 from quire.strapi_project.schema import load_project_schema
-from quire.typed_models.python import python_models
-from quire.typed_models.shapes import shapes_of
 from tests.databases.kind import Kind
 from tests.unit.schema.trees import type_file, write_tree
 from tests.unit.strapi_project.site import serving

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from quire.app import Application
-from quire.database.content.store import Store
-from quire.documents.unit import UnitOfWork
-from quire.uploads.library import Library
+from quire.database.entries.store import Store
+from quire.documents.unit_of_work import UnitOfWork
+from quire.uploads.service import Library
 from tests.conformance.client import AsgiClient
 
 T = TypeVar("T")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from quire.database.library.files import FileRow, find_files
-from quire.database.library.folders import FolderRow, all_folders
 from quire.database.program import Program
-from quire.documents.unit import UnitOfWork
+from quire.database.stores.files import FileRow, find_files
+from quire.database.stores.folders import FolderRow, all_folders
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.uploads.folders import (
     Branch,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.library.usage import Use
+from quire.database.stores.file_usage import Use
 from quire.errors import NotFoundError
 from quire.uploads.usage import unused_files, usage
 from tests.unit.uploads.desk import Desk

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.forms import REQUIRED, Fields, Place, Text, email, read_body, required
+from quire.admin_api.bodies import REQUIRED, Fields, Place, Text, email, read_body, required
 from quire.documents.validate.problems import Problem, path_of, place_text
-from quire.schema.attributes.accept import ABSENT
+from quire.schema.attributes.validation import ABSENT
 
 
 class _Given(Struct, frozen=True):

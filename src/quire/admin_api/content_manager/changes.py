@@ -8,25 +8,25 @@ from typing import TypeVar
 
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.accounts import check_account
-from quire.admin_api.content_manager.keeping import KeptHistory
+from quire.admin_api.content_manager.revision_table import KeptHistory
 from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Handler, Request
-from quire.api.routes import Route
-from quire.api.writing import expected_tags
-from quire.content_manager.content import ContentReading
-from quire.content_manager.picking import body_of
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
+from quire.content_api.write_requests import expected_tags
+from quire.content_manager.bulk_actions import SeveralDocuments
+from quire.content_manager.permissions import Rights
 from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import invalid, locale_of, locales_of
-from quire.content_manager.rights import Rights
-from quire.content_manager.several import SeveralDocuments
-from quire.content_manager.writer import Result, Writer
-from quire.content_manager.writing import ContentWriting
+from quire.content_manager.writable_fields import body_of
+from quire.content_manager.write_context import Result, Writer
+from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
 from quire.documents.passwords import passwords_in
 from quire.documents.service import DocumentService
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.schema.model import USER_UID
 

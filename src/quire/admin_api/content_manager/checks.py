@@ -3,26 +3,26 @@
 from collections.abc import Iterator, Mapping
 
 from quire.access.administration import CREATE
-from quire.admin_api.answers import respond_data
 from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Handler, Request
-from quire.api.routes import Route
-from quire.content_manager.content import ContentReading, chosen_of
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
+from quire.content_manager.clone_check import NO_CLONE, prohibited_fields
 from quire.content_manager.draft_relations import draft_relations
-from quire.content_manager.prohibited import NO_CLONE, prohibited_fields
+from quire.content_manager.permissions import Rights
+from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import Wanted, locale_of, locales_of
-from quire.content_manager.rights import Rights
-from quire.content_manager.shaping import owned
+from quire.content_manager.sanitize import owned
 from quire.content_manager.shared_fields import localized_type, shared_fields
-from quire.content_manager.states import Shown
-from quire.content_manager.writer import UNKNOWN_LOCALE
+from quire.content_manager.status import Shown
+from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.documents.known_locales import locale_codes
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.query.parameters import as_query
 from quire.schema.model import ContentType

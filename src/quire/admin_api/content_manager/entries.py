@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_encoded
-from quire.api.messages import Answer, Handler, Request
-from quire.api.routes import Route
-from quire.content_manager.content import ContentReading
-from quire.content_manager.lists import ListSizes, PreparedLists
-from quire.content_manager.plans import populated
+from quire.content_api.envelope import respond_encoded
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
+from quire.content_manager.prepared_lists import ListSizes, PreparedLists
+from quire.content_manager.read_plans import populated
+from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import wanted
 from quire.database.connection import Database
-from quire.database.encoding import encode_result
+from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.errors import NotFoundError
 
 

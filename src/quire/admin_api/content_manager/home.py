@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from quire.admin_api.answers import respond_data
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.entry_titles import stored_views
 from quire.content_manager.recent import MOMENTS, Recent, managed_types
-from quire.content_manager.titles import stored_views
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.errors import ValidationError
 
 T = TypeVar("T")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.admin_api.answers import respond_data
+from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Handler, Request
-from quire.api.routes import Route
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
 from quire.content_manager.descriptions import (
     FIELD_SIZES,
     describe_parts,
@@ -16,9 +16,9 @@ from quire.content_manager.descriptions import (
 from quire.content_manager.view_input import changed_view, faults_of_view
 from quire.content_manager.views import View, stored_view, with_list_main_fields
 from quire.database.connection import Database
-from quire.database.content.store import Store
-from quire.database.core_store import read_settings, view_key, write_setting
+from quire.database.entries.store import Store
 from quire.database.program import Program
+from quire.database.stores.core_store import read_settings, view_key, write_setting
 from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute
 from quire.schema.describe import in_order

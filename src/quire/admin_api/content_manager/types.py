@@ -1,8 +1,8 @@
 """Which content type a request is about, and what its administrator may do there."""
 
 from quire.access.administration import READ
-from quire.api.messages import Request
-from quire.content_manager.rights import Rights
+from quire.content_api.messages import Request
+from quire.content_manager.permissions import Rights
 from quire.errors import PolicyError
 from quire.schema.model import ContentType, Schema
 

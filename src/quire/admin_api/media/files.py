@@ -5,31 +5,31 @@ from pathlib import Path
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
-from quire.admin_api.forms import id_of
+from quire.admin_api.bodies import id_of
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.router import SIGNED_IN
-from quire.api.envelope import respond_bare
-from quire.api.file_form import FileForm, read_files
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.content_manager.attaching import require_attaching
+from quire.content_api.envelope import respond_bare
+from quire.content_api.file_form import FileForm, read_files
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.upload_targets import require_attaching
 from quire.database.program import Program
-from quire.documents.unit import Engine
+from quire.documents.unit_of_work import Engine
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import ApplicationError, NotFoundError
-from quire.schema.attributes.accept import not_of_type
+from quire.schema.attributes.validation import not_of_type
 from quire.settings import LimitSettings, UploadSettings
-from quire.uploads.information import (
+from quire.uploads.file_info import (
     NOTHING,
     Information,
     decoded,
     information_of_new,
     information_of_one,
 )
-from quire.uploads.library import Library
-from quire.uploads.preparing import Incoming
-from quire.uploads.records import NO_ENTRY, NO_SUCH_FILE, Attachment
-from quire.uploads.rights import CREATE, READ, UPDATE, FileRights
+from quire.uploads.file_rows import NO_ENTRY, NO_SUCH_FILE, Attachment
+from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
+from quire.uploads.processing import Incoming
+from quire.uploads.service import Library
 
 NO_FILES = "Files are empty"
 SEVERAL_FILES = "Cannot replace a file with multiple ones"

@@ -3,26 +3,27 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.forms import id_of, ids_of, read_body
-from quire.admin_api.media.reads import MediaReads, Shown
-from quire.admin_api.media.shapes import (
+from quire.admin_api.bodies import id_of, ids_of, read_body
+from quire.admin_api.media.bodies import (
     CHANGED_FOLDER,
     DELETED,
     MOVED,
     NEW_FOLDER,
     UPDATED,
 )
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.database.library.files import FileRow
-from quire.database.library.folders import all_folders
+from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.responses import respond_data
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.database.program import Program
-from quire.documents.unit import UnitOfWork
+from quire.database.stores.files import FileRow
+from quire.database.stores.folders import all_folders
+from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
-from quire.schema.attributes.accept import ABSENT, Absent
+from quire.schema.attributes.validation import ABSENT, Absent
+from quire.uploads.file_info import Information, information_of_one
 from quire.uploads.folders import (
     UNKNOWN,
     Branch,
@@ -33,9 +34,8 @@ from quire.uploads.folders import (
     folder_structure,
     move,
 )
-from quire.uploads.information import Information, information_of_one
-from quire.uploads.library import Library
-from quire.uploads.rights import CREATE, READ, UPDATE, FileRights
+from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
+from quire.uploads.service import Library
 
 CREATED = 201
 _ACTIONS = "upload/actions"

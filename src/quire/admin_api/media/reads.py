@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
 from quire.admin_api.lists import positive
-from quire.api.reader import Mode, PreparedRead, Reader
-from quire.content_manager.rights import CREATOR_FIELDS
-from quire.database.compile import NOTHING_PRESENTED
+from quire.content_api.reader import Mode, PreparedRead, Reader
+from quire.content_manager.permissions import CREATOR_FIELDS
+from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.connection import Database
-from quire.database.library.folders import FOLDER_UID, all_folders, files_in_folders
-from quire.database.list_cache import ListCache
-from quire.database.mappers import members
+from quire.database.execute.list_cache import ListCache
+from quire.database.execute.row_mappers import members
 from quire.database.program import Program
+from quire.database.stores.folders import FOLDER_UID, all_folders, files_in_folders
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.parameters import as_query
@@ -29,10 +29,10 @@ from quire.query.resolve.filters import LONG_LIST, has_longer_list
 from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Schema
 from quire.settings import Settings
+from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.folders import UNKNOWN
-from quire.uploads.library import Library
-from quire.uploads.links import presented_files
-from quire.uploads.records import NO_SUCH_FILE
+from quire.uploads.service import Library
+from quire.uploads.signed_links import presented_files
 
 Shown = dict[str, Any]
 Query = Mapping[str, QueryValue]

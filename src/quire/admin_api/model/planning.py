@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.forms import id_of
-from quire.admin_api.model.carrying_out import planned
+from quire.admin_api.bodies import id_of
+from quire.admin_api.model.apply import planned
+from quire.admin_api.model.errors import ToldError, flaws, uids_of_files
 from quire.admin_api.model.reading import BUILD
-from quire.admin_api.model.told import ToldError, flaws, uids_of_files
 from quire.admin_api.model.update import SchemaUpdate
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.builder.aside import KeptAside
-from quire.builder.blueprint import UnfitWishError
-from quire.builder.remodel import Remodeller
+from quire.admin_api.responses import respond_data
+from quire.builder.apply import Remodeller
+from quire.builder.archive import KeptAside
+from quire.builder.schema_files import UnfitWishError
 from quire.clock import iso_from_ms
-from quire.database.migration.aside import Aside
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.database.migration.archive import Aside
 from quire.documents.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.builder.remodel import Draft
+from quire.builder.apply import Draft
 from quire.database.migration.plan import Planned
 from quire.database.migration.steps import Notice, Step, rows_lost
 from quire.errors import ValidationError

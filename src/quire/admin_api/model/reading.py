@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.model.attribute_forms import RESERVED_ATTRIBUTES
-from quire.admin_api.model.model_forms import RESERVED_MODELS
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Request
-from quire.api.model import ModelApi
-from quire.api.routes import Route
+from quire.admin_api.model.attribute_bodies import RESERVED_ATTRIBUTES
+from quire.admin_api.model.model_bodies import RESERVED_MODELS
+from quire.admin_api.responses import respond_data
+from quire.content_api.content_type_builder import ModelApi
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.schema.describe import describe_schema
 from quire.schema.model import Schema
 

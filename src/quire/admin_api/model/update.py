@@ -17,23 +17,23 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.admin_api.model.attribute_forms import (
+from quire.admin_api.model.attribute_bodies import (
     NAME,
     NAME_PATTERN,
     Attribute,
     AttributeForms,
     is_reserved,
 )
-from quire.admin_api.model.model_forms import KINDS, is_kebab, is_reserved_model
-from quire.admin_api.model.told import (
+from quire.admin_api.model.definitions import Body, component_wish, type_wish, uid_of_type
+from quire.admin_api.model.errors import (
     COMPONENT_EXISTS,
     COMPONENT_NOT_FOUND,
     CONTENT_TYPE_EXISTS,
     CONTENT_TYPE_NOT_FOUND,
     ToldError,
 )
-from quire.admin_api.model.wishes import Body, component_wish, type_wish, uid_of_type
-from quire.builder.blueprint import Blueprint
+from quire.admin_api.model.model_bodies import KINDS, is_kebab, is_reserved_model
+from quire.builder.schema_files import Blueprint
 from quire.documents.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Model, Schema

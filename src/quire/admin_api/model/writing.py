@@ -9,24 +9,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from quire.admin_api.answers import respond_data
-from quire.admin_api.forms import read_body
-from quire.admin_api.model.attribute_forms import Attribute
-from quire.admin_api.model.beside import ComponentsBeside
-from quire.admin_api.model.carrying_out import carried_out, telling
-from quire.admin_api.model.model_forms import CATEGORY_FORM, ComponentForm, ContentTypeForm
-from quire.admin_api.model.reading import BUILD, PREFIX
-from quire.admin_api.model.told import (
-    COMPONENT_EXISTS,
-    COMPONENT_NOT_FOUND,
-    CONTENT_TYPE_NOT_FOUND,
-    ToldError,
-    raise_problems,
-    told_problems,
-    told_validation,
-)
-from quire.admin_api.model.update import SchemaUpdate
-from quire.admin_api.model.wishes import (
+from quire.admin_api.bodies import read_body
+from quire.admin_api.model.apply import carried_out, telling
+from quire.admin_api.model.attribute_bodies import Attribute
+from quire.admin_api.model.definitions import (
     Body,
     component_wish,
     former_names,
@@ -35,14 +21,28 @@ from quire.admin_api.model.wishes import (
     uid_of_component,
     uid_of_type,
 )
-from quire.api.envelope import respond_bare
-from quire.api.messages import Answer, Request
-from quire.api.routes import Route
-from quire.builder.blueprint import Blueprint
-from quire.builder.remodel import Remodeller
+from quire.admin_api.model.errors import (
+    COMPONENT_EXISTS,
+    COMPONENT_NOT_FOUND,
+    CONTENT_TYPE_NOT_FOUND,
+    ToldError,
+    raise_problems,
+    told_problems,
+    told_validation,
+)
+from quire.admin_api.model.model_bodies import CATEGORY_FORM, ComponentForm, ContentTypeForm
+from quire.admin_api.model.nested_components import ComponentsBeside
+from quire.admin_api.model.reading import BUILD, PREFIX
+from quire.admin_api.model.update import SchemaUpdate
+from quire.admin_api.responses import respond_data
+from quire.builder.apply import Remodeller
+from quire.builder.schema_files import Blueprint
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
 from quire.documents.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
-from quire.javascript.patterns import PatternError, compile_pattern
+from quire.javascript.regular_expressions import PatternError, compile_pattern
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Component, ContentType
 from quire.schema.words import kebab_case

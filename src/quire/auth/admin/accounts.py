@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from quire.access.administration import SUPER_ADMIN_CODE
-from quire.auth.admin.people import ADMIN_ROLE_UID, People, Person
 from quire.auth.admin.second_factor import SecondFactors
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, People, Person
 from quire.auth.passwords import hash_in_background, verify_password
 from quire.auth.sessions import Sessions, Tokens
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import SystemRows
+from quire.database.stores.system_rows import SystemRows
 from quire.errors import ApplicationError, ForbiddenError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 

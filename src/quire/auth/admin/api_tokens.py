@@ -12,7 +12,7 @@ from quire.auth.tokens import hash_api_token, new_api_token
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import Record, SystemRows
+from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
 TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type

@@ -10,12 +10,12 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import ability_of, super_ability
 from quire.access.principal import Administrator
-from quire.auth.admin.people import People, Person
+from quire.auth.admin.user_rows import People, Person
 from quire.auth.authenticate import bearer_token
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
-from quire.database.cache import BoundedCache
 from quire.database.connection import Database
+from quire.database.lru import BoundedCache
 from quire.database.program import Program
 from quire.errors import UnauthorizedError
 from quire.schema.model import Schema

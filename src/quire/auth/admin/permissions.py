@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import ACTIONS, FIELDS, LOCALES, Section, subjects_of
-from quire.database.defaults import permission_fields
+from quire.database.tables.initial_values import permission_fields
 from quire.schema.model import Schema
 
 

@@ -10,15 +10,15 @@ from html import escape
 
 from msgspec import Struct
 
-from quire.auth.admin.people import People, Person
 from quire.auth.admin.second_factor import SecondFactors
+from quire.auth.admin.user_rows import People, Person
+from quire.auth.background_tasks import Postbox
 from quire.auth.passwords import hash_in_background
-from quire.auth.postbox import Postbox
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import SystemRows
+from quire.database.stores.system_rows import SystemRows
 from quire.errors import ApplicationError
 from quire.mail.message import Mail
 from quire.mail.senders import Sender

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import Grant
 from quire.access.administration import SUPER_ADMIN_CODE
-from quire.auth.admin.limits import Limits
-from quire.auth.admin.people import (
+from quire.auth.admin.grant_limits import Limits
+from quire.auth.admin.user_rows import (
     ADMIN_PERMISSION_UID,
     ADMIN_ROLE_UID,
     People,
@@ -15,7 +15,7 @@ from quire.auth.admin.people import (
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.system_rows import Record, SystemRows
+from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError, NotFoundError
 
 NOT_FOUND = "role.notFound"

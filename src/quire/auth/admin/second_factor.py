@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.auth.admin.people import Person
+from quire.auth.admin.user_rows import Person
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.auth.totp import matching_step, new_secret
 from quire.clock import Clock
-from quire.database.core_store import read_setting, write_setting
+from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.writes import Writes
+from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import ApplicationError, SecondFactorError
 
 WRONG_CODE = "Invalid code"

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 import jwt
 import orjson
 
-from quire.auth.oauth.faults import IdentityError
-from quire.auth.oauth.flow import is_same
+from quire.auth.oauth.errors import IdentityError
+from quire.auth.oauth.state import is_same
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "ES512", "EdDSA")
 _LEEWAY_S = 60

@@ -5,7 +5,7 @@ from urllib.parse import urljoin, urlsplit
 
 from msgspec import Struct
 
-from quire.auth.oauth.presets import PRESETS, Preset, claims_profile
+from quire.auth.oauth.provider_presets import PRESETS, Preset, claims_profile
 
 GRANT_KEY = "plugin_users-permissions_grant"
 _LOCAL = "email"

@@ -7,17 +7,17 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from quire.database.copying.compare import PAGE_ROWS, sum_up
+from quire.database.copying.checksums import PAGE_ROWS, sum_up
 from quire.database.copying.pages import Pages
+from quire.database.copying.plan import Copied, Structure, plan_structure
 from quire.database.copying.state import COPIED, COPYING, FINISHED, STATE_TABLE, State, TableState
-from quire.database.copying.structure import Copied, Structure, plan_structure
 from quire.database.copying.values import Convert, converter
-from quire.database.ddl import DdlWriter
-from quire.database.inspect import FoundTables
-from quire.database.mapping import map_tables
 from quire.database.program import Program, Row, Rows, Statement
-from quire.database.room import Filling, Looking, Room
-from quire.database.tables import build_metadata, sorted_indexes
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.inspection import FoundTables
+from quire.database.tables.metadata import build_metadata, sorted_indexes
+from quire.database.tables.table_map import map_tables
+from quire.database.target import Filling, Looking, Room
 from quire.errors import AppError, CopyError
 from quire.schema.model import Schema
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.selectable import Select
 
-from quire.database.copying.structure import ID, Copied
+from quire.database.copying.plan import ID, Copied
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Statement, Value
 

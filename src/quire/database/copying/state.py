@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.copying.pages import compiled
-from quire.database.ddl import DdlWriter
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement
-from quire.database.tables import ColumnTypes, plain_column
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.metadata import ColumnTypes, plain_column
 from quire.schema.attributes.base import StorageKind
 
 STATE_TABLE = "quire_copy"

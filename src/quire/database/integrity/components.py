@@ -12,12 +12,15 @@ import sqlalchemy as sa
 from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.integrity.examined_tables import Damaged, Layout, gone, ids_of
 from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
-from quire.database.integrity.layout import Damaged, Layout, gone, ids_of
 from quire.database.integrity.links import is_unique, repeated
 from quire.database.integrity.morphs import target_gone, type_unknown
 from quire.database.integrity.rules import DELETE, RowRule, Rule
-from quire.database.mapping import (
+from quire.database.program import Program
+from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
     COMPONENT_TYPE,
@@ -25,9 +28,6 @@ from quire.database.mapping import (
     ComponentEdge,
     ModelTable,
 )
-from quire.database.program import Program
-from quire.database.statements import AliasedTable, StatementBuilder
-from quire.database.writes import Writes
 from quire.schema.attributes.base import DynamicZoneAttribute
 
 LINK_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD)

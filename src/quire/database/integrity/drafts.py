@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
-from quire.database.integrity.copying import Copier, Copy
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.integrity.examined_tables import Layout, plain_table, same
 from quire.database.integrity.findings import Finding, Kind
 from quire.database.integrity.identity import (
     DOCUMENT_ID,
@@ -21,12 +22,11 @@ from quire.database.integrity.identity import (
     newest_first,
     own_types,
 )
-from quire.database.integrity.layout import Layout, plain_table, same
 from quire.database.integrity.links import link_edges
+from quire.database.integrity.row_copies import Copier, Copy
 from quire.database.integrity.rules import Mend, RowRule
-from quire.database.mapping import LinkEdge
 from quire.database.program import Program
-from quire.database.statements import AliasedTable, StatementBuilder
+from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType
 
 _MEND = Mend(text="makes their drafts, as copies with components, media and links")

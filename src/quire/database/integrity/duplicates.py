@@ -6,6 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.compile.statements import StatementBuilder
+from quire.database.integrity.examined_tables import Layout, plain_table
 from quire.database.integrity.findings import Finding, Kind, counted
 from quire.database.integrity.identity import (
     DOCUMENT_ID,
@@ -14,12 +16,10 @@ from quire.database.integrity.identity import (
     newest_first,
     own_types,
 )
-from quire.database.integrity.layout import Layout, plain_table
 from quire.database.integrity.links import link_edges
 from quire.database.integrity.rules import first_ids, ids_and_count
-from quire.database.mapping import LinkEdge
 from quire.database.program import Program, Row
-from quire.database.statements import StatementBuilder
+from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType
 
 

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.integrity.examined_tables import Damaged, Layout, ids_of, plain_table, same
 from quire.database.integrity.findings import Finding, Kind
-from quire.database.integrity.layout import Damaged, Layout, ids_of, plain_table, same
 from quire.database.integrity.rules import Mend, RowRule, Rule
 from quire.database.program import Program
-from quire.database.statements import AliasedTable, StatementBuilder
 from quire.ids import new_document_id
 from quire.schema import model
 from quire.schema.model import ContentType

@@ -6,12 +6,12 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.compile.statements import StatementBuilder
+from quire.database.integrity.examined_tables import Damaged, Layout, gone, ids_of, plain_table
 from quire.database.integrity.findings import Finding, Kind
-from quire.database.integrity.layout import Damaged, Layout, gone, ids_of, plain_table
 from quire.database.integrity.rules import DELETE, RowRule, clear
-from quire.database.mapping import ColumnEdge, LinkEdge
 from quire.database.program import Program
-from quire.database.statements import StatementBuilder
+from quire.database.tables.table_map import ColumnEdge, LinkEdge
 from quire.schema.model import ADMIN_USER_UID
 
 

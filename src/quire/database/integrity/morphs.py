@@ -6,11 +6,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.integrity.examined_tables import Damaged, Layout, gone, ids_of
 from quire.database.integrity.findings import Kind
-from quire.database.integrity.layout import Damaged, Layout, gone, ids_of
 from quire.database.integrity.rules import DELETE, RowRule, clear
-from quire.database.mapping import ModelTable, MorphColumnEdge, MorphListEdge
-from quire.database.statements import AliasedTable, StatementBuilder
+from quire.database.tables.table_map import ModelTable, MorphColumnEdge, MorphListEdge
 
 
 def morph_rules(layout: Layout) -> Iterator[RowRule]:

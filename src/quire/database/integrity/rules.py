@@ -6,11 +6,11 @@ from typing import Protocol
 import sqlalchemy as sa
 from msgspec import Struct, field
 
+from quire.database.compile.statements import StatementBuilder
 from quire.database.dialect import Scalar
+from quire.database.integrity.examined_tables import Damaged, Layout, plain_table
 from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
-from quire.database.integrity.layout import Damaged, Layout, plain_table
 from quire.database.program import Program, Rows
-from quire.database.statements import StatementBuilder
 
 
 class Rule(Protocol):

@@ -5,20 +5,20 @@ The order is that of the plan. What is taken away is kept aside first (`aside`).
 
 from msgspec import Struct
 
-from quire.database.content.store import Store, open_store
+from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
-from quire.database.inspect import inspect_program
-from quire.database.migration.arriving import arrive
-from quire.database.migration.aside import AsideKeeper, Entry
-from quire.database.migration.extension import extends
-from quire.database.migration.leaving import Leaving
+from quire.database.entries.store import Store, open_store
+from quire.database.migration.archive import AsideKeeper, Entry
+from quire.database.migration.ddl_steps import TableWork
 from quire.database.migration.plan import Change, Planned, plan_program
-from quire.database.migration.record import record_schema
-from quire.database.migration.sides import Side
-from quire.database.migration.tables import TableWork
+from quire.database.migration.post_migrate import arrive
+from quire.database.migration.pre_migrate import Leaving
+from quire.database.migration.schema_extension import extends
+from quire.database.migration.schema_pair import Side
+from quire.database.migration.schema_record import record_schema
 from quire.database.program import Program
-from quire.database.room import DatabaseKind
-from quire.database.writes import Writes
+from quire.database.tables.inspection import inspect_program
+from quire.database.target import DatabaseKind
 
 
 class Place(Struct, frozen=True, kw_only=True):

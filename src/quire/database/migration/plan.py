@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.database.ddl import DdlWriter
-from quire.database.inspect import FoundTables, Inspector
-from quire.database.mapping import FIELD, ComponentEdge, MorphTargetEdge
-from quire.database.migration.correspond import Correspondence, LostRows, correspond
-from quire.database.migration.counting import Counting
-from quire.database.migration.notices import notices_program
-from quire.database.migration.sides import Renames, Side
+from quire.database.compile.writes import Writes
+from quire.database.migration.dropped_versions import drafts_of, other_locales
+from quire.database.migration.impact import Counting
+from quire.database.migration.schema_diff import StructureChange, TableChange, change_of_structure
+from quire.database.migration.schema_match import Correspondence, LostRows, correspond
+from quire.database.migration.schema_pair import Renames, Side
 from quire.database.migration.steps import (
     AddColumn,
     BeginDrafts,
@@ -32,10 +31,11 @@ from quire.database.migration.steps import (
     RenameTable,
     Step,
 )
-from quire.database.migration.structure import StructureChange, TableChange, change_of_structure
-from quire.database.migration.versions import drafts_of, other_locales
+from quire.database.migration.warnings import notices_program
 from quire.database.program import Program
-from quire.database.writes import Writes
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.inspection import FoundTables, Inspector
+from quire.database.tables.table_map import FIELD, ComponentEdge, MorphTargetEdge
 from quire.schema.model import ContentType, Kind
 
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 
-from quire.database.content.finding import Entry, entries_of
-from quire.database.content.layout import Layout
-from quire.database.content.versions import copy_entry
+from quire.database.entries.copy_version import copy_entry
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.versions_query import Entry, entries_of
 from quire.database.program import Program
+from quire.documents.commands import Clone, Written
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import update_entry
-from quire.documents.finding import in_locale
-from quire.documents.intents import Clone, Written
+from quire.documents.parse_input import check_publishable, understand
 from quire.documents.relations import Version
-from quire.documents.stamps import signature, stamp
-from quire.documents.understanding import check_publishable, understand
-from quire.documents.unit import UnitOfWork
+from quire.documents.select_locale import in_locale
+from quire.documents.system_columns import signature, stamp
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.events.bus import EventName
+from quire.webhooks.event_bus import EventName
 
 
 def clone(unit: UnitOfWork, intents: Sequence[Clone]) -> Program[list[Written]]:

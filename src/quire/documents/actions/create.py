@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from quire.database.content.finding import Entry
+from quire.database.entries.versions_query import Entry
 from quire.database.program import Program
 from quire.documents.actions.publish import publish_draft
+from quire.documents.commands import Create, Written
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
-from quire.documents.intents import Create, Written
 from quire.documents.known_locales import entry_locale
+from quire.documents.parse_input import understand
 from quire.documents.relations import Version
-from quire.documents.stamps import signature, stamp
-from quire.documents.understanding import understand
-from quire.documents.unit import UnitOfWork
-from quire.events.bus import EventName
+from quire.documents.system_columns import signature, stamp
+from quire.documents.unit_of_work import UnitOfWork
+from quire.webhooks.event_bus import EventName
 
 
 def create(unit: UnitOfWork, intents: Sequence[Create]) -> Program[list[Written]]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from quire.database.content.deletion import delete_entries
-from quire.database.content.finding import Entry, entries_of, first_document_id
+from quire.database.entries.deletion import delete_entries
+from quire.database.entries.versions_query import Entry, entries_of, first_document_id
 from quire.database.program import Program
-from quire.documents.finding import in_locales
-from quire.documents.intents import Delete, Written
+from quire.documents.commands import Delete, Written
 from quire.documents.preconditions import require_unchanged
-from quire.documents.unit import UnitOfWork
-from quire.events.bus import EventName
+from quire.documents.select_locale import in_locales
+from quire.documents.unit_of_work import UnitOfWork
+from quire.webhooks.event_bus import EventName
 
 
 def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]]:

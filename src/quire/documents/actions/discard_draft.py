@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from quire.database.content.finding import Entry, entries_of
-from quire.database.content.layout import Layout
-from quire.database.content.versions import Replacement, link_to_itself, replace_version
+from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.versions_query import Entry, entries_of
 from quire.database.program import Program
-from quire.documents.finding import in_locale
-from quire.documents.intents import DiscardDraft, Written
-from quire.documents.locales import Common, agree_later, by_locale, common_before
-from quire.documents.stamps import stamp
-from quire.documents.unit import UnitOfWork
+from quire.documents.commands import DiscardDraft, Written
+from quire.documents.select_locale import in_locale
+from quire.documents.shared_attributes import Common, agree_later, by_locale, common_before
+from quire.documents.system_columns import stamp
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.events.bus import EventName
+from quire.webhooks.event_bus import EventName
 
 
 def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[list[Written]]:

@@ -2,7 +2,7 @@
 
 from quire.database.program import Program
 from quire.documents.reading import Find, Page, Shown
-from quire.documents.unit import UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork
 
 
 def find(unit: UnitOfWork, wanted: Find) -> Program[Page]:

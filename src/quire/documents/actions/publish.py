@@ -4,21 +4,21 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from quire.database.content.finding import Entry, entries_of
-from quire.database.content.layout import FIRST_PUBLISHED, Layout
-from quire.database.content.versions import Replacement, link_to_itself, replace_version
+from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import FIRST_PUBLISHED, Layout
+from quire.database.entries.versions_query import Entry, entries_of
 from quire.database.program import Program
+from quire.documents.commands import Publish, Written
 from quire.documents.content_types import content_type_of
-from quire.documents.finding import in_locales
-from quire.documents.intents import Publish, Written
 from quire.documents.known_locales import entry_locale
-from quire.documents.locales import Common, agree_later, by_locale, common_before
+from quire.documents.parse_input import check_publishable
 from quire.documents.relations import Version
-from quire.documents.stamps import stamp
-from quire.documents.understanding import check_publishable
-from quire.documents.unit import UnitOfWork
+from quire.documents.select_locale import in_locales
+from quire.documents.shared_attributes import Common, agree_later, by_locale, common_before
+from quire.documents.system_columns import stamp
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.events.bus import EventName
+from quire.webhooks.event_bus import EventName
 
 
 def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Written]]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from quire.database.content.deletion import delete_entries
-from quire.database.content.finding import entries_of
+from quire.database.entries.deletion import delete_entries
+from quire.database.entries.versions_query import entries_of
 from quire.database.program import Program
-from quire.documents.finding import in_locale
-from quire.documents.intents import Unpublish, Written
-from quire.documents.unit import UnitOfWork
+from quire.documents.commands import Unpublish, Written
+from quire.documents.select_locale import in_locale
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.events.bus import EventName
+from quire.webhooks.event_bus import EventName
 
 
 def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Written]]:

@@ -4,18 +4,22 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from quire.database.content.finding import Entry, entries_of, first_document_id
-from quire.database.content.layout import Layout
-from quire.database.content.versions import Replacement, link_to_itself, replace_version
+from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.versions_query import Entry, entries_of, first_document_id
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.actions.publish import publish_draft
+from quire.documents.commands import Create, Update, Written
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry, update_entry
-from quire.documents.finding import in_locale
-from quire.documents.intents import Create, Update, Written
+from quire.documents.entry_values import EntryValues
 from quire.documents.known_locales import entry_locale
-from quire.documents.locales import (
+from quire.documents.parse_input import refuse_unknown_targets, understand
+from quire.documents.preconditions import require_unchanged
+from quire.documents.relations import Version
+from quire.documents.select_locale import in_locale
+from quire.documents.shared_attributes import (
     agree_later,
     blank_lists,
     common_before,
@@ -24,14 +28,10 @@ from quire.documents.locales import (
     shared_columns,
     take_over,
 )
-from quire.documents.preconditions import require_unchanged
-from quire.documents.relations import Version
-from quire.documents.stamps import signature, stamp
-from quire.documents.understanding import refuse_unknown_targets, understand
-from quire.documents.unit import UnitOfWork
-from quire.documents.values import EntryValues
+from quire.documents.system_columns import signature, stamp
+from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.events.bus import EventName
+from quire.webhooks.event_bus import EventName
 
 
 def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]]:

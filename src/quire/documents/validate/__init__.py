@@ -8,7 +8,7 @@ caller.
 
 from quire.documents.validate.entry import Checked, Rules, UniqueCheck, check_entry, check_stored
 from quire.documents.validate.problems import UNIQUE_MESSAGE, Problem, validation_error
-from quire.schema.attributes.accept import ABSENT
+from quire.schema.attributes.validation import ABSENT
 
 __all__ = [
     "ABSENT",

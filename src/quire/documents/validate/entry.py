@@ -6,7 +6,9 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from quire.documents.entry_values import ComponentValues, EntryValues, RelationChange
 from quire.documents.relation_input import UnreadableRelationError, parse_relation, row_id
+from quire.documents.validate.error_snapshot import shown_entry, shown_items
 from quire.documents.validate.problems import (
     UNIQUE_MESSAGE,
     Place,
@@ -14,17 +16,8 @@ from quire.documents.validate.problems import (
     path_of,
     place_text,
 )
-from quire.documents.validate.shown import shown_entry, shown_items
-from quire.documents.values import ComponentValues, EntryValues, RelationChange
 from quire.errors import AppError
 from quire.javascript.text import string_of
-from quire.schema.attributes.accept import (
-    ABSENT,
-    LINE_BREAK_MESSAGE,
-    Refused,
-    has_line_break,
-    not_of_type,
-)
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -33,6 +26,13 @@ from quire.schema.attributes.base import (
     RelationAttribute,
     ScalarAttribute,
     StorageKind,
+)
+from quire.schema.attributes.validation import (
+    ABSENT,
+    LINE_BREAK_MESSAGE,
+    Refused,
+    has_line_break,
+    not_of_type,
 )
 from quire.schema.model import USER_UID, Model, Schema
 

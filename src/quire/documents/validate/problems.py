@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.errors import ValidationError
-from quire.schema.attributes.accept import ABSENT, Step
+from quire.schema.attributes.validation import ABSENT, Step
 
 Place = tuple[Step, ...]
 """Where a value stands in an entry: names of attributes and indices in lists."""

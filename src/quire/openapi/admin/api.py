@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from quire import __version__
+from quire.openapi.admin.admin_users import PEOPLE, SIGNING_IN
+from quire.openapi.admin.components import NAMED
 from quire.openapi.admin.content import ENTRIES, MODELS, OWN
+from quire.openapi.admin.endpoint import AdminEndpoint, Pointing, Said, Told
 from quire.openapi.admin.entries import Entries, Managed
 from quire.openapi.admin.media import MEDIA
 from quire.openapi.admin.model import MODEL
-from quire.openapi.admin.named import NAMED
-from quire.openapi.admin.parts import AdminEndpoint, Pointing, Said, Told
-from quire.openapi.admin.people import PEOPLE, SIGNING_IN
 from quire.openapi.admin.settings import END_USERS, LOCALES, PROJECT, TOKENS, WEBHOOKS
 from quire.openapi.document import Information, Placed, assemble
 from quire.openapi.operations import (

@@ -1,6 +1,6 @@
 """Content as administrators manage it."""
 
-from quire.openapi.admin.parts import (
+from quire.openapi.admin.endpoint import (
     DOCUMENT_IDS,
     LOCALE,
     PAGES,
@@ -23,7 +23,7 @@ from quire.openapi.schemas import (
     record,
     several,
 )
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 
 _ENTRY, _INPUT = named("ManagedEntry"), named("EntryInput")
 _NONE = record({}, closed=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from quire.access.ability import FullAccess
-from quire.openapi.admin.parts import Pointing, named
+from quire.openapi.admin.endpoint import Pointing, named
 from quire.openapi.models import Models
 from quire.openapi.schemas import (
     FREE_OBJECT,
@@ -29,7 +29,7 @@ from quire.schema.attributes.base import (
     MediaAttribute,
     RelationAttribute,
 )
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import AUTOMATIC_NAMES, ContentType, Model, Schema
 
 _WHEN = nullable(MOMENT)

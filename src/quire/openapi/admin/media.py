@@ -1,6 +1,6 @@
 """The media library."""
 
-from quire.openapi.admin.parts import SORTED, Said, Told, named, query
+from quire.openapi.admin.endpoint import SORTED, Said, Told, named, query
 from quire.openapi.schemas import (
     ANYTHING,
     FREE_OBJECT,

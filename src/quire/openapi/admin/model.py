@@ -1,6 +1,6 @@
 """The model, as administrators see and change it."""
 
-from quire.openapi.admin.parts import Said, Told, query
+from quire.openapi.admin.endpoint import Said, Told, query
 from quire.openapi.schemas import (
     FLAG,
     FREE_OBJECT,
@@ -11,7 +11,7 @@ from quire.openapi.schemas import (
     record,
     several,
 )
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 
 _BUILDER = "content-type-builder"
 _UID = record({"uid": TEXT})

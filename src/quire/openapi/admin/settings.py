@@ -1,6 +1,6 @@
 """The project: tokens, webhooks, locales, end users, and what was done."""
 
-from quire.openapi.admin.parts import IDS, Said, Told, named, query
+from quire.openapi.admin.endpoint import IDS, Said, Told, named, query
 from quire.openapi.schemas import (
     ANYTHING,
     FLAG,

@@ -5,11 +5,11 @@ from typing import Any
 
 from quire import __version__
 from quire.access.ability import Ability
+from quire.openapi.content.account import ACCOUNT_ROUTES, SESSION_ROUTES
 from quire.openapi.content.documents import describe_document_route
+from quire.openapi.content.endpoint import Describing, Endpoint, Facts, Table
 from quire.openapi.content.files import FILE_ROUTES
-from quire.openapi.content.further import BATCH, FURTHER_ROUTES, batched_types
-from quire.openapi.content.parts import Describing, Endpoint, Facts, Table
-from quire.openapi.content.signing_in import ACCOUNT_ROUTES, SESSION_ROUTES
+from quire.openapi.content.other_routes import BATCH, FURTHER_ROUTES, batched_types
 from quire.openapi.content.users import USER_ROUTES
 from quire.openapi.document import Information, Placed, assemble
 from quire.openapi.models import Models

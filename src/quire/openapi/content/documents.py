@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quire.openapi.content.parts import Describing
+from quire.openapi.content.endpoint import Describing
 from quire.openapi.operations import (
     Operation,
     Parameter,
@@ -11,7 +11,7 @@ from quire.openapi.operations import (
     path_parameter,
 )
 from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, several
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
 from quire.schema.model import ContentType, Kind
 

@@ -1,7 +1,7 @@
 """The files of the media library."""
 
 from quire.openapi.content.documents import page_meta
-from quire.openapi.content.parts import Describing, Table
+from quire.openapi.content.endpoint import Describing, Table
 from quire.openapi.operations import (
     FORM,
     JSON,
@@ -12,7 +12,7 @@ from quire.openapi.operations import (
     path_parameter,
 )
 from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, nullable, record, several
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import FILE_UID, ContentType
 
 _TAG = "Files"

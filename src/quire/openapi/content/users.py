@@ -1,9 +1,9 @@
 """End users and their roles, for those who look after them."""
 
-from quire.openapi.content.parts import Describing, Table
+from quire.openapi.content.endpoint import Describing, Table
 from quire.openapi.operations import Operation, Response, json_body, path_parameter
 from quire.openapi.schemas import FLAG, FREE_OBJECT, TEXT, WHOLE, any_of, nullable, record, several
-from quire.schema.attributes.json_form import JsonSchema
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import ROLE_UID, USER_UID, ContentType
 
 _USERS, _ROLES = "Users", "Roles"

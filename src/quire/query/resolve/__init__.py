@@ -21,9 +21,9 @@ from quire.query.plan import (
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
+from quire.query.resolve.errors import Findings, Param, Stage
 from quire.query.resolve.fields import resolve_fields
 from quire.query.resolve.filters import resolve_filters
-from quire.query.resolve.findings import Findings, Param, Stage
 from quire.query.resolve.pagination import (
     MAX_ROW,
     Pagination,
@@ -31,7 +31,7 @@ from quire.query.resolve.pagination import (
     root_window,
 )
 from quire.query.resolve.populate import Versions, resolve_populate
-from quire.query.resolve.rules import FIND, FIND_ONE, narrow_root
+from quire.query.resolve.row_rules import FIND, FIND_ONE, narrow_root
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort

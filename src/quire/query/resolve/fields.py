@@ -1,7 +1,7 @@
 """``fields``: which scalar attributes to show, in which order."""
 
 from quire.query.querystring import QueryValue
-from quire.query.resolve.findings import Pass
+from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import Component, Model

@@ -11,7 +11,7 @@ from quire.errors import ValidationError
 from quire.query.operators import AND, GROUPS, NOT, OR, UNSUPPORTED, Operand, Operator, Predicate
 from quire.query.plan import Comparison, Constant, Filter, Junction, Through
 from quire.query.querystring import QueryValue
-from quire.query.resolve.findings import Pass
+from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope, SlotValue, join_path
 from quire.schema.attributes.base import (
     Attribute,

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quire.errors import PaginationError, ValidationError
 from quire.query.querystring import QueryValue
-from quire.query.resolve.findings import Stage
+from quire.query.resolve.errors import Stage
 from quire.query.resolve.scope import ReadLimits, Scope
 from quire.schema.attributes.number import parse_number
 

@@ -21,9 +21,9 @@ from quire.query.plan import (
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
+from quire.query.resolve.errors import Param, Pass, Stage
 from quire.query.resolve.fields import default_fields, resolve_fields
 from quire.query.resolve.filters import resolve_filters
-from quire.query.resolve.findings import Param, Pass, Stage
 from quire.query.resolve.scope import Scope, is_never_populated, join_path
 from quire.query.resolve.sort import resolve_sort
 from quire.schema.attributes.base import (

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from quire.access.ability import Ability, Unsanitized, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.operators import OPERATORS, Operators
-from quire.query.resolve.findings import Findings, Param, Pass, Stage
+from quire.query.resolve.errors import Findings, Param, Pass, Stage
 from quire.schema.attributes.base import (
     Attribute,
     LocalizationsAttribute,

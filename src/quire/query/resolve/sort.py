@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from quire.query.plan import SortKey
 from quire.query.querystring import QueryValue
-from quire.query.resolve.findings import Pass
+from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope, join_path
 from quire.schema.attributes.base import DynamicZoneAttribute, RelationAttribute, ScalarAttribute
 from quire.schema.model import Model

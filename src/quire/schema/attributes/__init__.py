@@ -9,11 +9,11 @@ from quire.schema.attributes.boolean import BOOLEAN
 from quire.schema.attributes.component import COMPONENT
 from quire.schema.attributes.dynamic_zone import DYNAMIC_ZONE
 from quire.schema.attributes.enumeration import ENUMERATION
+from quire.schema.attributes.json import JSON
 from quire.schema.attributes.media import MEDIA
 from quire.schema.attributes.number import BIGINTEGER, DECIMAL, FLOAT, INTEGER
 from quire.schema.attributes.password import PASSWORD
 from quire.schema.attributes.relation import RELATION
-from quire.schema.attributes.structured import JSON
 from quire.schema.attributes.temporal import DATE, DATETIME, TIME, TIMESTAMP
 from quire.schema.attributes.text import EMAIL, RICHTEXT, STRING, TEXT
 from quire.schema.attributes.uid import UID

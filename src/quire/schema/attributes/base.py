@@ -13,8 +13,8 @@ from enum import Enum, StrEnum
 
 from msgspec import Struct, field
 
-from quire.schema.attributes.accept import Acceptance, accept_structured
-from quire.schema.attributes.json_form import JsonForm
+from quire.schema.attributes.json_schema import JsonForm
+from quire.schema.attributes.validation import Acceptance, accept_structured
 
 FilterValue = str | int | float | bool | None
 """A filter operand once it has been understood. Moments are epoch milliseconds (int)."""

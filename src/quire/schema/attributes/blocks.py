@@ -12,7 +12,11 @@ from types import MappingProxyType
 import orjson
 
 from quire.javascript.text import string_of
-from quire.schema.attributes.accept import (
+from quire.schema.attributes.base import AttributeType, ScalarAttribute, StorageKind, build_scalar
+from quire.schema.attributes.blocks_schema import BLOCKS_FORM
+from quire.schema.attributes.boolean import read_boolean
+from quire.schema.attributes.number import read_plain_number
+from quire.schema.attributes.validation import (
     ABSENT,
     Acceptance,
     Refusal,
@@ -22,10 +26,6 @@ from quire.schema.attributes.accept import (
     mistyped,
     not_of_type,
 )
-from quire.schema.attributes.base import AttributeType, ScalarAttribute, StorageKind, build_scalar
-from quire.schema.attributes.blocks_form import BLOCKS_FORM
-from quire.schema.attributes.boolean import read_boolean
-from quire.schema.attributes.number import read_plain_number
 
 _REQUIRED = "is a required field"
 _NO_TEXT = "Text must be defined with at least an empty string"

@@ -1,7 +1,6 @@
 """``boolean``: true, false or not set."""
 
 from quire.javascript.text import string_of
-from quire.schema.attributes.accept import Acceptance, Refusal, Refused, not_of_type
 from quire.schema.attributes.base import (
     AttributeType,
     FilterValue,
@@ -9,7 +8,8 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
-from quire.schema.attributes.json_form import plain
+from quire.schema.attributes.json_schema import plain
+from quire.schema.attributes.validation import Acceptance, Refusal, Refused, not_of_type
 
 _FALSE = frozenset({"false", "f", "0", ""})
 

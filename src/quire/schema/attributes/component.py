@@ -11,7 +11,7 @@ from quire.schema.attributes.base import (
     count_option,
     name_option,
 )
-from quire.schema.attributes.json_form import COUNTS, JsonForm, JsonSchema, Pointers, counted
+from quire.schema.attributes.json_schema import COUNTS, JsonForm, JsonSchema, Pointers, counted
 
 
 def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:

@@ -3,13 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from quire.javascript.text import string_of
-from quire.schema.attributes.accept import (
-    NOT_TEXT_WHEN_NULL,
-    Acceptance,
-    Refusal,
-    Refused,
-    not_of_type,
-)
 from quire.schema.attributes.base import (
     AttributeType,
     Fault,
@@ -20,7 +13,14 @@ from quire.schema.attributes.base import (
     name_option,
     names_option,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
+from quire.schema.attributes.validation import (
+    NOT_TEXT_WHEN_NULL,
+    Acceptance,
+    Refusal,
+    Refused,
+    not_of_type,
+)
 
 
 def _check(raw: Mapping[str, object]) -> Sequence[Fault]:

@@ -10,7 +10,7 @@ from quire.schema.attributes.base import (
     boolean_option,
     common_fields,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
 from quire.schema.attributes.relation import links
 
 

@@ -12,13 +12,6 @@ from collections.abc import Callable
 from quire.errors import ValidationError
 from quire.javascript.numbers import as_double, number_text, read_number, tidy
 from quire.javascript.text import string_of
-from quire.schema.attributes.accept import (
-    Acceptance,
-    Acceptor,
-    Refusal,
-    Refused,
-    mistyped,
-)
 from quire.schema.attributes.base import (
     AttributeType,
     FilterValue,
@@ -29,7 +22,14 @@ from quire.schema.attributes.base import (
     build_scalar,
     number_option,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers, plain
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, plain
+from quire.schema.attributes.validation import (
+    Acceptance,
+    Acceptor,
+    Refusal,
+    Refused,
+    mistyped,
+)
 
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")

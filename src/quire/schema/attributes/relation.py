@@ -14,7 +14,7 @@ from quire.schema.attributes.base import (
     common_fields,
     name_option,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
 
 _KINDS = {kind.value for kind in Relation}
 _WITHOUT_TARGET = {Relation.MORPH_TO_ONE, Relation.MORPH_TO_MANY}

@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime, timedelta
 from quire.clock import CYCLE_DAYS, CYCLE_YEARS, MAX_MS
 from quire.errors import ValidationError
 from quire.javascript.text import type_of
-from quire.schema.attributes.accept import Acceptance, Acceptor
 from quire.schema.attributes.base import (
     Accept,
     AttributeType,
@@ -19,7 +18,8 @@ from quire.schema.attributes.base import (
     StorageKind,
     build_scalar,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers, plain
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, plain
+from quire.schema.attributes.validation import Acceptance, Acceptor
 
 _DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]{1,3})?")

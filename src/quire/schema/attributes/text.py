@@ -6,14 +6,8 @@ from functools import cache
 
 from msgspec import Struct
 
-from quire.javascript.patterns import Pattern, PatternError, compile_pattern
+from quire.javascript.regular_expressions import Pattern, PatternError, compile_pattern
 from quire.javascript.text import length
-from quire.schema.attributes.accept import (
-    NOT_TEXT_WHEN_NULL,
-    Acceptance,
-    TextRule,
-    accept_text,
-)
 from quire.schema.attributes.base import (
     AttributeType,
     OptionCheck,
@@ -23,7 +17,13 @@ from quire.schema.attributes.base import (
     build_scalar,
     count_option,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers, limits_of
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, limits_of
+from quire.schema.attributes.validation import (
+    NOT_TEXT_WHEN_NULL,
+    Acceptance,
+    TextRule,
+    accept_text,
+)
 
 _STRING_LENGTH = 255
 """What a ``string`` may hold when the schema file names no ``maxLength``: the column's size."""

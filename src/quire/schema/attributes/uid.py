@@ -1,7 +1,6 @@
 """``uid``: a unique, URL-friendly name, often made from another attribute."""
 
-from quire.javascript.patterns import compile_pattern
-from quire.schema.attributes.accept import Acceptance
+from quire.javascript.regular_expressions import compile_pattern
 from quire.schema.attributes.base import (
     AttributeType,
     ScalarAttribute,
@@ -11,7 +10,7 @@ from quire.schema.attributes.base import (
     name_option,
     object_option,
 )
-from quire.schema.attributes.json_form import JsonForm, JsonSchema, Pointers
+from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
 from quire.schema.attributes.text import (
     LENGTHS,
     TEXT_FORM,
@@ -21,6 +20,7 @@ from quire.schema.attributes.text import (
     text_acceptance,
     text_rules,
 )
+from quire.schema.attributes.validation import Acceptance
 
 URL_FRIENDLY = "^[A-Za-z0-9-_.~]*$"
 """The pattern of text that can stand in a URL as it is."""

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from quire.database.bookkeeping import CURRENT_MIGRATIONS
-from quire.database.inspect import inspect_program
+from quire.database.integrity.check import examine_program, repair_program
 from quire.database.integrity.components import component_rules
-from quire.database.integrity.examine import examine_program, repair_program
+from quire.database.integrity.examined_tables import Layout
 from quire.database.integrity.findings import Finding, Kind
-from quire.database.integrity.layout import Layout
 from quire.database.integrity.morphs import morph_rules
-from quire.database.mapping import map_tables
+from quire.database.tables.inspection import inspect_program
+from quire.database.tables.system import CURRENT_MIGRATIONS
+from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from tests.databases.store import Store
 

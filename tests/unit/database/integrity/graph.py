@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from quire.database.mapping import ComponentEdge, LinkEdge, MorphTargetEdge
+from quire.database.tables.table_map import ComponentEdge, LinkEdge, MorphTargetEdge
 from tests.unit.database.integrity.content import Content
 
 NOT_COPIED = {"id", "published_at"}

@@ -5,17 +5,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.database.bookkeeping import CURRENT_MIGRATIONS
-from quire.database.compare import Finding, compare
-from quire.database.inspect import inspect_program
-from quire.database.integrity.examine import examine_program
-from quire.database.integrity.layout import Layout
-from quire.database.mapping import map_tables
+from quire.database.integrity.check import examine_program
+from quire.database.integrity.examined_tables import Layout
 from quire.database.migration.apply import Place, migrate, plan_migration
 from quire.database.migration.plan import Change
-from quire.database.migration.sides import Renames, side_of
+from quire.database.migration.schema_pair import Renames, side_of
 from quire.database.migration.steps import Plan
-from quire.database.tables import build_metadata
+from quire.database.tables.diff import Finding, compare
+from quire.database.tables.inspection import inspect_program
+from quire.database.tables.metadata import build_metadata
+from quire.database.tables.system import CURRENT_MIGRATIONS
+from quire.database.tables.table_map import map_tables
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
 from quire.schema.sources import Source

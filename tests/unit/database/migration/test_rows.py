@@ -1,6 +1,6 @@
 """What switching drafts and locales does to rows: nothing that people wrote is lost unannounced."""
 
-from quire.database.migration.sides import Renames
+from quire.database.migration.schema_pair import Renames
 from quire.database.migration.steps import BeginDrafts, BeginLocales, EndDrafts, EndLocales, Notice
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.ground import (

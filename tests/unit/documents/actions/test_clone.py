@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.intents import Clone
+from quire.documents.commands import Clone
 from quire.errors import NotFoundError, ValidationError
 from tests.unit.documents.press import BADGE, PERSON, STORY, TOPIC, Press
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.intents import Create
+from quire.documents.commands import Create
 from quire.errors import ValidationError
 from tests.unit.documents.press import PERSON, START_MS, STORY, TOPIC, Press
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.intents import Delete, Every
+from quire.documents.commands import Delete, Every
 from quire.errors import PreconditionFailedError
 from tests.unit.documents.press import NOTE, PERSON, STORY, TOPIC, Press
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.intents import Every
+from quire.documents.commands import Every
 from quire.errors import NotFoundError
 from tests.unit.documents.press import PERSON, STORY, TOPIC, Press
 

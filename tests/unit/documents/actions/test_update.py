@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.intents import Update
+from quire.documents.commands import Update
 from quire.errors import NotFoundError, PreconditionFailedError, ValidationError
 from tests.unit.documents.press import NOTE, PERSON, STORY, TOPIC, Press
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from quire.documents.validate import Rules
-from quire.documents.values import (
+from quire.documents.entry_values import (
     EntryValues,
     RelationChange,
     Target,
 )
+from quire.documents.validate import Rules
 from tests.unit.documents.validate.notes import (
     EVERY_RULE,
     ITEM,

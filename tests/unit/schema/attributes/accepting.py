@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from quire.schema.attributes import ATTRIBUTE_TYPES
-from quire.schema.attributes.accept import Acceptance, Refusal, Refused
 from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.attributes.validation import Acceptance, Refusal, Refused
 
 
 def acceptance(type_name: str, options: Mapping[str, object] | None = None) -> Acceptance:

@@ -15,7 +15,7 @@ import pytest
 from quire.errors import ConfigurationError, StorageError
 from quire.uploads.storage import Storage, StoredObject
 from quire.uploads.storage.local import LocalStorage
-from quire.uploads.storage.objects import Bucket, ObjectStorage, open_bucket
+from quire.uploads.storage.object_storage import Bucket, ObjectStorage, open_bucket
 from tests.services import make_azure_container, s3_server
 
 BASE = "https://files.example.org/a"

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import asyncpg
 
-from quire.database.dialects.postgresql import arrays
+from quire.database.dialects.postgresql import id_arrays
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.program import LONG_COMPUTATION, Operand, Program, Rows, Statement
 
@@ -173,13 +173,13 @@ async def _set_up(connection: Connection) -> None:
     # What `set_type_codec` ends with, which refuses arrays.
     settings = connection._protocol.get_settings()  # type: ignore[attr-defined]  # noqa: SLF001 - see above
     settings.add_python_codec(
-        arrays.TYPE,
-        arrays.NAME,
+        id_arrays.TYPE,
+        id_arrays.NAME,
         "pg_catalog",
         [],
         "scalar",
-        arrays.pack_ids,
-        arrays.unpack_ids,
+        id_arrays.pack_ids,
+        id_arrays.unpack_ids,
         "binary",
     )
 

@@ -17,7 +17,7 @@ WHERE s.relkind = 'S'
 
 
 class PostgresCounters:
-    """See `quire.database.room.Counters`."""
+    """See `quire.database.target.Counters`."""
 
     def read(self) -> Program[Mapping[str, int]]:
         """Return the highest id that each table has given."""

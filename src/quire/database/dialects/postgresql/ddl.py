@@ -21,9 +21,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
-from quire.database.bookkeeping import DATABASE_SCHEMA
-from quire.database.inspect import FoundTable
-from quire.database.tables import ColumnTypes, index_columns, status_of_index
+from quire.database.tables.inspection import FoundTable
+from quire.database.tables.metadata import ColumnTypes, index_columns, status_of_index
+from quire.database.tables.system import DATABASE_SCHEMA
 from quire.query.plan import Status
 from quire.schema.attributes.base import StorageKind
 

@@ -15,7 +15,7 @@ import orjson
 
 from quire.clock import iso_or_none
 from quire.database.dialect import Encode, Scalar
-from quire.database.dialects.postgresql.moments import WallClock
+from quire.database.dialects.postgresql.timestamps import WallClock
 from quire.database.program import Operand, Value
 from quire.errors import ValidationError
 from quire.schema.attributes.base import StorageKind

@@ -20,9 +20,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 import orjson
 
-from quire.database.commits import note_commit
 from quire.database.connection import WouldBlockError
 from quire.database.dialects.postgresql.connection import Connection, open_connection
+from quire.database.dialects.postgresql.content_version import Presence, Snapshot, snapshot_program
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.errors import (
     DRIVER_ERRORS,
@@ -32,9 +32,9 @@ from quire.database.dialects.postgresql.errors import (
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
-from quire.database.dialects.postgresql.presence import Presence, Snapshot, snapshot_program
-from quire.database.dialects.postgresql.vigil import Vigil
+from quire.database.dialects.postgresql.watchdog import Vigil
 from quire.database.program import Program, Statement, Value
+from quire.database.retry_guard import note_commit
 from quire.errors import (
     AppError,
     DatabaseOpenError,

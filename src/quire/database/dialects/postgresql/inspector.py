@@ -1,8 +1,8 @@
 """What a PostgreSQL database says of the tables of its present schema."""
 
-from quire.database.found import column_names, found_tables
-from quire.database.inspect import ColumnNames, FoundTables
 from quire.database.program import Program, Statement
+from quire.database.tables.description import column_names, found_tables
+from quire.database.tables.inspection import ColumnNames, FoundTables
 
 _NAMES = """
 SELECT c.relname::text FROM pg_catalog.pg_class AS c

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from quire.database.dialects.postgresql.moments import WallClock
+from quire.database.dialects.postgresql.timestamps import WallClock
 
 
 class PostgresOptions(Struct, frozen=True, kw_only=True):

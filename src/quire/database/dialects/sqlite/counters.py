@@ -14,7 +14,7 @@ SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
 
 
 class SqliteCounters:
-    """See `quire.database.room.Counters`."""
+    """See `quire.database.target.Counters`."""
 
     def read(self) -> Program[Mapping[str, int]]:
         """Return the highest id that each table has given."""

@@ -28,8 +28,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
-from quire.database.inspect import FoundTable
-from quire.database.tables import ColumnTypes, index_columns, status_of_index
+from quire.database.tables.inspection import FoundTable
+from quire.database.tables.metadata import ColumnTypes, index_columns, status_of_index
 from quire.query.plan import Status
 from quire.schema.attributes.base import StorageKind
 

@@ -19,7 +19,6 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.commits import note_commit
 from quire.database.connection import WouldBlockError
 from quire.database.dialects.sqlite.database_file import (
     OpenedFiles,
@@ -33,6 +32,7 @@ from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
 from quire.database.program import LONG_COMPUTATION, Program, Rows, Statement, Value
+from quire.database.retry_guard import note_commit
 from quire.errors import (
     AppError,
     DatabaseBusyError,

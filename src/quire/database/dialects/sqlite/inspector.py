@@ -1,8 +1,8 @@
 """What a SQLite database says of its own tables."""
 
-from quire.database.found import column_names, found_tables
-from quire.database.inspect import ColumnNames, FoundTables
 from quire.database.program import Program, Statement
+from quire.database.tables.description import column_names, found_tables
+from quire.database.tables.inspection import ColumnNames, FoundTables
 
 _NAMES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'

@@ -11,9 +11,9 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
+from quire.database.dialects.postgresql.content_version import Presence
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.presence import Presence
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
     AppError,

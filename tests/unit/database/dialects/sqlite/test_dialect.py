@@ -18,7 +18,7 @@ from quire.database.dialects.sqlite.dialect import (
     moment_text,
     timestamp_text,
 )
-from quire.database.mappers import build_mapper
+from quire.database.execute.row_mappers import build_mapper
 from quire.database.program import Value
 from quire.schema.attributes.base import StorageKind
 

@@ -1,0 +1,275 @@
+"""Bodies of the admin API: what each may hold, and every fault of one told at once.
+
+A shape says what a value must be. The first thing that is wrong with a value's type is all that is
+said of it; else every rule that it breaks is, in the order of the rules.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from quire.auth.passwords import MAX_BYTES
+from quire.documents.validate.problems import Problem, path_of, place_text, validation_error
+from quire.javascript.text import length
+from quire.schema.attributes.text import is_email
+from quire.schema.attributes.validation import (
+    ABSENT,
+    LINE_BREAK_MESSAGE,
+    NUL_MESSAGE,
+    Step,
+    has_line_break,
+    not_of_type,
+)
+
+Place = tuple[Step, ...]
+Rule = Callable[[object], str | None]
+"""Looks at a value; returns what is wrong with it as words that follow its place, or nothing."""
+
+REQUIRED = "is a required field"
+_LONGEST = 10_000
+_LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
+
+
+class Shape(Protocol):
+    """What a value must be."""
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """Yield all that is wrong with a value; it is ``ABSENT`` where nothing was sent."""
+
+
+def required(value: object) -> str | None:
+    """Demand that there is something: neither nothing at all, nor an empty text."""
+    return REQUIRED if value is ABSENT or value == "" else None
+
+
+def at_least(count: int) -> Rule:
+    """Demand so many characters."""
+    return lambda value: (
+        f"must be at least {count} characters"
+        if isinstance(value, str) and length(value) < count
+        else None
+    )
+
+
+def at_most(count: int) -> Rule:
+    """Allow so many characters."""
+    return lambda value: (
+        f"must be at most {count} characters"
+        if isinstance(value, str) and length(value) > count
+        else None
+    )
+
+
+def email(value: object) -> str | None:
+    """Demand an e-mail address, of what is not empty."""
+    wrong = isinstance(value, str) and value != "" and not is_email(value)
+    return "must be a valid email" if wrong else None
+
+
+def single_line(value: object) -> str | None:
+    """Refuse line breaks."""
+    return LINE_BREAK_MESSAGE if isinstance(value, str) and has_line_break(value) else None
+
+
+def one_of(*values: str) -> Rule:
+    """Demand one of these."""
+    return lambda value: (
+        None
+        if value is ABSENT or value in values
+        else f"must be one of the following values: {', '.join(values)}"
+    )
+
+
+def _pattern(pattern: re.Pattern[str], wanted: str) -> Rule:
+    return lambda value: (
+        f"must contain at least one {wanted}"
+        if isinstance(value, str) and not pattern.search(value)
+        else None
+    )
+
+
+def _few_bytes(value: object) -> str | None:
+    too_long = isinstance(value, str) and len(value.encode(errors="replace")) > MAX_BYTES
+    return f"must be less than {MAX_BYTES + 1} bytes" if too_long else None
+
+
+PASSWORD_RULES: tuple[Rule, ...] = (
+    at_least(8),
+    _few_bytes,
+    _pattern(_LOWER, "lowercase character"),
+    _pattern(_UPPER, "uppercase character"),
+    _pattern(_DIGIT, "number"),
+)
+"""What the password of an administrator must keep to."""
+
+
+class Text(Struct, frozen=True, kw_only=True):
+    """A text; ``null`` is allowed where ``nullable``."""
+
+    rules: tuple[Rule, ...] = ()
+    nullable: bool = False
+    longest: int = _LONGEST
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is None and self.nullable:
+            return
+        if value is not ABSENT and not isinstance(value, str):
+            yield _problem(place, not_of_type("string", value), value)
+            return
+        if isinstance(value, str):
+            if "\0" in value:
+                yield _problem(place, NUL_MESSAGE, value)
+            if len(value) > self.longest:
+                yield _problem(place, f"must be at most {self.longest} characters")
+                return
+        yield from _broken(self.rules, place, value)
+
+
+class Flag(Struct, frozen=True, kw_only=True):
+    """True or false."""
+
+    rules: tuple[Rule, ...] = ()
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is not ABSENT and not isinstance(value, bool):
+            yield _problem(place, not_of_type("boolean", value), value)
+            return
+        yield from _broken(self.rules, place, value)
+
+
+class WholeNumber(Struct, frozen=True, kw_only=True):
+    """A whole number between two limits."""
+
+    least: int
+    most: int
+    rules: tuple[Rule, ...] = ()
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is ABSENT:
+            yield from _broken(self.rules, place, value)
+        elif not isinstance(value, int) or isinstance(value, bool):
+            yield _problem(place, not_of_type("number", value), value)
+        elif not self.least <= value <= self.most:
+            yield _problem(place, f"must be between {self.least} and {self.most}", value)
+
+
+class RowId(Struct, frozen=True, kw_only=True):
+    """The id of a row, as a number or as text."""
+
+    rules: tuple[Rule, ...] = ()
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is not ABSENT and id_of(value) is None:
+            yield _problem(place, "must be an id", value)
+
+
+class Items(Struct, frozen=True, kw_only=True):
+    """A list whose items have one shape, ``least`` of them at least."""
+
+    item: Shape | None = None
+    least: int = 0
+    most: int = 1000
+    rules: tuple[Rule, ...] = ()
+    nullable: bool = False
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is None and self.nullable:
+            return
+        if value is ABSENT:
+            yield from _broken(self.rules, place, value)
+            return
+        if not isinstance(value, list):
+            yield _problem(place, not_of_type("array", value), value)
+            return
+        if len(value) < self.least:
+            yield _problem(place, f"field must have at least {self.least} items", value)
+        if len(value) > self.most:
+            yield _problem(place, f"field must have at most {self.most} items")
+            return
+        found = False
+        for index, item in enumerate(value):
+            for problem in self.item.problems((*place, index), item) if self.item else ():
+                found = True
+                yield problem
+        if not found:
+            yield from _broken(self.rules, place, value)
+
+
+class Fields(Struct, frozen=True, kw_only=True):
+    """An object with fields by name; a ``closed`` one has no others.
+
+    Unknown keys are told before what is wrong with the fields, unless ``keys_last``.
+    """
+
+    fields: Mapping[str, Shape] = field(default_factory=dict)
+    closed: bool = True
+    keys_last: bool = False
+    rules: tuple[Rule, ...] = ()
+    nullable: bool = False
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is None and self.nullable:
+            return
+        if value is ABSENT:
+            yield from _broken(self.rules, place, value)
+            return
+        if not isinstance(value, Mapping):
+            yield _problem(place, not_of_type("object", value), value)
+            return
+        if not self.keys_last:
+            yield from self._unknown_keys(place, value)
+        yield from _broken(self.rules, place, value)
+        for name, shape in self.fields.items():
+            yield from shape.problems((*place, name), value.get(name, ABSENT))
+        if self.keys_last:
+            yield from self._unknown_keys(place, value)
+
+    def _unknown_keys(self, place: Place, value: Mapping[object, object]) -> Iterator[Problem]:
+        unknown = [str(name) for name in value if name not in self.fields]
+        if self.closed and unknown:
+            told = f"field has unspecified keys: {', '.join(unknown)}"
+            yield Problem(path_of(place), f"{place_text(place)} {told}", value)
+
+
+def read_body(body: object, shape: Fields) -> dict[str, object]:
+    """Return the fields of a body, ``{}`` without one. Raises ValidationError with all faults."""
+    values: object = {} if body is None else body
+    problems = list(shape.problems((), values))
+    if problems:
+        raise validation_error(problems)
+    return dict(values) if isinstance(values, Mapping) else {}
+
+
+def id_of(value: object) -> int | None:
+    """Read the id of a row; ``None`` for what is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 17:
+        value = int(value)
+    return value if isinstance(value, int) and 0 <= value < 2**53 else None
+
+
+def ids_of(values: object) -> list[int]:
+    """Read a list of ids, each once; what is none is left out."""
+    listed: Sequence[object] = values if isinstance(values, list) else ()
+    ids = (id_of(value) for value in listed)
+    return list(dict.fromkeys(row_id for row_id in ids if row_id is not None))
+
+
+def _broken(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Problem]:
+    for rule in rules:
+        message = rule(value)
+        if message is not None:
+            yield _problem(place, message, value)
+
+
+def _problem(place: Place, message: str, value: object = ABSENT) -> Problem:
+    return Problem(path_of(place), f"{place_text(place)} {message}", value)

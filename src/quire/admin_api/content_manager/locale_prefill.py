@@ -1,0 +1,55 @@
+"""``/i18n/content-manager/get-fill-from-locale``: what a form of another locale begins with."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.locale_prefill import Filler, filling_of
+from quire.content_manager.permissions import reading
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.views import View, stored_view
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.core_store import read_setting, view_key
+from quire.documents.unit_of_work import Engine
+from quire.errors import PolicyError
+from quire.schema.model import ContentType
+
+
+class FillingApi:
+    """Fills forms of one locale with what another one has."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        self._database = database
+        self._engine = engine
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the route."""
+        yield Route(
+            method="GET",
+            path="i18n/content-manager/get-fill-from-locale/:model",
+            action=SIGNED_IN,
+            handler=self.fill,
+        )
+
+    async def fill(self, request: Request) -> Answer:
+        """Show what a form of one locale begins with that is filled from another one."""
+        content_type = self._engine.schema.content_types.get(request.parameters["model"])
+        ability = request.administrator.ability
+        if content_type is None:
+            raise PolicyError
+        reading(ability, content_type).require()
+        filling = filling_of(request.query)
+        filler = Filler(
+            content=ContentReading(self._engine), ability=ability, view_of=self._view_of
+        )
+        filled = await self._database.read(
+            lambda: filler.fill(content_type, filling), snapshot=True
+        )
+        return respond_data(filled)
+
+    def _view_of(self, content_type: ContentType) -> Program[View]:
+        stored = yield from read_setting(self._engine.store.writes, view_key(content_type.uid))
+        return stored_view(self._engine.schema, content_type, stored)

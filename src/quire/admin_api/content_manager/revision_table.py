@@ -1,0 +1,20 @@
+"""The history that changes of content go into: its table is there before they begin."""
+
+from msgspec import Struct
+
+from quire.content_manager.revisions import History
+from quire.database.stores.revisions import REVISIONS
+from quire.database.stores.table import OwnTables
+
+
+class KeptHistory(Struct, frozen=True):
+    """A history, and what makes its table."""
+
+    history: History
+    tables: OwnTables
+
+    async def ready(self) -> History:
+        """Return the history once it can be written to. Raises ServiceUnavailableError."""
+        if self.history.most:
+            await self.tables.ensure(REVISIONS)
+        return self.history

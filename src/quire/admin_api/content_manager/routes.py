@@ -1,0 +1,33 @@
+"""Puts the content manager together of its parts."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.content_manager.changes import ChangeApi
+from quire.admin_api.content_manager.checks import CheckApi
+from quire.admin_api.content_manager.entries import EntryApi
+from quire.admin_api.content_manager.home import HomeApi
+from quire.admin_api.content_manager.locale_prefill import FillingApi
+from quire.admin_api.content_manager.models import ManagedModelApi
+from quire.admin_api.content_manager.relations import RelatedApi
+from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.uid_values import IdentifierApi
+from quire.content_api.routes import Route
+from quire.content_manager.prepared_lists import ListSizes
+from quire.database.connection import Database
+from quire.documents.service import DocumentService
+
+
+def content_manager_routes(
+    database: Database, documents: DocumentService, sizes: ListSizes, history: KeptHistory
+) -> Iterator[Route]:
+    """Yield the routes of the content manager; so many of its lists are remembered."""
+    engine = documents.engine
+    changes = ChangeApi(documents, history)
+    yield from ManagedModelApi(database, engine.store).routes()
+    yield from EntryApi(database, engine, sizes).routes()
+    yield from changes.routes()
+    yield from RelatedApi(database, engine).routes()
+    yield from IdentifierApi(database, engine).routes()
+    yield from CheckApi(database, engine, changes.clone).routes()
+    yield from FillingApi(database, engine).routes()
+    yield from HomeApi(database, engine).routes()

@@ -1,0 +1,72 @@
+"""Values of ``uid`` attributes, made and looked up: ``/content-manager/uid``."""
+
+from collections.abc import Iterator
+
+from quire.access.administration import CREATE, READ, UPDATE
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.requests import locale_of
+from quire.content_manager.uid_values import (
+    UidField,
+    check_value,
+    checked_body,
+    free,
+    generated,
+    uid_field,
+)
+from quire.database.connection import Database
+from quire.documents.unit_of_work import Engine
+from quire.errors import PolicyError
+
+_ACTIONS = (READ, CREATE, UPDATE)
+
+
+class IdentifierApi:
+    """Makes free values, and tells whether one is free."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        self._database = database
+        self._engine = engine
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, handler in (("generate", self.generate), ("check-availability", self.check)):
+            yield Route(
+                method="POST",
+                path=f"content-manager/uid/{path}",
+                action=SIGNED_IN,
+                handler=handler,
+            )
+
+    async def generate(self, request: Request) -> Answer:
+        """Make a free value of the entry that the body shows."""
+        body = checked_body(request.body, "data", "object")
+        field, locale = self._field(request, body), self._locale(request, body)
+        data = body["data"] if isinstance(body["data"], dict) else {}
+        value = await self._database.read(lambda: generated(self._engine, field, data, locale))
+        return respond_data(value)
+
+    async def check(self, request: Request) -> Answer:
+        """Tell whether a value is free, and which one would be."""
+        body = checked_body(request.body, "value", "string")
+        field, locale = self._field(request, body), self._locale(request, body)
+        value = str(body["value"])
+        check_value(field, value)
+        found = await self._database.read(lambda: free(self._engine, field, value, locale))
+        available = found == value
+        return respond_bare({"isAvailable": available, "suggestion": None if available else found})
+
+    def _field(self, request: Request, body: object) -> UidField:
+        """Return the attribute; PolicyError for one of a type that the caller knows nothing of."""
+        field = uid_field(self._engine.schema, body if isinstance(body, dict) else {})
+        ability, uid = request.administrator.ability, field.content_type.uid
+        if not any(ability.allows(action, uid) for action in _ACTIONS):
+            raise PolicyError
+        return field
+
+    def _locale(self, request: Request, body: object) -> str | None:
+        field = uid_field(self._engine.schema, body if isinstance(body, dict) else {})
+        return locale_of(request.query, field.content_type, self._engine.default_locale)

@@ -1,0 +1,169 @@
+"""Content beyond what the reference tells of it: what leads where, what differs, many at once."""
+
+from collections.abc import Iterator, Mapping
+
+from quire.access.administration import PUBLISH, READ, UPDATE
+from quire.admin_api.bodies import Fields, Flag, Items, read_body, required
+from quire.admin_api.content_manager.changes import document_ids
+from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
+from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
+from quire.content_manager.differences import draft_and_published
+from quire.content_manager.permissions import Rights
+from quire.content_manager.publishing import ContentPublishing, PublishableError
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.references import References
+from quire.content_manager.requests import Wanted, locale_of
+from quire.content_manager.sanitize import owned
+from quire.content_manager.writable_fields import body_of
+from quire.content_manager.write_service import ContentWriting
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.documents.passwords import passwords_in
+from quire.documents.service import DocumentService
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import ApplicationError, NotFoundError, ValidationError
+
+MOST_EDITED = 500
+_BULK = Fields(
+    fields={
+        "documentIds": Items(most=MOST_EDITED, rules=(required,)),
+        "data": Fields(closed=False, rules=(required,)),
+        "preview": Flag(),
+    }
+)
+
+
+class OwnContentApi:
+    """``/admin/x/entry``, ``references``, ``difference``, ``publish-check`` and ``bulk-edit``."""
+
+    def __init__(
+        self, database: Database, documents: DocumentService, history: KeptHistory
+    ) -> None:
+        self._database = database
+        self._documents = documents
+        self._history = history
+        self._engine = documents.engine
+        self._reading = ContentReading(documents.engine)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        listed: tuple[tuple[str, str, Handler], ...] = (
+            ("GET", "entry/:uid/:id", self.entry),
+            ("GET", "references/:uid/:id", self.references),
+            ("GET", "difference/:uid/:id", self.difference),
+            ("POST", "publish-check/:uid/:id", self.publish_check),
+            ("POST", "bulk-edit/:uid", self.bulk_edit),
+        )
+        for method, path, handler in listed:
+            yield Route(method=method, path=f"admin/x/{path}", action=SIGNED_IN, handler=handler)
+
+    async def entry(self, request: Request) -> Answer:
+        """Show a document with its locales, what is published of it, and what leads to it."""
+        rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
+        locale, content_type = self._locale(request, rights), rights.content_type
+
+        def program() -> Program[dict[str, object]]:
+            reading = self._reading
+            shown = yield from reading.one(rights, document_id, Wanted("draft", locale), rows=None)
+            published: object = None
+            if content_type.draft_and_publish:
+                wanted = Wanted("published", locale, "published")
+                published = (yield from reading.one(rights, document_id, wanted, rows=None))["data"]
+            references = References(reading, rights.ability)
+            found = yield from references.to(content_type, document_id)
+            counted = sum(int(str(one["count"])) for one in found)
+            return {
+                "entry": shown["data"],
+                "meta": shown["meta"],
+                "published": published or None,
+                "references": counted,
+            }
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def references(self, request: Request) -> Answer:
+        """List the entries that lead to a document."""
+        rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
+
+        def program() -> Program[list[dict[str, object]]]:
+            every = yield from self._reading.every_version(rights, document_id)
+            if not any(rights.on(owned(version)) for version in every):
+                raise NotFoundError
+            references = References(self._reading, rights.ability)
+            return (yield from references.to(rights.content_type, document_id))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def difference(self, request: Request) -> Answer:
+        """Show in which fields a draft differs from what is published."""
+        rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
+        locale = self._locale(request, rights)
+        found = await self._database.read(
+            lambda: draft_and_published(self._reading, rights, document_id, locale), snapshot=True
+        )
+        return respond_data(found)
+
+    async def publish_check(self, request: Request) -> Answer:
+        """Show what keeps the draft of a document from being published in a locale."""
+        rights_of(self._engine.schema, request, PUBLISH)
+        rights = rights_of(self._engine.schema, request, READ)
+        locale, document_id = self._locale(request, rights), request.parameters["id"]
+        history = await self._history.ready()
+        problems: list[object] = []
+        try:
+            await self._documents.run(
+                lambda unit: ContentPublishing(unit, rights, history).check(document_id, locale),
+                editor=request.administrator.id,
+                origin="admin",
+            )
+        except PublishableError:
+            pass
+        except (ApplicationError, ValidationError) as error:
+            found = (error.details or {}).get("errors")
+            listed = found if isinstance(found, list) else [{"path": [], "message": error.message}]
+            problems = [
+                {"path": [str(step) for step in one["path"]], "message": one["message"]}
+                for one in listed
+            ]
+        return respond_data({"documentId": document_id, "locale": locale, "problems": problems})
+
+    async def bulk_edit(self, request: Request) -> Answer:
+        """Change many documents alike, or show what that would change."""
+        rights_of(self._engine.schema, request, UPDATE)
+        rights = rights_of(self._engine.schema, request, READ)
+        values = read_body(request.body, _BULK)
+        data = body_of(values["data"])
+        edit = BulkEdit(
+            document_ids=document_ids(values),
+            body=data,
+            locale=self._locale(request, rights),
+        )
+        only_shown = values.get("preview") is True
+        history = await self._history.ready()
+
+        def program(unit: UnitOfWork) -> Program[Changes]:
+            writing = ContentWriting(unit, rights, history)
+            return (yield from edit.preview(writing) if only_shown else edit.program(writing))
+
+        try:
+            changes = await self._documents.run(
+                program,
+                passwords=list(passwords_in(self._engine.schema, rights.content_type, data)),
+                editor=request.administrator.id,
+                origin="admin",
+            )
+        except PreviewedError as preview:
+            changes = preview.changes
+        return respond_data(_told(changes, preview=only_shown))
+
+    def _locale(self, request: Request, rights: Rights) -> str | None:
+        return locale_of(request.query, rights.content_type, self._engine.default_locale)
+
+
+def _told(changes: Changes, *, preview: bool) -> Mapping[str, object]:
+    return {"preview": preview, "count": len(changes), "changes": changes}

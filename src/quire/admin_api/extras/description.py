@@ -1,0 +1,64 @@
+"""``GET /admin/x/openapi.json``: the admin API as an OpenAPI document, made of routes and schema.
+
+What makes the document is imported, and the document made, when somebody asks for one.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+
+from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.success_statuses import success_status
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.descriptions import is_displayed
+from quire.content_manager.scope import is_hidden
+from quire.schema.model import Schema
+
+PATH = "admin/x/openapi.json"
+
+
+class AdminDescriptionApi:
+    """Describes the routes of the admin API, and the content, to administrators."""
+
+    def __init__(self, routes: Callable[[], Iterable[Route]], schema: Schema) -> None:
+        """``routes`` returns all of them, its own too, once they are known."""
+        self._routes = routes
+        self._schema = schema
+        self._made: bytes | None = None
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the route."""
+        yield Route(method="GET", path=PATH, action=SIGNED_IN, handler=self.describe)
+
+    async def describe(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+        """Describe the admin API as an OpenAPI document."""
+        if self._made is None:
+            self._made = (await asyncio.to_thread(self._describe)).body
+        return Answer(200, self._made)
+
+    def _describe(self) -> Answer:
+        from quire.openapi.admin.api import describe_admin_api  # noqa: PLC0415
+        from quire.openapi.admin.endpoint import AdminEndpoint  # noqa: PLC0415
+        from quire.openapi.admin.entries import Managed  # noqa: PLC0415
+
+        endpoints = [
+            AdminEndpoint(
+                method=route.method,
+                path=route.path.strip("/"),
+                action=route.action,
+                summary=_summary(route),
+                status=success_status(route),
+            )
+            for route in self._routes()
+        ]
+        schema = self._schema
+        types = tuple(one for one in schema.content_types.values() if is_displayed(one))
+        managed = Managed(schema=schema, types=types, hides=is_hidden)
+        return respond_bare(describe_admin_api(endpoints, managed))
+
+
+def _summary(route: Route) -> str:
+    """Return the first sentence on what the handler of a route does."""
+    lines = (route.handler.__doc__ or "").strip().splitlines()
+    return lines[0].rstrip(".") if lines else f"{route.method} /{route.path.strip('/')}"

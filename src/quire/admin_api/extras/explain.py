@@ -1,0 +1,147 @@
+"""Why somebody may do something, or may not: permission by permission."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility, Creator, Rule
+from quire.access.admin_grants import granted_by, super_ability
+from quire.access.administration import ADMIN_ACTIONS
+from quire.admin_api.bodies import id_of
+from quire.admin_api.responses import respond_data
+from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.auth.admin.user_rows import People, Person
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.permissions import Owned, reading
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.sanitize import owned
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.errors import NotFoundError, PolicyError, ValidationError
+
+_SEES_ROLES = "admin::roles.read"
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """May this be done? Each part narrows it; ``None`` leaves it open."""
+
+    action: str
+    subject: str | None
+    field: str | None
+    locale: str | None
+    document_id: str | None
+
+
+class ExplainApi:
+    """``GET /admin/x/explain``: for those who may see administrators and roles."""
+
+    def __init__(
+        self,
+        database: Database,
+        content: ContentReading,
+        people: People,
+        authenticator: AdminAuthenticator,
+    ) -> None:
+        self._database = database
+        self._content = content
+        self._people = people
+        self._authenticator = authenticator
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        yield Route(
+            method="GET", path="admin/x/explain", action="admin::users.read", handler=self.explain
+        )
+
+    async def explain(self, request: Request) -> Answer:
+        """Tell whether somebody may do something, and what each of their permissions says to it."""
+        question, person_id = _question(request), id_of(request.query.get("user"))
+        if not request.administrator.ability.allows(_SEES_ROLES):
+            raise PolicyError
+
+        def program() -> Program[dict[str, Any]]:
+            person = None if person_id is None else (yield from self._people.person(person_id))
+            if person is None:
+                raise NotFoundError
+            return (yield from self._answer(person, question))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    def _answer(self, person: Person, question: Question) -> Program[dict[str, Any]]:
+        ability = yield from self._authenticator.ability_of(person)
+        if not person.may_sign_in:
+            return _told("inactive")
+        if person.is_super_admin:
+            return _told("super-admin", allowed=ability.allows(question.action, question.subject))
+        entry = yield from self._entry(question)
+        grants: list[dict[str, Any]] = []
+        for role in person.roles:
+            stored = yield from self._people.permissions(frozenset({int(str(role["id"]))}))
+            for permission in stored:
+                grant = permission.grant
+                if (grant.action, grant.subject) != (question.action, question.subject):
+                    continue
+                granted = granted_by(self._content.engine.schema, [grant])
+                misses = (
+                    _misses(ability, granted[0][2], question, entry) if granted else ["nothing"]
+                )
+                name = {"id": role["id"], "name": role["name"]}
+                grants.append({"id": permission.id, "role": name, "misses": misses})
+        allowed = any(not one["misses"] for one in grants)
+        because = "granted" if allowed else "narrower" if grants else "no-permission"
+        return {**_told(because, allowed=allowed), "permissions": grants}
+
+    def _entry(self, question: Question) -> Program[Owned | None]:
+        """Return what rules ask of the entry in question."""
+        schema = self._content.engine.schema
+        content_type = schema.content_types.get(question.subject or "")
+        if question.document_id is None or content_type is None:
+            return None
+        everything = super_ability(schema, user_id=0, role_ids=frozenset())
+        rights = reading(everything, content_type)
+        every = yield from self._content.owned_versions(rights, [question.document_id])
+        if not every:
+            raise NotFoundError
+        return owned(every[0])
+
+
+def _misses(
+    ability: AdminAbility, rule: Rule, question: Question, entry: Owned | None
+) -> list[str]:
+    """Return what a rule lacks for a yes."""
+    found = []
+    if question.field is not None and not rule.covers_field(question.field):
+        found.append("field")
+    if question.locale is not None and not rule.covers_locale(question.locale):
+        found.append("locale")
+    wanted = ability.row_filter(rule)
+    creator: Creator | None = None if entry is None else entry.creator
+    if wanted is not None and question.document_id is not None and not wanted.passes(creator):
+        found.append("condition")
+    return found
+
+
+def _told(because: str, *, allowed: bool = False) -> dict[str, Any]:
+    return {"allowed": allowed, "because": because, "permissions": []}
+
+
+def _question(request: Request) -> Question:
+    asked = request.query
+    texts: dict[str, str | None] = {}
+    for name in ("action", "subject", "field", "locale", "documentId"):
+        value = asked.get(name)
+        if value is not None and not isinstance(value, str):
+            raise ValidationError(f"{name} must be a text")
+        texts[name] = value
+    action = texts["action"]
+    if action not in ADMIN_ACTIONS:
+        raise ValidationError("action is not an existing permission action")
+    return Question(
+        action=str(action),
+        subject=texts["subject"],
+        field=texts["field"],
+        locale=texts["locale"],
+        document_id=texts["documentId"],
+    )

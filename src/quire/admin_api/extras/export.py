@@ -1,0 +1,62 @@
+"""``POST /admin/x/export/:uid``: entries to take away, as JSON or as a table."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.bodies import Fields, Items, Text, one_of, read_body
+from quire.admin_api.content_manager.changes import document_ids
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.envelope import envelope, respond_encoded
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.export import exported
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.requests import wanted
+from quire.content_manager.spreadsheet import columns_of, lines_of
+from quire.database.connection import Database
+from quire.database.execute.response_budget import encode
+from quire.database.program import Program
+
+_CSV = b"text/csv; charset=utf-8"
+_BODY = Fields(
+    fields={"format": Text(rules=(one_of("json", "csv"),)), "documentIds": Items(least=1)}
+)
+
+
+class ExportApi:
+    """Exports entries page by page."""
+
+    def __init__(self, database: Database, reading: ContentReading) -> None:
+        self._database = database
+        self._reading = reading
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the route. A POST, since exports are noted in the audit log."""
+        yield Route(
+            method="POST", path="admin/x/export/:uid", action=SIGNED_IN, handler=self.export
+        )
+
+    async def export(self, request: Request) -> Answer:
+        """Export the entries that a list shows, with all of each that may be read."""
+        engine = self._reading.engine
+        rights = rights_of(engine.schema, request)
+        values = read_body(request.body or {}, _BODY)
+        version = wanted(request.query, rights.content_type, engine.default_locale)
+        chosen = document_ids(values) if "documentIds" in values else None
+        is_table = values.get("format") == "csv"
+
+        def body() -> Program[bytes]:
+            entries, page = yield from exported(
+                self._reading, rights, request.query, version, chosen
+            )
+            if not is_table:
+                return encode(envelope(entries, {"pagination": page}))
+            columns = columns_of(rights, version.locales)
+            return lines_of(rights, columns, entries, named=page.get("page") == 1)
+
+        found = await self._database.read(body, snapshot=True)
+        if not is_table:
+            return respond_encoded(found)
+        name = rights.content_type.plural_name.encode()
+        attachment = b'attachment; filename="' + name + b'.csv"'
+        return Answer(200, found, _CSV, ((b"content-disposition", attachment),))

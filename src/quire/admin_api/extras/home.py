@@ -1,0 +1,87 @@
+"""Everything that a first screen shows, in one answer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.recent import Recent, managed_types
+from quire.content_manager.views import stored_view
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.core_store import read_settings, view_key
+from quire.database.stores.webhook_deliveries import DELIVERIES
+from quire.documents.unit_of_work import Engine
+from quire.schema.model import ContentType
+from quire.webhooks.setup import WebhookParts
+
+_SEES_WEBHOOKS = "admin::webhooks.read"
+
+
+class OwnHomeApi:
+    """``GET /admin/x/home``."""
+
+    def __init__(self, database: Database, engine: Engine, webhooks: WebhookParts) -> None:
+        self._database = database
+        self._engine = engine
+        self._parts = webhooks
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        yield Route(method="GET", path="admin/x/home", action=SIGNED_IN, handler=self.home)
+
+    async def home(self, request: Request) -> Answer:
+        """Show what was changed last, how much there is, and which webhooks fail."""
+        ability = request.administrator.ability
+
+        def program() -> Program[dict[str, Any]]:
+            types = list(managed_types(self._engine.schema, ability))
+            views = yield from self._views(types)
+            recent = Recent(self._engine, ability, views)
+            found: dict[str, Any] = {
+                "edited": (yield from recent.documents("update")),
+                "published": (yield from recent.documents("publish")),
+                "documents": (yield from recent.counts()),
+                "types": (yield from _counted(recent, types)),
+                "failingWebhooks": None,
+            }
+            if ability.allows(_SEES_WEBHOOKS):
+                found["failingWebhooks"] = yield from self._failing()
+            return found
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    def _views(self, types: list[ContentType]) -> Program[dict[str, dict[str, Any]]]:
+        keys = {one.uid: view_key(one.uid) for one in types}
+        stored = yield from read_settings(self._engine.store.writes, list(keys.values()))
+        schema = self._engine.schema
+        return {one.uid: stored_view(schema, one, stored.get(keys[one.uid])) for one in types}
+
+    def _failing(self) -> Program[list[dict[str, Any]]]:
+        if not (yield from self._parts.tables.exists(DELIVERIES)):
+            return []
+        counts = yield from self._parts.deliveries.failing()
+        webhooks = yield from self._parts.webhooks.all()
+        return [
+            {"id": str(one.id), "name": one.name, "count": counts[one.id]}
+            for one in webhooks
+            if one.id in counts
+        ]
+
+
+def _counted(recent: Recent, types: list[ContentType]) -> Program[list[dict[str, Any]]]:
+    """Count the documents of each type that the caller may read."""
+    found = []
+    for one in types:
+        count = yield from recent.count_of(one)
+        found.append(
+            {
+                "uid": one.uid,
+                "displayName": one.display_name,
+                "kind": one.kind.value,
+                "count": count,
+            }
+        )
+    return found

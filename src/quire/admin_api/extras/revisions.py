@@ -1,0 +1,182 @@
+"""``/admin/x/revisions``: what entries were like, and making them so again."""
+
+from collections.abc import Iterator, Mapping
+
+import orjson
+from msgspec import Struct
+
+from quire.access.admin_ability import Rule
+from quire.access.administration import UPDATE
+from quire.admin_api.bodies import id_of
+from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.clock import iso_from_ms
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
+from quire.content_api.write_requests import expected_tags
+from quire.content_manager.differences import differences
+from quire.content_manager.permissions import CREATOR_FIELDS, Rights
+from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.requests import Wanted, locale_of
+from quire.content_manager.revision_content import Data, recorded
+from quire.content_manager.revisions import whole, written_again
+from quire.content_manager.sanitize import Shaping, owned
+from quire.content_manager.write_context import Result
+from quire.content_manager.write_service import ContentWriting
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.revisions import Place, Revision
+from quire.documents.service import DocumentService
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import NotFoundError
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, PlanNode, ReadPlan
+from quire.query.resolve import ResolvedRead
+from quire.schema.model import ADMIN_USER_UID
+
+_ORIGIN = "admin"
+
+
+class _Seen(Struct, frozen=True):
+    """An entry as somebody may see it: its present draft in the form of revisions, and how."""
+
+    shaping: Shaping
+    rules: tuple[Rule, ...]
+    draft: Data
+
+    def shown(self, data: Data) -> Data:
+        """Return what may be seen of data of the entry."""
+        return self.shaping.entry({**data}, self.rules)
+
+
+class RevisionApi:
+    """Lists, shows and restores revisions, under the rights to the entry that they are of."""
+
+    def __init__(
+        self, database: Database, documents: DocumentService, history: KeptHistory
+    ) -> None:
+        self._database = database
+        self._documents = documents
+        self._engine = documents.engine
+        self._reading = ContentReading(documents.engine)
+        self._history = history
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        listed: tuple[tuple[str, str, Handler], ...] = (
+            ("GET", ":uid/:id", self.find),
+            ("GET", ":uid/:id/:revision", self.find_one),
+            ("POST", ":uid/:id/:revision/restore", self.restore),
+        )
+        for method, path, handler in listed:
+            yield Route(
+                method=method, path=f"admin/x/revisions/{path}", action=SIGNED_IN, handler=handler
+            )
+
+    async def find(self, request: Request) -> Answer:
+        """List the revisions of an entry in one locale, the latest first."""
+        rights, place = self._place(request)
+        history = await self._history.ready()
+
+        def program() -> Program[list[dict[str, object]]]:
+            yield from self._seen(rights, place)
+            if not history.most:
+                return []
+            return (yield from self._told((yield from history.revisions.of(place))))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show a revision, and in which fields the present draft differs from it."""
+        rights, place = self._place(request)
+        await self._history.ready()
+
+        def program() -> Program[dict[str, object]]:
+            seen = yield from self._seen(rights, place)
+            revision = yield from self._revision(request, place)
+            data = seen.shown(orjson.loads(revision.data))
+            (told,) = yield from self._told([revision])
+            fields = differences(rights.content_type, data, seen.shown(seen.draft), data)
+            changed = {
+                name: {"revision": then, "draft": now} for name, (then, now) in fields.items()
+            }
+            return {**told, "data": data, "fields": changed}
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def restore(self, request: Request) -> Answer:
+        """Make a draft what it was; what it led to and is gone by now is left out, and told."""
+        rights, place = self._place(request)
+        rights_of(self._engine.schema, request, UPDATE)
+        history, expected = await self._history.ready(), expected_tags(request)
+
+        def program(unit: UnitOfWork) -> Program[Result]:
+            yield from self._seen(rights, place)
+            revision = yield from self._revision(request, place)
+            body, missing = yield from written_again(self._engine, rights, revision)
+            writing = ContentWriting(unit, rights, history)
+            document_id, locale = place.document_id, place.locale
+            shown = yield from writing.update(document_id, body, locale, expected)
+            return {**shown, "missing": missing}
+
+        editor = request.administrator.id
+        return respond_bare(await self._documents.run(program, editor=editor, origin=_ORIGIN))
+
+    def _place(self, request: Request) -> tuple[Rights, Place]:
+        rights = rights_of(self._engine.schema, request)
+        content_type = rights.content_type
+        locale = locale_of(request.query, content_type, self._engine.default_locale)
+        return rights, Place(content_type.uid, request.parameters["id"], locale)
+
+    def _seen(self, rights: Rights, place: Place) -> Program[_Seen]:
+        """Look at an entry for somebody who may read it.
+
+        Raises NotFoundError where the document is not there, and ForbiddenError.
+        """
+        every = yield from self._reading.every_version(rights, place.document_id)
+        if not every:
+            raise NotFoundError
+        content_type = rights.content_type
+        wanted = Wanted("draft", place.locale, "draft")
+        here = chosen_of(content_type, every, wanted)
+        rules = rights.require_on(owned(here or {**every[0], "locale": place.locale}))
+        draft: Data = {}
+        if here is not None:
+            entry = yield from whole(self._reading, rights, here["id"])
+            draft = recorded(self._engine.schema, content_type, entry)
+        return _Seen(Shaping(self._engine.schema, rights, ()), rules, draft)
+
+    def _revision(self, request: Request, place: Place) -> Program[Revision]:
+        revision_id = id_of(request.parameters["revision"])
+        found = None
+        if revision_id is not None and self._history.history.most:
+            found = yield from self._history.history.revisions.one(revision_id)
+        if found is None or found.place != place:
+            raise NotFoundError
+        return found
+
+    def _told(self, found: list[Revision]) -> Program[list[dict[str, object]]]:
+        people = yield from self._people({one.created_by for one in found} - {None})
+        return [
+            {
+                "id": one.id,
+                "createdAt": iso_from_ms(one.created_at),
+                "createdBy": people.get(one.created_by),
+                "status": one.status,
+                "locale": one.place.locale,
+            }
+            for one in found
+        ]
+
+    def _people(self, ids: set[int | None]) -> Program[dict[int | None, Mapping[str, object]]]:
+        """Return what is shown of administrators, by their ids."""
+        if not ids:
+            return {}
+        here = Comparison("id", Predicate.IN, (0,))
+        node = PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, filter=here)
+        read = ResolvedRead(plan=ReadPlan(root=node), values=([*ids],))
+        rows, _ = yield from self._engine.reads.planned(read).entries()
+        return {row["id"]: row for row in rows}

@@ -1,0 +1,43 @@
+"""Puts the routes of Quire's own together."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.extras.content import OwnContentApi
+from quire.admin_api.extras.explain import ExplainApi
+from quire.admin_api.extras.export import ExportApi
+from quire.admin_api.extras.home import OwnHomeApi
+from quire.admin_api.extras.revisions import RevisionApi
+from quire.admin_api.extras.samples import SampleApi
+from quire.admin_api.extras.views import SavedViewApi
+from quire.auth.admin.authenticate import AdminAuthenticator
+from quire.auth.admin.user_rows import People
+from quire.clock import Clock
+from quire.content_api.routes import Route
+from quire.content_manager.read_service import ContentReading
+from quire.database.connection import Database
+from quire.database.stores.saved_views import SavedViews
+from quire.documents.service import DocumentService
+from quire.webhooks.setup import WebhookParts
+
+
+def own_routes(
+    database: Database,
+    documents: DocumentService,
+    history: KeptHistory,
+    webhooks: WebhookParts,
+    people: People,
+    authenticator: AdminAuthenticator,
+    clock: Clock,
+) -> Iterator[Route]:
+    """Yield the routes below ``/admin/x`` that are about content and rights."""
+    engine = documents.engine
+    yield from OwnHomeApi(database, engine, webhooks).routes()
+    yield from OwnContentApi(database, documents, history).routes()
+    yield from RevisionApi(database, documents, history).routes()
+    yield from SampleApi(documents, history, clock).routes()
+    views = SavedViews(engine.store.writes)
+    yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
+    reading = ContentReading(engine)
+    yield from ExportApi(database, reading).routes()
+    yield from ExplainApi(database, reading, people, authenticator).routes()

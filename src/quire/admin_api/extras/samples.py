@@ -1,0 +1,82 @@
+"""``/admin/x/samples``: entries with made-up values, to try a content type out."""
+
+from collections.abc import Iterator
+
+from quire.access.administration import CREATE, PUBLISH, READ
+from quire.admin_api.bodies import Fields, Flag, WholeNumber, read_body
+from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.success_statuses import CREATED
+from quire.clock import Clock
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.permissions import Rights
+from quire.content_manager.publishing import ContentPublishing
+from quire.content_manager.requests import locale_of
+from quire.content_manager.samples import SampleBatch, SampleValues
+from quire.content_manager.write_service import ContentWriting
+from quire.database.program import Program
+from quire.documents.passwords import passwords_in
+from quire.documents.service import DocumentService
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import ValidationError
+from quire.schema.model import Kind
+
+MOST_SAMPLES = 100
+_USUAL = 10
+_BODY = Fields(fields={"count": WholeNumber(least=1, most=MOST_SAMPLES), "publish": Flag()})
+_NO_SAMPLES = "Only collection types of the project can have sample entries"
+_NO_DRAFTS = "{} has no drafts: its entries are public at once"
+
+
+class SampleApi:
+    """Makes sample entries."""
+
+    def __init__(self, documents: DocumentService, history: KeptHistory, clock: Clock) -> None:
+        self._documents = documents
+        self._history = history
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the route."""
+        yield Route(
+            method="POST", path="admin/x/samples/:uid", action=SIGNED_IN, handler=self.create
+        )
+
+    async def create(self, request: Request) -> Answer:
+        """Make sample entries of a content type, all or none."""
+        schema = self._documents.schema
+        content_type = rights_of(schema, request, CREATE).content_type
+        values = read_body(request.body, _BODY)
+        publish = values.get("publish") is True
+        if publish:
+            rights_of(schema, request, PUBLISH)
+        if not content_type.is_api or content_type.kind is Kind.SINGLE:
+            raise ValidationError(_NO_SAMPLES)
+        if publish and not content_type.draft_and_publish:
+            raise ValidationError(_NO_DRAFTS.format(content_type.uid))
+        rights = Rights(request.administrator.ability, READ, content_type)
+        made_up = SampleValues(schema, self._clock())
+        count = int(str(values.get("count", _USUAL)))
+        batch = SampleBatch(
+            bodies=tuple(made_up.entry(content_type, at + 1) for at in range(count)),
+            locale=locale_of(request.query, content_type, self._documents.engine.default_locale),
+            publish=publish,
+        )
+        history = await self._history.ready()
+
+        def program(unit: UnitOfWork) -> Program[list[str]]:
+            parts = unit, rights, history
+            return (yield from batch.program(ContentWriting(*parts), ContentPublishing(*parts)))
+
+        made = await self._documents.run(
+            program,
+            passwords=[
+                one for body in batch.bodies for one in passwords_in(schema, content_type, body)
+            ],
+            editor=request.administrator.id,
+            origin="admin",
+        )
+        return respond_data({"count": len(made), "documentIds": made}, CREATED)

@@ -1,0 +1,158 @@
+"""Saved views of lists: everybody has their own, and may share them with all others."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from quire.access.administration import READ
+from quire.admin_api.bodies import Fields, Flag, Text, at_most, id_of, read_body, required
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.clock import Clock, iso_from_ms
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews
+from quire.database.stores.table import OwnTables
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
+
+MOST_VIEWS = 200
+"""How many views somebody may have."""
+
+_LARGEST_STATE = 16_384
+_NAME = Text(rules=(required, at_most(100)))
+_NEW = Fields(
+    fields={
+        "uid": Text(rules=(required,)),
+        "name": _NAME,
+        "shared": Flag(),
+        "state": Fields(closed=False, rules=(required,)),
+    }
+)
+_CHANGED = Fields(
+    fields={
+        "name": Text(rules=(at_most(100),)),
+        "shared": Flag(),
+        "state": Fields(closed=False),
+    }
+)
+
+
+class SavedViewApi:
+    """``/admin/x/views``."""
+
+    def __init__(
+        self, database: Database, views: SavedViews, tables: OwnTables, clock: Clock
+    ) -> None:
+        self._database = database
+        self._views = views
+        self._tables = tables
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("GET", "admin/x/views", self.find),
+            ("POST", "admin/x/views", self.create),
+            ("PUT", "admin/x/views/:id", self.change),
+            ("DELETE", "admin/x/views/:id", self.delete),
+        ):
+            yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
+
+    async def find(self, request: Request) -> Answer:
+        """List the own views and shared ones, of the lists that one may see."""
+        uid, who = request.query.get("uid"), request.administrator
+        await self._tables.ensure(SAVED_VIEWS)
+        found = await self._database.read(
+            lambda: self._views.of(who.id, uid if isinstance(uid, str) else None)
+        )
+        seen = [one for one in found if who.ability.allows(READ, one.uid)]
+        return respond_data([_shown(one, who.id) for one in seen])
+
+    async def create(self, request: Request) -> Answer:
+        """Keep a view."""
+        values, who = read_body(request.body, _NEW), request.administrator
+        if not who.ability.allows(READ, str(values["uid"])):
+            raise ForbiddenError
+        row = {
+            "uid": values["uid"],
+            "owner_id": who.id,
+            "name": values["name"],
+            "shared": values.get("shared") is True,
+            "state": _state(values["state"]),
+            "updated_at": self._clock(),
+        }
+
+        def program() -> Program[SavedView]:
+            if (yield from self._views.count(who.id)) >= MOST_VIEWS:
+                raise ValidationError(f"There may be {MOST_VIEWS} views at most")
+            view_id = yield from self._views.insert(row)
+            return (yield from self._own(request, view_id))
+
+        await self._tables.ensure(SAVED_VIEWS)
+        return respond_data(_shown(await self._database.write(program()), who.id), 201)
+
+    async def change(self, request: Request) -> Answer:
+        """Change a view of one's own."""
+        values = read_body(request.body, _CHANGED)
+        if "state" in values:
+            values["state"] = _state(values["state"])
+
+        def program() -> Program[SavedView]:
+            view = yield from self._own(request)
+            yield from self._views.update(view.id, {**values, "updated_at": self._clock()})
+            return (yield from self._own(request))
+
+        await self._tables.ensure(SAVED_VIEWS)
+        changed = await self._database.write(program())
+        return respond_data(_shown(changed, request.administrator.id))
+
+    async def delete(self, request: Request) -> Answer:
+        """Delete a view of one's own."""
+
+        def program() -> Program[SavedView]:
+            view = yield from self._own(request)
+            yield from self._views.delete(view.id)
+            return view
+
+        await self._tables.ensure(SAVED_VIEWS)
+        deleted = await self._database.write(program())
+        return respond_data(_shown(deleted, request.administrator.id))
+
+    def _own(self, request: Request, view_id: int | None = None) -> Program[SavedView]:
+        """Return a view that the caller may change; super admins may change shared ones, too.
+
+        Raises NotFoundError for one that they cannot see, and ForbiddenError.
+        """
+        if view_id is None:
+            view_id = id_of(request.parameters["id"])
+        found = None
+        if view_id is not None:
+            found = yield from self._views.one(view_id)
+        who = request.administrator
+        if found is None or not (found.shared or found.owner_id == who.id):
+            raise NotFoundError
+        if found.owner_id != who.id and not who.ability.super_admin:
+            raise ForbiddenError
+        return found
+
+
+def _state(value: object) -> str:
+    text = orjson.dumps(value).decode()
+    if len(text) > _LARGEST_STATE:
+        raise ValidationError(f"state must be at most {_LARGEST_STATE} characters")
+    return text
+
+
+def _shown(view: SavedView, asking: int) -> dict[str, Any]:
+    return {
+        "id": view.id,
+        "uid": view.uid,
+        "name": view.name,
+        "shared": view.shared,
+        "own": view.owner_id == asking,
+        "state": orjson.loads(view.state),
+        "updatedAt": iso_from_ms(view.updated_at),
+    }

@@ -1,0 +1,41 @@
+"""How often somebody may try: by e-mail and place, by place, and by e-mail wherever it is from."""
+
+from quire.auth.rate_limit import RateLimiter
+from quire.auth.shared_counters import CallCounts
+from quire.clock import Clock
+from quire.settings import AdminRateLimit
+
+_LONGEST_EMAIL = 320
+_PLACE_FACTOR, _ACCOUNT_FACTOR = 5, 20
+
+
+class Attempts:
+    """Counts attempts at a route that takes a password or a token."""
+
+    def __init__(self, limit: AdminRateLimit, calls: CallCounts, clock: Clock) -> None:
+        interval = int(limit.interval.total_seconds() * 1000)
+        self._enabled = limit.enabled
+        self._both, self._place, self._account = (
+            RateLimiter(
+                calls, f"admin {name}", limit=limit.max * factor, interval_ms=interval, clock=clock
+            )
+            for name, factor in (("", 1), ("place", _PLACE_FACTOR), ("account", _ACCOUNT_FACTOR))
+        )
+
+    def count(self, route: str, place: str, email: object = None) -> None:
+        """Count an attempt. Raises RateLimitError when it is one too many."""
+        if not self._enabled:
+            return
+        who = email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
+        self._both.count(f"{route} {place} {who}")
+        self._place.count(f"{route} {place}")
+        if who:
+            self._account.count(f"{route} {who}")
+
+    def count_code(self, email: str) -> None:
+        """Count a code of a second factor, by account alone.
+
+        Only who knows the password comes here, so nobody locks others out. Raises RateLimitError.
+        """
+        if self._enabled:
+            self._both.count(f"code {email.lower()[:_LONGEST_EMAIL]}")

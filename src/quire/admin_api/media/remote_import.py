@@ -1,0 +1,110 @@
+"""Files from addresses that administrators give: one at a time, or several with their fates."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+
+import msgspec
+from msgspec import Struct
+
+from quire.admin_api.bodies import Fields, Text, id_of, read_body, required
+from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.errors import AppError, ApplicationError
+from quire.schema.attributes.validation import ABSENT
+from quire.settings import UploadSettings
+from quire.uploads.file_info import NOTHING, Information, information_of_one
+from quire.uploads.permissions import CREATE, FileRights
+from quire.uploads.service import Library
+
+NO_ADDRESSES = "URLs are required"
+TOO_MANY = "Maximum 20 URLs allowed per request"
+CREATED = 201
+_MOST, _AT_ONCE = 20, 4
+_EVENTS = b"text/event-stream; charset=utf-8"
+_FORM = Fields(fields={"url": Text(rules=(required,)), "fileInfo": Fields(closed=False)})
+
+
+class _Fate(Struct, frozen=True, kw_only=True):
+    """What became of an address: a file, or words that say why there is none."""
+
+    file: Shown | None = None
+    fault: str = ""
+
+
+class ImportApi:
+    """``/admin/x/media/import`` and ``/upload/actions/upload-from-urls``."""
+
+    def __init__(self, reads: MediaReads, library: Library, uploads: UploadSettings) -> None:
+        self._reads = reads
+        self._library = library
+        self._size_limit = uploads.size_limit
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, action, handler in (
+            ("admin/x/media/import", CREATE, self.one),
+            ("upload/actions/upload-from-urls", SIGNED_IN, self.several),
+        ):
+            yield Route(method="POST", path=path, action=action, handler=handler)
+
+    async def one(self, request: Request) -> Answer:
+        """Import a file."""
+        body = read_body(request.body, _FORM)
+        told = body.get("fileInfo", ABSENT)
+        said = NOTHING if told is ABSENT else information_of_one(told, folders=True)
+        file = await self._import(str(body["url"]), said, request.administrator.id)
+        return respond_bare(file, CREATED)
+
+    async def several(self, request: Request) -> Answer:
+        """Import files, and tell what became of each in the events of the reference server."""
+        FileRights(request.administrator.ability, CREATE).require()
+        body = request.body if isinstance(request.body, Mapping) else {}
+        urls = body.get("urls")
+        if not isinstance(urls, list) or not urls or not all(isinstance(u, str) for u in urls):
+            raise ApplicationError(NO_ADDRESSES)
+        if len(urls) > _MOST:
+            raise ApplicationError(TOO_MANY)
+        folder = id_of(body.get("folderId"))
+        said = NOTHING if folder is None else Information({}, folder)
+        by = request.administrator.id
+        fates = await asyncio.gather(*(self._fate(url, said, by) for url in urls))
+        return Answer(200, b"".join(_events(urls, fates)), _EVENTS)
+
+    async def _fate(self, url: str, said: Information, by: int) -> _Fate:
+        try:
+            return _Fate(file=await self._import(url, said, by))
+        except AppError as error:
+            return _Fate(fault=error.message)
+
+    async def _import(self, url: str, said: Information, by: int) -> Shown:
+        # Its client of HTTP takes its time to import, and most servers never ask for it.
+        from quire.uploads.remote_import import import_file  # noqa: PLC0415
+
+        async with self._turns, self._library.workshop.bench() as bench:
+            incoming = await import_file(url, bench, size_limit=self._size_limit)
+            (file,) = await self._library.add(
+                [incoming], [said], read=self._reads.written, into_api_folder=False, by=by
+            )
+            return file
+
+
+def _events(urls: list[str], fates: list[_Fate]) -> Iterator[bytes]:
+    files, faults = [], []
+    for index, (url, fate) in enumerate(zip(urls, fates, strict=True)):
+        yield _event("file:fetching", {"url": url, "index": index, "total": len(urls)})
+        if fate.file is None:
+            faults.append({"name": url, "message": fate.fault})
+            yield _event("file:error", {"url": url, "index": index, "message": fate.fault})
+        else:
+            files.append(fate.file)
+            name = fate.file["name"]
+            yield _event("file:complete", {"name": name, "index": index, "file": fate.file})
+    yield _event("stream:complete", {"data": files, "errors": faults})
+
+
+def _event(name: str, data: Mapping[str, object]) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(data))

@@ -1,0 +1,27 @@
+"""Puts the media library's routes together."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.media.files import MediaFileApi
+from quire.admin_api.media.folders import FolderApi
+from quire.admin_api.media.library_settings import MediaOptionApi
+from quire.admin_api.media.reads import MediaReads
+from quire.admin_api.media.remote_import import ImportApi
+from quire.admin_api.media.usage import MediaToolsApi
+from quire.content_api.routes import Route
+from quire.documents.unit_of_work import Engine
+from quire.settings import Settings
+from quire.uploads.service import Library
+
+
+def media_routes(settings: Settings, library: Library, engine: Engine) -> Iterator[Route]:
+    """Yield the routes of the media library."""
+    rows = library.rows
+    reads = MediaReads(settings, rows.database, engine.schema, library)
+    yield from MediaFileApi(
+        reads, library, engine, limits=settings.limits, uploads=settings.uploads
+    ).routes()
+    yield from FolderApi(reads, library).routes()
+    yield from ImportApi(reads, library, settings.uploads).routes()
+    yield from MediaToolsApi(reads, library, engine).routes()
+    yield from MediaOptionApi(rows.database, rows.store).routes()

@@ -1,0 +1,78 @@
+"""What only this server has for the media library: where files are used, and which are not."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.bodies import id_of
+from quire.admin_api.media.reads import MediaReads, Shown
+from quire.content_api.envelope import respond
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.content_manager.usages import Uses
+from quire.database.program import Program
+from quire.database.stores.files import creators_of
+from quire.documents.unit_of_work import Engine
+from quire.errors import NotFoundError, ValidationError
+from quire.uploads.file_rows import NO_SUCH_FILE
+from quire.uploads.permissions import READ, FileRights
+from quire.uploads.service import Library
+from quire.uploads.usage import Unused, unused_files, usage
+
+_PAGE, _MOST = 25, 100
+
+
+class MediaToolsApi:
+    """``/admin/x/media``."""
+
+    def __init__(self, reads: MediaReads, library: Library, engine: Engine) -> None:
+        self._reads = reads
+        self._rows = library.rows
+        self._engine = engine
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, handler in (("unused", self.unused), (":id/usage", self.usage)):
+            yield Route(method="GET", path=f"admin/x/media/{path}", action=READ, handler=handler)
+
+    async def usage(self, request: Request) -> Answer:
+        """Tell where a file is used, and in how many places beside those that one may see."""
+        file_id = id_of(request.parameters["id"])
+        if file_id is None:
+            raise NotFoundError(NO_SUCH_FILE)
+        ability, store = request.administrator.ability, self._rows.store
+
+        def read() -> Program[tuple[list[Shown], int]]:
+            found = yield from usage(store, file_id)
+            yield from FileRights(ability, READ).check(store, [file_id])
+            return (yield from Uses(self._engine, ability).told(found))
+
+        told, hidden = await self._rows.database.read(read, snapshot=True, key="usage of a file")
+        return respond(told, {"hidden": hidden})
+
+    async def unused(self, request: Request) -> Answer:
+        """List files that nothing uses, those after the id that the answer before ended with."""
+        after, most = _number(request, "after", 0), _number(request, "limit", _PAGE)
+        store = self._rows.store
+        rights = FileRights(request.administrator.ability, READ)
+
+        def read() -> Program[tuple[list[Shown], Unused]]:
+            found = yield from unused_files(store, after=after, most=min(max(most, 1), _MOST))
+            makers = yield from rights.makers(store)
+            creators = yield from creators_of(store, found.ids)
+            ids = [one for one in found.ids if makers is None or creators.get(one) in makers]
+            told: list[Shown] = []
+            for file_id in ids:
+                shown = yield from self._reads.file(file_id)
+                told.append(shown)
+            return told, found
+
+        told, found = await self._rows.database.read(read, snapshot=True, key="unused files")
+        return respond(told, {"after": found.after})
+
+
+def _number(request: Request, name: str, default: int) -> int:
+    if name not in request.query:
+        return default
+    number = id_of(request.query[name])
+    if number is None:
+        raise ValidationError(f"{name} must be a whole number")
+    return number

@@ -1,0 +1,77 @@
+"""Drafts of the model made, shown and carried out for a request, with their errors told."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from quire.admin_api.model.errors import ToldError, flaws, told_problems, uids_of_files
+from quire.admin_api.model.plans import PLAN_CHANGED, consent_of, digest_of, shown_plan
+from quire.builder.apply import CrowdedTypeError, Draft, Remodeller
+from quire.builder.file_transaction import UnwritableFilesError
+from quire.builder.schema_files import Blueprint, UnfitWishError
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.database.migration.migrate import ConsentNeededError
+from quire.database.migration.schema_diff import MigrationConflictError
+from quire.errors import ConflictError, SchemaError
+
+Handler = Callable[[Request], Awaitable[Answer]]
+Change = Callable[[Blueprint], None]
+_CROWDED = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
+_WOULD_LOSE = "The change would take away what people have written"
+
+
+async def drawn(remodeller: Remodeller, change: Change) -> Draft:
+    """Return what the model becomes by a change. Raises ToldError for what it cannot become."""
+    try:
+        return await remodeller.draw(change)
+    except (SchemaError, UnfitWishError) as error:
+        raise told_problems(flaws(error, uids_of_files(remodeller.schema))) from error
+
+
+async def planned(remodeller: Remodeller, draft: Draft) -> dict[str, Any]:
+    """Return what a draft would do, as it is shown. Raises ConflictError."""
+    try:
+        return shown_plan(draft, await remodeller.plan(draft))
+    except (MigrationConflictError, CrowdedTypeError) as error:
+        raise ConflictError(str(error)) from error
+
+
+async def carried_out(
+    remodeller: Remodeller, request: Request, change: Change, title: str
+) -> Draft:
+    """Change the model as a request agrees to it.
+
+    Raises ToldError, ConflictError, and other AppErrors; then nothing has
+    changed.
+    """
+    consent = consent_of(request.query)
+    draft = await drawn(remodeller, change)
+    try:
+        if consent.digest is not None:
+            found = await remodeller.plan(draft)
+            if digest_of(draft, found) != consent.digest:
+                raise ConflictError(PLAN_CHANGED)
+        if not draft.files:
+            return draft
+        await remodeller.apply(draft, title=title, may_lose=consent.may_lose)
+    except ConsentNeededError as error:
+        losses = [str(step) for step in error.plan.losses]
+        raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
+    except CrowdedTypeError as error:
+        raise ToldError(_CROWDED) from error
+    except (MigrationConflictError, UnwritableFilesError) as error:
+        raise ConflictError(str(error)) from error
+    return draft
+
+
+def telling(handler: Handler) -> Handler:
+    """Let a handler answer errors of the content-type builder in their own form."""
+
+    async def answer(request: Request) -> Answer:
+        try:
+            return await handler(request)
+        except ToldError as error:
+            return respond_bare({"error": error.told}, error.status)
+
+    answer.__doc__ = handler.__doc__
+    return answer

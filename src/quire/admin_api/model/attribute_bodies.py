@@ -1,0 +1,319 @@
+"""What the options of attributes may hold, as the content-type builder takes them (wire: builder).
+
+Each attribute type lists its options here with the form that each must have; what is not listed is
+taken as it is, as the reference does. The schema itself checks more when it is made of the files.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from quire.admin_api.bodies import Place
+from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.javascript.text import length
+from quire.schema.attributes.validation import ABSENT, not_of_type
+from quire.schema.describe import in_order, relations_allowed
+from quire.schema.model import Kind, Schema
+from quire.schema.system_attributes import RESERVED_IN_BUILDER
+from quire.schema.words import snake_case
+
+RESERVED_ATTRIBUTES = (
+    "id", "document_id", "created_at", "updated_at", "published_at", "created_by_id",
+    "updated_by_id", "created_by", "updated_by", "entry_id", "localizations", "meta", "locale",
+    "__component", "__contentType", "strapi*", "_strapi*", "__strapi*", "status",
+)  # fmt: skip
+"""What no attribute may be called, in the order in which it is told; a star stands for anything."""
+
+COMPONENT_TYPES = (
+    "media", "string", "text", "richtext", "blocks", "json", "enumeration", "password", "email",
+    "integer", "biginteger", "float", "decimal", "date", "time", "datetime", "timestamp",
+    "boolean", "relation", "component", "customField",
+)  # fmt: skip
+TYPES = (*COMPONENT_TYPES[:19], "uid", "component", "dynamiczone", "customField")
+RELATIONS = (
+    "oneToOne", "oneToMany", "manyToOne", "manyToMany",
+    "morphOne", "morphMany", "morphToOne", "morphToMany",
+)  # fmt: skip
+ONE_SIDED = ("oneToOne", "oneToMany")
+NAME = re.compile(r"[A-Za-z][_0-9A-Za-z]*")
+NAME_PATTERN = "/^[A-Za-z][_0-9A-Za-z]*$/"
+_UID = re.compile(r"[A-Za-z0-9-_.~]*")
+_KINDS_OF_MEDIA = ("images", "videos", "files", "audios")
+_STANDING_FOR = ("__self__", "__contentType__")
+_STATUS = "status"
+_LONGEST = 10_000
+
+Attribute = Mapping[str, Any]
+Check = Callable[[Place, Attribute], Iterator[Problem]]
+
+
+class AttributeForms(Struct, frozen=True, kw_only=True):
+    """Looks at the attributes of one content type or component.
+
+    ``known`` are the attributes that it has by now, as they are described: what is sent back as it
+    was read is not looked at. ``placeholders`` stand for components that come with it.
+    """
+
+    schema: Schema
+    component: bool
+    known: Mapping[str, Attribute] = {}
+    more: tuple[str, ...] = ()
+
+    def problems(self, place: Place, attributes: Mapping[str, object]) -> Iterator[Problem]:
+        """Yield all that is wrong with the attributes."""
+        for name, attribute in attributes.items():
+            here = (*place, name)
+            if is_reserved(name):
+                listed = ", ".join(RESERVED_ATTRIBUTES)
+                message = f"Attribute keys cannot be one of {listed}"
+                yield Problem(path_of(here), message, attribute)
+            elif not NAME.fullmatch(name):
+                message = f"Attribute name '{name}' must match the following regex: {NAME_PATTERN}"
+                yield Problem(path_of(here), message, attribute)
+            elif name not in self.known or attribute != self.known[name]:
+                yield from self._attribute(here, attribute, attributes)
+
+    def _attribute(
+        self, place: Place, attribute: object, others: Mapping[str, object]
+    ) -> Iterator[Problem]:
+        if not isinstance(attribute, Mapping):
+            yield _wrong(place, not_of_type("object", attribute), attribute)
+            return
+        if "type" not in attribute:
+            message = "Attribute must have either a type or a target"
+            yield Problem(path_of(place), message, attribute)
+            return
+        kind, types = attribute["type"], COMPONENT_TYPES if self.component else TYPES
+        if kind not in types:
+            yield _not_listed((*place, "type"), kind, types)
+            return
+        for option, form in {**_COMMON, **_OPTIONS.get(kind, {})}.items():
+            value = attribute.get(option)
+            if value is not None and not _is(form, value):
+                yield _wrong((*place, option), not_of_type(form, value), value)
+        for check in (_columns, *_CHECKS.get(kind, ())):
+            yield from check(place, attribute)
+        if kind == "relation":
+            yield from self._relation(place, attribute)
+        elif kind == "uid":
+            yield from _target_field(place, attribute, others)
+
+    def _relation(self, place: Place, attribute: Attribute) -> Iterator[Problem]:
+        relation, target = attribute.get("relation"), attribute.get("target")
+        allowed = ONE_SIDED if self._is_one_sided(target) else RELATIONS
+        if relation not in allowed:
+            message = f"must be one of the following values: {', '.join(allowed)}"
+            yield Problem(path_of((*place, "relation")), message, relation)
+            return
+        if str(relation).startswith("morphTo"):
+            return
+        if target is None:
+            yield _wrong((*place, "target"), "is a required field")
+            return
+        uids = [*linkable(self.schema), *self.more, *_STANDING_FOR]
+        if target not in uids:
+            yield _not_listed((*place, "target"), target, uids)
+
+    def _is_one_sided(self, target: object) -> bool:
+        """Tell whether only relations without another side may lead to a type."""
+        if self.component:
+            return True
+        found = self.schema.content_types.get(target) if isinstance(target, str) else None
+        return found is not None and relations_allowed(found) is not None
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether no attribute may be called so."""
+    snake = snake_case(name)
+    return snake in RESERVED_IN_BUILDER or snake == _STATUS or snake.startswith("strapi")
+
+
+def linkable(schema: Schema) -> list[str]:
+    """Return the uids of the types that a relation may lead to, in the order of lists."""
+    return [one.uid for one in in_order(schema) if one.kind is Kind.COLLECTION]
+
+
+def _wrong(place: Place, message: str, value: object = ABSENT) -> Problem:
+    return Problem(path_of(place), f"{place_text(place)} {message}", value)
+
+
+def _not_listed(place: Place, value: object, allowed: Sequence[object]) -> Problem:
+    listed = ", ".join(str(one) for one in allowed)
+    return _wrong(place, f"must be one of the following values: {listed}", value)
+
+
+def _is(form: str, value: object) -> bool:
+    match form:
+        case "boolean":
+            return isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "string":
+            return isinstance(value, str)
+        case "array":
+            return isinstance(value, list)
+        case _:
+            return isinstance(value, Mapping)
+
+
+_COMMON = {"required": "boolean", "private": "boolean", "pluginOptions": "object"}
+_LENGTHS = {"minLength": "number", "maxLength": "number", "unique": "boolean"}
+_TEXT = {**_LENGTHS, "default": "string"}
+_NUMBER = {"min": "number", "max": "number", "default": "number", "unique": "boolean"}
+_MOMENT = {"default": "string", "unique": "boolean"}
+_MANY = {"min": "number", "max": "number"}
+_OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "string": {**_TEXT, "regex": "string"},
+    "text": {**_TEXT, "regex": "string"},
+    "richtext": _TEXT,
+    "email": _TEXT,
+    "password": _LENGTHS,
+    "enumeration": {"enum": "array", "enumName": "string"},
+    "integer": _NUMBER,
+    "float": _NUMBER,
+    "decimal": _NUMBER,
+    "biginteger": {"unique": "boolean"},
+    "date": _MOMENT,
+    "time": _MOMENT,
+    "datetime": _MOMENT,
+    "timestamp": _MOMENT,
+    "boolean": {"default": "boolean"},
+    "media": {"multiple": "boolean", "allowedTypes": "array"},
+    "uid": {"targetField": "string", "default": "string", "regex": "string", "options": "object"},
+    "component": {"component": "string", "repeatable": "boolean", **_MANY},
+    "dynamiczone": {"components": "array", **_MANY},
+    "relation": {"targetAttribute": "string"},
+}
+
+
+def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    """Let nothing into a file from which somebody could make a statement for the database."""
+    name, column = attribute.get("columnName"), attribute.get("column")
+    if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
+        message = f"must match the following regex: {NAME_PATTERN}"
+        yield _wrong((*place, "columnName"), message, name)
+    if column is None:
+        return
+    if not isinstance(column, Mapping):
+        yield _wrong((*place, "column"), not_of_type("object", column), column)
+        return
+    for option, value in column.items():
+        if isinstance(value, list | Mapping) and not _are_numbers(value):
+            yield _wrong((*place, "column", str(option)), "must be a single value", value)
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(_is("number", one) for one in value)
+
+
+def _lengths(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    yield from _in_order(place, attribute, "minLength", "maxLength")
+
+
+def _amounts(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    yield from _in_order(place, attribute, "min", "max")
+
+
+def _in_order(place: Place, attribute: Attribute, low: str, high: str) -> Iterator[Problem]:
+    least, most = attribute.get(low), attribute.get(high)
+    if _is("number", least) and _is("number", most) and float(str(most)) < float(str(least)):
+        message = f"{high} must be greater or equal to {low}"
+        yield Problem(path_of((*place, high)), message, most)
+
+
+def _choices(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    given = attribute.get("enum")
+    here = (*place, "enum")
+    if given is None:
+        yield _wrong(here, "is a required field")
+    if not isinstance(given, list):
+        return
+    if not given:
+        yield _wrong(here, "field must have at least 1 items", given)
+    for index, one in enumerate(given):
+        if not isinstance(one, str):
+            yield _wrong((*here, index), not_of_type("string", one), one)
+        elif one == "":
+            yield _wrong((*here, index), "is a required field", one)
+        elif one[0].isdigit():
+            yield _wrong((*here, index), "should not start with number", one)
+    texts = [one for one in given if isinstance(one, str)]
+    if len(set(texts)) != len(texts):
+        yield _wrong(here, "cannot contain duplicate values", given)
+    default = attribute.get("default")
+    if default is not None and default not in given:
+        yield _not_listed((*place, "default"), default, given)
+
+
+def _kinds_of_media(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    given = attribute.get("allowedTypes")
+    for index, one in enumerate(given if isinstance(given, list) else ()):
+        if one not in _KINDS_OF_MEDIA:
+            yield _not_listed((*place, "allowedTypes", index), one, _KINDS_OF_MEDIA)
+
+
+def _held(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    if attribute.get("component") is None:
+        yield _wrong((*place, "component"), "is a required field")
+
+
+def _zone(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    given = attribute.get("components")
+    if given is None:
+        yield _wrong((*place, "components"), "is a required field")
+    elif given == []:
+        yield _wrong((*place, "components"), "field must have at least 1 items", given)
+    for index, one in enumerate(given if isinstance(given, list) else ()):
+        if not isinstance(one, str):
+            yield _wrong((*place, "components", index), not_of_type("string", one), one)
+
+
+def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    default = attribute.get("default")
+    if not isinstance(default, str) or not default:
+        return
+    here = (*place, "default")
+    if attribute.get("targetField"):
+        message = "cannot define a default UID if the targetField is set"
+        yield Problem(path_of(here), message, default)
+    if not attribute.get("regex") and not _UID.fullmatch(default):
+        message = 'must match the custom regex or the default one "/^[A-Za-z0-9-_.~]*$/"'
+        yield _wrong(here, message, default)
+
+
+def _target_field(
+    place: Place, attribute: Attribute, others: Mapping[str, object]
+) -> Iterator[Problem]:
+    target = attribute.get("targetField")
+    if not isinstance(target, str):
+        return
+    texts = [
+        name
+        for name, other in others.items()
+        if isinstance(other, Mapping) and other.get("type") in {"string", "text"}
+    ]
+    if target not in texts:
+        yield _not_listed((*place, "targetField"), target, texts)
+
+
+def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
+    """Bound what goes into files and into every answer about the model."""
+    for option, value in attribute.items():
+        if isinstance(value, str) and length(value) > _LONGEST:
+            yield _wrong((*place, option), f"must be at most {_LONGEST} characters")
+
+
+_CHECKS: Mapping[str, tuple[Check, ...]] = {
+    "string": (_lengths, _short_enough),
+    "text": (_lengths, _short_enough),
+    "richtext": (_lengths, _short_enough),
+    "email": (_lengths, _short_enough),
+    "password": (_lengths,),
+    "enumeration": (_choices,),
+    "media": (_kinds_of_media,),
+    "component": (_held, _amounts),
+    "dynamiczone": (_zone, _amounts),
+    "uid": (_slug, _short_enough),
+}

@@ -1,0 +1,111 @@
+"""Bodies, once they are known to be sound, as wishes (`quire.builder.definitions`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from quire.builder.definitions import ComponentWish, TypeWish
+from quire.builder.naming import component_uid
+from quire.schema.words import kebab_case
+
+Body = Mapping[str, Any]
+_OPTIONS_SAID_APART = frozenset({"draftAndPublish"})
+
+
+def type_wish(body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]) -> TypeWish:
+    """Return what a body wants a content type to be.
+
+    ``former`` maps later names of attributes to present ones.
+    """
+    return TypeWish(
+        display_name=body["displayName"],
+        singular_name=body["singularName"],
+        plural_name=body["pluralName"],
+        attributes=attributes,
+        kind=_said(body, "kind"),
+        draft_and_publish=_said(body, "draftAndPublish"),
+        collection_name=_said(body, "collectionName"),
+        description=_said(body, "description"),
+        options=_options(body),
+        plugin_options=_said(body, "pluginOptions"),
+        former_names=former,
+    )
+
+
+def component_wish(
+    body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
+) -> ComponentWish:
+    """Return what a body wants a component to be; see `type_wish`."""
+    return ComponentWish(
+        category=kebab_case(body["category"]),
+        display_name=body["displayName"],
+        attributes=attributes,
+        icon=_said(body, "icon"),
+        description=_said(body, "description"),
+        options=_options(body),
+        plugin_options=_said(body, "pluginOptions"),
+        former_names=former,
+    )
+
+
+def uid_of_component(body: Body) -> str:
+    """Return the uid that a body wants a new component to have."""
+    return component_uid(body["category"], body["displayName"])
+
+
+def uid_of_type(body: Body) -> str:
+    """Return the uid that a body wants a new content type to have."""
+    name = body["singularName"]
+    return f"api::{name}.{name}"
+
+
+def resolved(attributes: Body, uids: Mapping[str, str]) -> dict[str, Any]:
+    """Return attributes in which names that stand for something else are replaced by uids."""
+    return {name: _resolved(attribute, uids) for name, attribute in attributes.items()}
+
+
+def held_components(attributes: Body) -> set[str]:
+    """Return the uids of all components that attributes hold."""
+    found: set[str] = set()
+    for attribute in attributes.values():
+        if attribute.get("type") == "component":
+            found.add(attribute["component"])
+        elif attribute.get("type") == "dynamiczone":
+            found |= set(attribute["components"])
+    return found
+
+
+def former_names(body: Body) -> dict[str, str]:
+    """Return what attributes are called now that have another name in a body.
+
+    That is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
+    """
+    former = {
+        name: attribute["formerName"]
+        for name, attribute in body["attributes"].items()
+        if isinstance(attribute.get("formerName"), str)
+    }
+    return {name: earlier for name, earlier in former.items() if earlier != name}
+
+
+def _resolved(attribute: Body, uids: Mapping[str, str]) -> dict[str, Any]:
+    found = dict(attribute)
+    for option in ("component", "target"):
+        if isinstance(found.get(option), str):
+            found[option] = uids.get(found[option], found[option])
+    if isinstance(found.get("components"), list):
+        found["components"] = [uids.get(one, one) for one in found["components"]]
+    return found
+
+
+def _said(body: Body, name: str) -> Any | UnsetType:  # noqa: ANN401 - as the form has checked it
+    value = body.get(name)
+    return UNSET if value is None else value
+
+
+def _options(body: Body) -> Mapping[str, Any] | UnsetType:
+    options = _said(body, "options")
+    if options is UNSET:
+        return UNSET
+    return {name: value for name, value in options.items() if name not in _OPTIONS_SAID_APART}

@@ -1,0 +1,65 @@
+"""Errors of the content-type builder, which answers in a form of its own: ``{"error": …}``."""
+
+from collections.abc import Sequence
+
+from quire.builder.schema_files import UnfitWishError
+from quire.documents.validate.problems import Problem, validation_error
+from quire.errors import QuireError, SchemaError, ValidationError
+from quire.schema.model import Schema
+from quire.schema.sources import EXTENSION
+
+CONTENT_TYPE_NOT_FOUND = "contentType.notFound"
+CONTENT_TYPE_EXISTS = "contentType.alreadyExists"
+COMPONENT_NOT_FOUND = "component.notFound"
+COMPONENT_EXISTS = "component.alreadyExists"
+
+
+class ToldError(QuireError):
+    """Is answered as ``{"error": told}``."""
+
+    def __init__(self, told: object, status: int = 400) -> None:
+        """``told`` is a text, or an object."""
+        self.told = told
+        self.status = status
+        super().__init__(str(told))
+
+
+def told_problems(problems: Sequence[Problem]) -> ToldError:
+    """Return the error that lists problems of a body; there is at least one."""
+    return told_validation(validation_error(problems))
+
+
+def told_validation(error: ValidationError) -> ToldError:
+    """Return an error of validation as the content-type builder tells it."""
+    return ToldError({"name": error.name, "message": error.message, "details": error.details})
+
+
+def flaws(error: SchemaError | UnfitWishError, uids: dict[str, str]) -> list[Problem]:
+    """Return what would be wrong with the model as problems; paths begin with the uid at fault.
+
+    ``uids`` are those of schema files.
+    """
+    if isinstance(error, UnfitWishError):
+        return [_problem(flaw.uid, flaw.path, flaw.message) for flaw in error.flaws]
+    return [
+        _problem(uids.get(one.file, one.file), one.path.split("."), one.message)
+        for one in error.problems
+    ]
+
+
+def uids_of_files(schema: Schema) -> dict[str, str]:
+    """Return the uids of models by their files."""
+    return {model.file: model.uid for model in schema.models()}
+
+
+def _problem(uid: str, path: Sequence[str], message: str) -> Problem:
+    steps = tuple(step for step in path if step)
+    place = ".".join(steps)
+    told = f"{uid.removeprefix(EXTENSION)}: {place} {message}" if place else f"{uid}: {message}"
+    return Problem((uid.removeprefix(EXTENSION), *steps), told)
+
+
+def raise_problems(problems: list[Problem]) -> None:
+    """Raise ToldError if there are any problems."""
+    if problems:
+        raise told_problems(problems)

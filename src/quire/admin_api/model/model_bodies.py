@@ -1,0 +1,220 @@
+"""Bodies that say what a content type, a component or a category is to be (wire: builder)."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.admin_api.bodies import (
+    Fields,
+    Flag,
+    Place,
+    Rule,
+    Shape,
+    Text,
+    at_least,
+    one_of,
+    required,
+)
+from quire.admin_api.model.attribute_bodies import Attribute, AttributeForms
+from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.schema.attributes.validation import ABSENT
+from quire.schema.model import ContentType, Schema
+from quire.schema.words import snake_case
+
+RESERVED_MODELS = (
+    "boolean", "date", "date_time", "time", "upload", "document", "then",
+    "strapi*", "_strapi*", "__strapi*",
+)  # fmt: skip
+"""What no content type may be called, in the order in which it is told; a star is anything."""
+
+KINDS = ("singleType", "collectionType")
+_DIFFERENT = "contentType: singularName and pluralName should be different"
+_TAKEN = "contentType: name `{}` is already being used by another content type."
+_RESERVED = f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}"
+_NOT_KEBAB = "is not in kebab case (an-example-of-kebab-case)"
+_TABLE_PATTERN = "must match the following regex: /^[A-Za-z][-_0-9A-Za-z]*$/"
+_CATEGORY_PATTERN = (
+    "must start with a letter and only contain letters, numbers, dashes and underscores"
+)
+_KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_TABLE = re.compile(r"[A-Za-z][-_0-9A-Za-z]*")
+_MOST_ATTRIBUTES = 1000
+
+
+class Alone(Struct, frozen=True):
+    """A rule whose message is a sentence of its own, without the place before it."""
+
+    rule: Rule
+
+
+class Line(Struct, frozen=True):
+    """A text that keeps to rules, all of which are told; `Alone` or not."""
+
+    rules: tuple[Rule | Alone, ...]
+    nullable: bool = False
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if self.nullable and (value is None or value is ABSENT):
+            return
+        wrong = list(Text().problems(place, value))
+        yield from wrong
+        for rule in () if wrong else self.rules:
+            alone = isinstance(rule, Alone)
+            message = rule.rule(value) if isinstance(rule, Alone) else rule(value)
+            if message is not None:
+                told = message if alone else f"{place_text(place)} {message}"
+                yield Problem(path_of(place), told, value)
+
+
+class Attributes(Struct, frozen=True):
+    """The attributes of a model by name."""
+
+    forms: AttributeForms
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is ABSENT or value is None:
+            yield Problem(path_of(place), "attributes.required", value)
+        elif isinstance(value, Mapping) and len(value) <= _MOST_ATTRIBUTES:
+            yield from self.forms.problems(place, value)
+        else:
+            yield from Fields(closed=False, rules=(_few,)).problems(place, value)
+
+
+class Free(Struct, frozen=True):
+    """An object that may hold anything, or nothing at all."""
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is not None:
+            yield from Fields(closed=False).problems(place, value)
+
+
+class ContentTypeForm(Struct, frozen=True, kw_only=True):
+    """A content type: a new one, or the ``present`` one as it is to be.
+
+    ``known`` are the attributes that it has by now, as they are described.
+    """
+
+    schema: Schema
+    known: Mapping[str, Attribute]
+    present: ContentType | None = None
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        shape = Fields(closed=False, fields=self._fields())
+        yield from shape.problems(place, value)
+        if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
+            yield Problem(path_of(place), _DIFFERENT, value)
+
+    def _fields(self) -> dict[str, Shape]:
+        forms = AttributeForms(schema=self.schema, component=False, known=self.known)
+        others = [one for one in self.schema.content_types.values() if one is not self.present]
+        names = {name for one in others for name in (one.singular_name, one.plural_name)}
+        tables = {one.collection_name for one in others}
+        if self.present is not None:
+            kept = {self.present.singular_name, self.present.plural_name}
+            names, tables = names - kept, tables - kept
+        named: tuple[Rule | Alone, ...] = (_kebab, Alone(_unreserved), required)
+        return {
+            "attributes": Attributes(forms),
+            "displayName": Line((at_least(1), required)),
+            "description": Line((), nullable=True),
+            "options": Free(),
+            "pluginOptions": Free(),
+            "kind": Line((one_of(*KINDS),), nullable=True),
+            "collectionName": Line((_table_name,), nullable=True),
+            "singularName": Line(
+                (at_least(1), Alone(_untaken(names)), *named, self._unchanged),
+            ),
+            "pluralName": Line(
+                (at_least(1), Alone(_untaken(names)), Alone(_untaken(tables)), *named)
+            ),
+            "draftAndPublish": Flag(),
+        }
+
+    def _unchanged(self, value: object) -> str | None:
+        """Demand the name that a uid was made of; another one is another type."""
+        if self.present is None or value == self.present.singular_name:
+            return None
+        return "cannot be changed"
+
+
+class ComponentForm(Struct, frozen=True, kw_only=True):
+    """A component: a new one, or one as it is to be; see `ContentTypeForm`."""
+
+    schema: Schema
+    known: Mapping[str, Attribute]
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        forms = AttributeForms(schema=self.schema, component=True, known=self.known)
+        shape = Fields(
+            closed=False,
+            rules=(required,),
+            fields={
+                "attributes": Attributes(forms),
+                "displayName": Line((at_least(1), Alone(_demanded("displayName.required")))),
+                "description": Line((), nullable=True),
+                "icon": Line((), nullable=True),
+                "options": Free(),
+                "pluginOptions": Free(),
+                "category": Line((Alone(_demanded("category.required")), _category)),
+            },
+        )
+        yield from shape.problems(place, value)
+
+
+def _demanded(message: str) -> Rule:
+    return lambda value: None if required(value) is None else message
+
+
+def _untaken(names: Collection[str]) -> Rule:
+    return lambda value: _TAKEN.format(value) if value in names else None
+
+
+def _few(value: object) -> str | None:
+    many = isinstance(value, Mapping) and len(value) > _MOST_ATTRIBUTES
+    return f"field must have at most {_MOST_ATTRIBUTES} members" if many else None
+
+
+def _kebab(value: object) -> str | None:
+    return None if _is_empty(value) or is_kebab(str(value)) else _NOT_KEBAB
+
+
+def _unreserved(value: object) -> str | None:
+    return _RESERVED if not _is_empty(value) and is_reserved_model(str(value)) else None
+
+
+def _table_name(value: object) -> str | None:
+    return None if _is_empty(value) or _TABLE.fullmatch(str(value)) else _TABLE_PATTERN
+
+
+def _category(value: object) -> str | None:
+    return None if _is_empty(value) or _TABLE.fullmatch(str(value)) else _CATEGORY_PATTERN
+
+
+def _is_empty(value: object) -> bool:
+    return value is ABSENT or value == ""
+
+
+CATEGORY_FORM = Fields(
+    closed=False,
+    fields={
+        "name": Line((at_least(3), Alone(_demanded("name.required")), _category)),
+    },
+)
+"""The new name of a category of components."""
+
+
+def is_reserved_model(name: str) -> bool:
+    """Tell whether no content type may be called so."""
+    snake = snake_case(name)
+    return snake in RESERVED_MODELS or snake.startswith("strapi")
+
+
+def is_kebab(name: str) -> bool:
+    """Tell whether a name is in kebab case."""
+    return _KEBAB.fullmatch(name) is not None

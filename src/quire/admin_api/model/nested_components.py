@@ -1,0 +1,82 @@
+"""Components that come in the body of another model."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from quire.admin_api.model.definitions import (
+    Body,
+    component_wish,
+    former_names,
+    held_components,
+    resolved,
+    uid_of_component,
+)
+from quire.admin_api.model.errors import (
+    COMPONENT_EXISTS,
+    COMPONENT_NOT_FOUND,
+    ToldError,
+    raise_problems,
+)
+from quire.admin_api.model.model_bodies import ComponentForm
+from quire.builder.definitions import SELF
+from quire.builder.schema_files import Blueprint
+from quire.documents.validate.problems import Problem
+from quire.schema.describe import describe_component
+from quire.schema.model import Component, Schema
+
+THIS_TYPE = "__contentType__"
+"""Stands in attributes of these components for the model that they come with."""
+
+_MOST_COMPONENTS = 100
+
+
+class ComponentsBeside:
+    """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
+
+    Called with a blueprint it makes them, and returns which uid each stand-in means.
+    """
+
+    def __init__(self, schema: Schema, given: list[Any]) -> None:
+        self._schema = schema
+        self._given = given
+
+    def check(self, attributes: Body) -> None:
+        """Raise ToldError for components that cannot be, or are nowhere."""
+        problems: list[Problem] = []
+        if len(self._given) > _MOST_COMPONENTS:
+            message = f"components field must have at most {_MOST_COMPONENTS} items"
+            problems.append(Problem(("components",), message))
+        for index, body in enumerate(self._given[:_MOST_COMPONENTS]):
+            uid = body.get("uid") if isinstance(body, Mapping) else None
+            present = self._schema.components.get(uid) if isinstance(uid, str) else None
+            if isinstance(uid, str) and present is None:
+                raise ToldError(COMPONENT_NOT_FOUND)
+            form = self._form(present)
+            problems += form.problems(("components", index), body)
+        raise_problems(problems)
+        known = {body.get("tmpUID") for body in self._given}
+        for held in [attributes, *(body["attributes"] for body in self._given)]:
+            for uid in held_components(held):
+                if uid not in known and uid not in self._schema.components:
+                    raise ToldError(COMPONENT_NOT_FOUND)
+        for body in self._given:
+            if "uid" not in body and uid_of_component(body) in self._schema.components:
+                raise ToldError(COMPONENT_EXISTS)
+
+    def __call__(self, blueprint: Blueprint, model: str) -> dict[str, str]:
+        """Make the components of the ``model``, a uid; return what stands for which uid."""
+        uids = {THIS_TYPE: model, SELF: model}
+        for body in self._given:
+            if "uid" not in body:
+                uid = uid_of_component(body)
+                uids[str(body.get("tmpUID"))] = uid
+                blueprint.add_component(uid, component_wish(body, {}, {}))
+        for body in self._given:
+            uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
+            attributes = resolved(body["attributes"], uids)
+            blueprint.change_component(uid, component_wish(body, attributes, former_names(body)))
+        return uids
+
+    def _form(self, present: Component | None) -> ComponentForm:
+        known = {} if present is None else describe_component(present)["schema"]["attributes"]
+        return ComponentForm(schema=self._schema, known=known)

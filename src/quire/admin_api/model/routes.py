@@ -1,0 +1,43 @@
+"""Puts the routes of the model together."""
+
+from collections.abc import Iterator
+from functools import wraps
+from itertools import chain
+
+from msgspec.structs import replace
+
+from quire.admin_api.model.planning import ModelPlanningApi
+from quire.admin_api.model.reading import ModelReadingApi
+from quire.admin_api.model.writing import STATUS_PATH, ModelWritingApi
+from quire.builder.apply import Remodeller
+from quire.builder.archive import KeptAside
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.routes import Route
+
+
+def model_routes(remodeller: Remodeller, kept: KeptAside) -> Iterator[Route]:
+    """Yield the routes by which administrators see and change the model."""
+    for route in chain(
+        ModelReadingApi(remodeller.schema).routes(),
+        ModelWritingApi(remodeller).routes(),
+        ModelPlanningApi(remodeller, kept).routes(),
+    ):
+        if route.path == STATUS_PATH:
+            yield route  # of this process alone
+        else:
+            yield replace(route, handler=_by_the_present_model(remodeller, route.handler))
+
+
+def _by_the_present_model(remodeller: Remodeller, handler: Handler) -> Handler:
+    """Let a handler be asked only while nobody has changed the model in another process.
+
+    Otherwise the answer is left to what follows the change: whoever has just changed something
+    finds it changed, in whatever process they ask.
+    """
+
+    @wraps(handler)
+    async def answer(request: Request) -> Answer:
+        await remodeller.require_present()
+        return await handler(request)
+
+    return answer

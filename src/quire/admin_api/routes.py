@@ -1,0 +1,146 @@
+"""Puts the admin API together of its parts."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from quire import __version__
+from quire.access.actions import all_actions
+from quire.admin_api.api_tokens import ApiTokenApi
+from quire.admin_api.audit import AuditApi, AuditTrail
+from quire.admin_api.content_api import ContentApiApi
+from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.routes import content_manager_routes
+from quire.admin_api.context import AdminSources, Ground, lay_ground
+from quire.admin_api.end_users import EndUserApi
+from quire.admin_api.extras.description import AdminDescriptionApi
+from quire.admin_api.extras.routes import own_routes
+from quire.admin_api.homepage import HomepageApi
+from quire.admin_api.identity import Identity, identity_routes, open_identity
+from quire.admin_api.locales import LocalesApi
+from quire.admin_api.media.routes import media_routes
+from quire.admin_api.model.routes import model_routes
+from quire.admin_api.project import ProjectApi
+from quire.admin_api.router import AdminApi
+from quire.admin_api.webhook_deliveries import DeliveryApi
+from quire.admin_api.webhooks import WebhookApi
+from quire.auth.admin.accounts import AdminAccounts
+from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
+from quire.auth.admin.stale_permissions import StaleFields
+from quire.builder.apply import Remodeller
+from quire.builder.archive import KeptAside
+from quire.clock import Clock
+from quire.content_api.routes import Route
+from quire.content_manager.locales import Locales
+from quire.content_manager.prepared_lists import ListSizes
+from quire.content_manager.revisions import History
+from quire.database.stores.revisions import Revisions
+from quire.settings import Settings
+
+
+class AdminParts(Struct, frozen=True, kw_only=True):
+    """The admin API, and what those who start a server ask of it."""
+
+    api: AdminApi
+    accounts: AdminAccounts
+    stale_fields: StaleFields
+
+
+def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -> AdminParts:
+    """Make the admin API of a project with a secret for it."""
+    ground = lay_ground(settings, sources, clock)
+    identity = open_identity(ground)
+
+    def routes() -> Iterator[Route]:
+        yield from identity_routes(ground, identity)
+        yield from _project_routes(ground, identity)
+        yield from _content_routes(ground, identity)
+        yield from AdminDescriptionApi(lambda: api.routes.routes, ground.schema).routes()
+
+    trail = AuditTrail(sources.audit, clock)
+    api = AdminApi(
+        routes(), sources.content_version, identity.authenticator, trail.begin, trail.note
+    )
+    stale = StaleFields(database=ground.database, rows=ground.rows, clock=clock)
+    return AdminParts(api=api, accounts=identity.accounts, stale_fields=stale)
+
+
+def _project_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
+    """Yield the routes of what is set for the whole project."""
+    settings, database, clock = ground.settings, ground.database, ground.clock
+    yield from ContentApiApi(
+        ground.schema, ground.sources.customisations, prefix=settings.api.prefix
+    ).routes()
+    yield from _token_routes(ground)
+    yield from LocalesApi(database, Locales(ground.rows, clock)).routes()
+    yield from _option_routes(ground)
+    yield from AuditApi(ground.sources.audit).routes()
+    yield from HomepageApi(database, ground.rows).routes()
+    yield from ProjectApi(
+        identity.accounts, database, environment=settings.environment, version=__version__
+    ).routes()
+
+
+def _content_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
+    """Yield the routes of content, of files, and of what content looks like."""
+    settings, sources, database = ground.settings, ground.sources, ground.database
+    cache = settings.cache
+    remembered = ListSizes(
+        plans=cache.plans,
+        counts=cache.counts,
+        pages=cache.pages,
+        slow_lists=sources.reader.slow_lists,
+    )
+    revisions = Revisions(ground.engine.store.writes)
+    history = KeptHistory(History(revisions, settings.admin.revisions), sources.webhooks.tables)
+    yield from content_manager_routes(database, sources.documents, remembered, history)
+    yield from own_routes(
+        database,
+        sources.documents,
+        history,
+        sources.webhooks,
+        ground.people,
+        identity.authenticator,
+        ground.clock,
+    )
+    yield from media_routes(settings, sources.library, ground.engine)
+    project = sources.project
+    yield from model_routes(Remodeller(project), KeptAside(database, project.kind))
+
+
+def _option_routes(ground: Ground) -> Iterator[Route]:
+    """Yield the routes of what is set for end users, and of webhooks."""
+    settings, database, clock = ground.settings, ground.database, ground.clock
+    writes, parts = ground.engine.store.writes, ground.sources.webhooks
+    server, accounts = settings.server.url or "", ground.sources.accounts
+    yield from EndUserApi(
+        database,
+        writes,
+        accounts.roles,
+        accounts.recovery,
+        ground.sources.attempts,
+        server=server,
+    ).routes()
+    yield from WebhookApi(
+        database,
+        parts.webhooks,
+        clock,
+        private=settings.webhooks.private_addresses,
+        changed=parts.outbox.refresh,
+    ).routes()
+    yield from DeliveryApi(database, parts, clock).routes()
+
+
+def _token_routes(ground: Ground) -> Iterator[Route]:
+    secrets, schema = ground.settings.secrets, ground.schema
+    routed = ground.sources.customisations.routed_actions()
+    if secrets.api_token_salt is None:
+        return
+    tokens = ApiTokens(
+        ground.database,
+        ground.rows,
+        TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
+        clock=ground.clock,
+        known_actions=lambda: all_actions(schema, routed),
+    )
+    yield from ApiTokenApi(tokens).routes()

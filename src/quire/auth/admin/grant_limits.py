@@ -1,0 +1,43 @@
+"""Nobody gives away what they do not have, and nobody rules over those who have more.
+
+Who may make administrators or change roles could otherwise make themselves anything.
+"""
+
+from collections.abc import Collection, Iterable
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.admin_grants import Grant, granted_by
+from quire.access.administration import SUPER_ADMIN_CODE
+from quire.auth.admin.user_rows import People, Person
+from quire.database.program import Program
+from quire.database.stores.system_rows import Record
+from quire.errors import ForbiddenError
+from quire.schema.model import Schema
+
+BEYOND = "This goes beyond what you may do yourself"
+
+
+class Limits:
+    """Holds administrators to what they may do themselves."""
+
+    def __init__(self, schema: Schema, people: People) -> None:
+        self._schema = schema
+        self._people = people
+
+    def require_roles(self, ability: AdminAbility, roles: Collection[Record]) -> Program[None]:
+        """Refuse roles that grant more than somebody has. Raises ForbiddenError."""
+        if ability.super_admin or not roles:
+            return
+        if any(role["code"] == SUPER_ADMIN_CODE for role in roles):
+            raise ForbiddenError(BEYOND)
+        stored = yield from self._people.permissions([int(str(role["id"])) for role in roles])
+        self.require_grants(ability, [permission.grant for permission in stored])
+
+    def require_person(self, ability: AdminAbility, person: Person) -> Program[None]:
+        """Refuse to act on somebody who may do more. Raises ForbiddenError."""
+        yield from self.require_roles(ability, person.roles)
+
+    def require_grants(self, ability: AdminAbility, grants: Iterable[Grant]) -> None:
+        """Refuse permissions that grant more than somebody has. Raises ForbiddenError."""
+        if not ability.covers(granted_by(self._schema, grants)):
+            raise ForbiddenError(BEYOND)

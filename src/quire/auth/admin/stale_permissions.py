@@ -1,0 +1,91 @@
+"""Permissions for fields that are there no more: taken away when the schema is taken into use.
+
+Else a field that gets the name of an earlier one would be shown to everybody who could see that.
+"""
+
+from collections.abc import Sequence
+
+import structlog
+from msgspec import Struct
+
+from quire.access.administration import FIELDS
+from quire.auth.admin.user_rows import ADMIN_PERMISSION_UID
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.system_rows import Record, SystemRows
+from quire.schema.attributes.base import ComponentAttribute
+from quire.schema.model import Model, Schema
+
+_log = structlog.get_logger("quire.permissions")
+_READ = ("subject", "properties")
+
+
+class _Narrower(Struct, frozen=True):
+    """A permission that names fields that are gone: what is left of its properties."""
+
+    id: int
+    subject: str
+    gone: tuple[str, ...]
+    properties: dict[str, object]
+
+
+class StaleFields(Struct, frozen=True, kw_only=True):
+    """Looks for such permissions in one database, and narrows them."""
+
+    database: Database
+    rows: SystemRows
+    clock: Clock
+
+    async def forget(self) -> None:
+        """Take fields that the schema does not have out of all permissions.
+
+        Raises ServiceUnavailableError.
+        """
+        if not await self.database.read(self._found):
+            return
+        for one in await self.database.write(self._narrowed()):
+            fields = ", ".join(one.gone)
+            _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
+
+    def _found(self) -> Program[list[_Narrower]]:
+        stored = yield from self.rows.all(ADMIN_PERMISSION_UID, _READ)
+        schema = self.rows.store.schema
+        return [one for row in stored if (one := _narrower(schema, row)) is not None]
+
+    def _narrowed(self) -> Program[list[_Narrower]]:
+        found = yield from self._found()
+        for one in found:
+            yield from self.rows.update(
+                ADMIN_PERMISSION_UID, one.id, {"properties": one.properties}, now=self.clock()
+            )
+        return found
+
+
+def _narrower(schema: Schema, row: Record) -> _Narrower | None:
+    content_type = schema.content_types.get(str(row["subject"]))
+    properties = row["properties"]
+    if content_type is None or not isinstance(properties, dict):
+        return None
+    named = properties.get(FIELDS)
+    if not isinstance(named, list):
+        return None
+    left = [name for name in named if _is_there(schema, content_type, str(name).split("."))]
+    if len(left) == len(named):
+        return None
+    return _Narrower(
+        id=int(str(row["id"])),
+        subject=content_type.uid,
+        gone=tuple(str(name) for name in named if name not in left),
+        properties={**properties, FIELDS: left},
+    )
+
+
+def _is_there(schema: Schema, model: Model, path: Sequence[str]) -> bool:
+    """Tell whether a path of a permission leads to an attribute."""
+    attribute = model.attributes.get(path[0])
+    if attribute is None or len(path) == 1:
+        return attribute is not None
+    if not isinstance(attribute, ComponentAttribute):
+        return False
+    return _is_there(schema, schema.components[attribute.component], path[1:])

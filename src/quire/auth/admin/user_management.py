@@ -1,0 +1,209 @@
+"""Administrators, managed by others: invited, changed, deleted.
+
+One super admin stays, whatever is asked. Whoever gets another password is signed out everywhere.
+"""
+
+import secrets
+from collections.abc import Collection, Mapping
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.administration import SUPER_ADMIN_CODE
+from quire.auth.admin.grant_limits import Limits
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, People, Person
+from quire.auth.passwords import hash_in_background
+from quire.auth.sessions import Sessions
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.system_rows import Record, SystemRows
+from quire.errors import ApplicationError, NotFoundError, ValidationError
+from quire.schema.model import ADMIN_USER_UID
+
+EMAIL_TAKEN = "Email already taken"
+ANOTHER_HAS_EMAIL = "A user with this email address already exists"
+NOT_FOUND = "User does not exist"
+NOTHING_TO_DELETE = "User not found"
+LAST_SUPER_ADMIN = "You must have at least one user with super admin role."
+NO_SUCH_ROLE = "There is no role with the id {}"
+_TOKEN_BYTES = 20
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """What is to change about somebody; ``roles`` and ``password`` only where they are given."""
+
+    values: Mapping[str, object]
+    roles: Collection[int] | None = None
+    password: str | None = None
+
+
+class Staff:
+    """Writes administrators, each change in one transaction."""
+
+    def __init__(
+        self,
+        database: Database,
+        rows: SystemRows,
+        people: People,
+        sessions: Sessions,
+        limits: Limits,
+        *,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._rows = rows
+        self._people = people
+        self._sessions = sessions
+        self._limits = limits
+        self._clock = clock
+
+    async def invite(
+        self, values: Mapping[str, object], roles: Collection[int], ability: AdminAbility
+    ) -> tuple[Person, str]:
+        """Make somebody an administrator who has yet to choose a password.
+
+        Returns them, and the token of the invitation. Raises ApplicationError for an e-mail that
+        is taken, ValidationError for roles that are not there, and ForbiddenError for roles beyond
+        ``ability``.
+        """
+        token = secrets.token_hex(_TOKEN_BYTES)
+
+        def program() -> Program[Person]:
+            if (yield from self._people.by_email(str(values["email"]))):
+                raise ApplicationError(EMAIL_TAKEN)
+            yield from self._require_roles(ability, roles)
+            given = {
+                **values,
+                "registrationToken": token,
+                "isActive": False,
+                "blocked": False,
+            }
+            now = self._clock()
+            person_id = yield from self._rows.insert(ADMIN_USER_UID, given, now=now)
+            yield from self._link(person_id, roles, creating=True)
+            return (yield from self._existing(person_id))
+
+        return await self._database.write(program()), token
+
+    async def change(self, person_id: int, change: Change, ability: AdminAbility) -> Person:
+        """Change somebody. Raises NotFoundError, and else as `invite` does."""
+        hashed = None if change.password is None else await hash_in_background(change.password)
+
+        def program() -> Program[Person]:
+            person = yield from self._existing(person_id)
+            yield from self._limits.require_person(ability, person)
+            yield from self._require_own_email(person, change.values.get("email"))
+            if change.roles is not None:
+                roles = yield from self._require_roles(ability, change.roles)
+                if not _has_super_admin(roles):
+                    yield from self._require_another(person)
+                yield from self._link(person_id, change.roles, creating=False)
+            if change.values.get("isActive") is False:
+                yield from self._require_another(person)
+            yield from self._write(person_id, change.values, hashed)
+            return (yield from self._existing(person_id))
+
+        return await self._database.write(program())
+
+    async def change_self(
+        self, person_id: int, values: Mapping[str, object], password: str | None
+    ) -> Person:
+        """Let somebody change their own profile.
+
+        Raises ApplicationError for an e-mail that is taken.
+        """
+        hashed = None if password is None else await hash_in_background(password)
+
+        def program() -> Program[Person]:
+            person = yield from self._existing(person_id)
+            yield from self._require_own_email(person, values.get("email"), EMAIL_TAKEN)
+            yield from self._write(person_id, values, hashed)
+            return (yield from self._existing(person_id))
+
+        return await self._database.write(program())
+
+    async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[Person]:
+        """Delete administrators, all of them or none; returns who they were.
+
+        Raises NotFoundError, ValidationError when no super admin would be left, and ForbiddenError
+        for those who may do more than ``ability``.
+        """
+
+        def program() -> Program[list[Person]]:
+            people = yield from self._people.people(ids)
+            if len(people) < len(set(ids)):
+                raise NotFoundError(NOTHING_TO_DELETE)
+            for person in people:
+                yield from self._limits.require_person(ability, person)
+            yield from self._require_another(*people)
+            for person in people:
+                yield from self._sessions.end_all(person.id)
+            yield from self._rows.delete(ADMIN_USER_UID, [person.id for person in people])
+            return people
+
+        return await self._database.write(program())
+
+    def _write(
+        self, person_id: int, values: Mapping[str, object], hashed: str | None
+    ) -> Program[None]:
+        given = dict(values)
+        if hashed is not None:
+            given |= {
+                "password": hashed,
+                "resetPasswordToken": None,
+                "resetPasswordTokenExpiresAt": None,
+            }
+        if hashed is not None or given.get("isActive") is True:
+            given["registrationToken"] = None  # an invitation that still went round is void
+        yield from self._rows.update(ADMIN_USER_UID, person_id, given, now=self._clock())
+        if hashed is not None:
+            yield from self._sessions.end_all(person_id)
+
+    def _link(self, person_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
+        yield from self._rows.link(ADMIN_USER_UID, "roles", person_id, roles, creating=creating)
+
+    def _existing(self, person_id: int) -> Program[Person]:
+        person = yield from self._people.person(person_id)
+        if person is None:
+            raise NotFoundError(NOT_FOUND)
+        return person
+
+    def _require_roles(
+        self, ability: AdminAbility, roles: Collection[int]
+    ) -> Program[list[Record]]:
+        found = yield from self._people.roles(roles)
+        missing = set(roles).difference(int(str(role["id"])) for role in found)
+        if missing:
+            raise ValidationError(NO_SUCH_ROLE.format(min(missing)))
+        yield from self._limits.require_roles(ability, found)
+        return found
+
+    def _require_own_email(
+        self, person: Person, address: object, message: str = ANOTHER_HAS_EMAIL
+    ) -> Program[None]:
+        if not isinstance(address, str):
+            return
+        found = yield from self._people.by_email(address)
+        if any(other.id != person.id for other in found):
+            raise ApplicationError(message)
+
+    def _require_another(self, *leaving: Person) -> Program[None]:
+        """Refuse what would leave no super admin who can sign in. Raises ValidationError."""
+        if not any(person.is_super_admin for person in leaving):
+            return
+        roles = yield from self._rows.by(ADMIN_ROLE_UID, (), "code", SUPER_ADMIN_CODE)
+        role_ids = [int(str(role["id"])) for role in roles]
+        # Written first, so that of two who leave at once one waits for the other here.
+        for role_id in role_ids:
+            same = {"code": SUPER_ADMIN_CODE}
+            yield from self._rows.update(ADMIN_ROLE_UID, role_id, same, now=None)
+        members = yield from self._people.members(role_ids)
+        ids = {person_id for several in members.values() for person_id in several}
+        staying = yield from self._people.people(ids.difference(p.id for p in leaving))
+        if not any(person.may_sign_in for person in staying):
+            raise ValidationError(LAST_SUPER_ADMIN)
+
+
+def _has_super_admin(roles: Collection[Record]) -> bool:
+    return any(role["code"] == SUPER_ADMIN_CODE for role in roles)

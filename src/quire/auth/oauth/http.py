@@ -1,0 +1,52 @@
+"""Calling providers: over TLS, for a while, and for answers that are not too large."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import orjson
+
+from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.providers import is_safe
+
+_TIMEOUT_S = 10.0
+_LARGEST = 1_000_000
+_HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
+
+
+@asynccontextmanager
+async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
+    """Return what calls a provider. Raises ExchangeError when it cannot be reached."""
+    client = httpx.AsyncClient(
+        timeout=_TIMEOUT_S, follow_redirects=False, headers=_HEADERS, trust_env=False
+    )
+    try:
+        async with client:
+            yield client
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ExchangeError(f"the provider cannot be reached: {type(error).__name__}") from None
+
+
+def checked(url: str) -> str:
+    """Return an address that secrets may be sent to. Raises ExchangeError for others."""
+    if not is_safe(url):
+        raise ExchangeError("the provider has an address without TLS")
+    return url
+
+
+def read_answer(answer: httpx.Response) -> bytes:
+    """Return what a provider answered. Raises ExchangeError unless that is good and short."""
+    if not answer.is_success:
+        raise ExchangeError(f"the provider answered {answer.status_code}")
+    if len(answer.content) > _LARGEST:
+        raise ExchangeError("the provider answered too much")
+    return answer.content
+
+
+def read_json(answer: httpx.Response) -> object:
+    """Return the JSON that a provider answered. Raises ExchangeError."""
+    try:
+        found: object = orjson.loads(read_answer(answer))
+    except orjson.JSONDecodeError:
+        raise ExchangeError("the provider answered no JSON") from None
+    return found

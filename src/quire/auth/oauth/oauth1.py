@@ -1,0 +1,74 @@
+"""Speaking with providers of OAuth 1: all is signed, and a sign-in has a token of its own."""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlencode
+
+import httpx
+from authlib.oauth1.rfc5849.client_auth import ClientAuth
+from msgspec.structs import replace
+
+from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.http import checked, provider_client, read_answer, read_json
+from quire.auth.oauth.provider_presets import Profile
+from quire.auth.oauth.providers import Provider
+from quire.auth.oauth.state import Begun
+
+
+class SignedExchange:
+    """Speaks with one provider, for one sign-in."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    async def begin(self, begun: Begun) -> tuple[Begun, str]:
+        """Return what is to be kept of a sign-in, and where a browser is sent for it.
+
+        The token of the sign-in takes the place of its state, and that token's secret the place of
+        its verifier. Raises ExchangeError.
+        """
+        preset = self._provider.preset
+        auth = self._auth(redirect_uri=self._provider.redirect_uri)
+        async with provider_client() as client:
+            found = await _tokens(client, preset.request_url, auth)
+        if found.get("oauth_callback_confirmed") != "true":
+            raise ExchangeError("the provider does not send browsers back to this server")
+        token, secret = _pair(found)
+        address = f"{preset.authorize_url}?{urlencode({'oauth_token': token})}"
+        return replace(begun, state=token, verifier=secret), address
+
+    async def profile(self, code: str, begun: Begun) -> Profile:
+        """Return who somebody is who came back with a code. Raises ExchangeError."""
+        preset = self._provider.preset
+        auth = self._auth(token=begun.state, token_secret=begun.verifier, verifier=code)
+        async with provider_client() as client:
+            found = await _tokens(client, preset.token_url, auth)
+            token, secret = _pair(found)
+            auth = self._auth(token=token, token_secret=secret)
+            answers = []
+            for url in preset.profile_urls:
+                headers = _signed(auth, "GET", checked(url))
+                answers.append(read_json(await client.get(url, headers=headers)))
+        return preset.profile((*answers, found))
+
+    def _auth(self, **of_tokens: str) -> ClientAuth:
+        return ClientAuth(self._provider.key, self._provider.secret, **of_tokens)
+
+
+async def _tokens(client: httpx.AsyncClient, url: str, auth: ClientAuth) -> Mapping[str, str]:
+    answer = await client.post(url, headers=_signed(auth, "POST", checked(url)))
+    try:
+        return dict(parse_qsl(read_answer(answer).decode()))
+    except ValueError:
+        raise ExchangeError("the provider answered no tokens") from None
+
+
+def _signed(auth: ClientAuth, method: str, url: str) -> dict[str, str]:
+    _, headers, _ = auth.prepare(method, url, {}, b"")
+    return dict(headers)
+
+
+def _pair(found: Mapping[str, str]) -> tuple[str, str]:
+    token, secret = found.get("oauth_token"), found.get("oauth_token_secret")
+    if not token or not secret:
+        raise ExchangeError("the provider gave no token")
+    return token, secret

@@ -1,0 +1,46 @@
+"""What an administrator has set about end users: kept in the database, where the reference does."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from quire.database.program import Program
+from quire.database.stores.accounts import Accounts
+
+ADVANCED_KEY = "plugin_users-permissions_advanced"
+_DEFAULT_ROLE = "authenticated"
+
+
+class AdvancedOptions(Struct, frozen=True, kw_only=True):
+    """How accounts come to be, and which pages are told to their owners.
+
+    ``default_role`` is the type of the role that new end users get; ``reset_page`` and
+    ``confirmed_page`` are addresses.
+    """
+
+    unique_email: bool = True
+    allow_register: bool = True
+    email_confirmation: bool = False
+    default_role: str = _DEFAULT_ROLE
+    reset_page: str | None = None
+    confirmed_page: str | None = None
+
+
+def advanced_options(accounts: Accounts) -> Program[AdvancedOptions]:
+    """Read the options; what is not set, or is no sense, is at its default."""
+    stored = yield from accounts.stored(ADVANCED_KEY)
+    if not isinstance(stored, Mapping):
+        return AdvancedOptions()
+    return AdvancedOptions(
+        unique_email=stored.get("unique_email") is not False,
+        allow_register=stored.get("allow_register") is not False,
+        email_confirmation=stored.get("email_confirmation") is True,
+        default_role=_text(stored, "default_role") or _DEFAULT_ROLE,
+        reset_page=_text(stored, "email_reset_password"),
+        confirmed_page=_text(stored, "email_confirmation_redirection"),
+    )
+
+
+def _text(stored: Mapping[str, object], name: str) -> str | None:
+    value = stored.get(name)
+    return value if isinstance(value, str) and value else None

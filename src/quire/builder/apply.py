@@ -1,0 +1,221 @@
+"""Changing the model of a running project: its files, its tables and its servers, or nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+from msgspec import Struct
+
+from quire.builder.file_transaction import Journal
+from quire.builder.files import FileChange, file_changes, unwritable_folder
+from quire.builder.schema_files import Blueprint
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
+from quire.database.migration.plan import Planned
+from quire.database.migration.schema_pair import Renames
+from quire.database.migration.steps import Crowd
+from quire.database.program import Program
+from quire.database.schema_version import Requirement
+from quire.database.statistics import renew_statistics
+from quire.database.target import DatabaseKind
+from quire.errors import (
+    ConflictError,
+    InternalServerError,
+    SchemaError,
+    SchemaProblem,
+    UncertainOutcomeError,
+)
+from quire.schema.load import build_schema, in_file_order, read_sources
+from quire.schema.model import Schema
+from quire.settings import Settings
+from quire.strapi_project.schema import load_options
+
+Adopt = Callable[[Schema], Awaitable[None]]
+"""Lets this process answer by another schema, whose tables are there."""
+
+_DRIFTED = (
+    "The schema files are not those that the server works by: somebody has changed them. "
+    "Let the database follow them first (quire migrate), or put them back."
+)
+_HALF_DONE = "The database follows the new model, but not all schema files could be written"
+_log = structlog.get_logger("quire.schema")
+
+
+class CrowdedTypeError(Exception):
+    """A collection type with several documents cannot become a single type."""
+
+    def __init__(self, crowd: Crowd) -> None:
+        """``crowd`` is the type, with how many documents it has."""
+        super().__init__(str(crowd))
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """What the model of a project is changed through.
+
+    ``require`` raises when the tables are not those of ``schema``; ``adopt`` is told when they are
+    those of another one.
+    """
+
+    settings: Settings
+    database: Database
+    kind: DatabaseKind
+    clock: Clock
+    schema: Schema
+    require: Requirement
+    adopt: Adopt
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A change of the model that could be: the schema afterwards, and the files that change."""
+
+    schema: Schema
+    renames: Renames
+    files: tuple[FileChange, ...]
+
+
+class Remodeller:
+    """Plans changes of the model, and carries them out."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._busy = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a change is being carried out."""
+        return self._busy > 0
+
+    @property
+    def schema(self) -> Schema:
+        """The present schema."""
+        return self._project.schema
+
+    async def require_present(self) -> None:
+        """Demand that the tables are those of the present schema.
+
+        Raises StaleSchemaError when another process has changed them.
+        """
+        await self._project.database.read(self._project.require)
+
+    async def obstacle(self) -> str | None:
+        """Return why the files of the project cannot be changed; ``None`` where they can."""
+        return await asyncio.to_thread(self._obstacle)
+
+    async def draw(self, change: Callable[[Blueprint], None]) -> Draft:
+        """Return what the model becomes by a change; nothing is changed yet.
+
+        Raises ConflictError when somebody has changed the files since, what ``change`` raises, and
+        SchemaError with every fault that the files would have.
+        """
+        return await asyncio.to_thread(self._draw, change)
+
+    async def plan(self, draft: Draft) -> Planned:
+        """Return what would be done to the database.
+
+        Raises MigrationConflictError, CrowdedTypeError, and AppError when the database cannot be
+        asked.
+        """
+        goal = self._goal(draft, title="", may_lose=True)
+        kind = self._project.kind
+        return _served(await self._project.database.read(lambda: plan_towards(kind, goal)))
+
+    async def apply(self, draft: Draft, *, title: str, may_lose: bool) -> Planned:
+        """Let the tables, the files and this process follow a draft.
+
+        ``title`` is what the change is called where something is kept aside. Raises
+        UnwritableFilesError, ConsentNeededError, MigrationConflictError, CrowdedTypeError,
+        StaleSchemaError and other AppErrors; then nothing has changed.
+        """
+        self._busy += 1
+        try:
+            return await self._apply(draft, self._goal(draft, title=title, may_lose=may_lose))
+        finally:
+            self._busy -= 1
+
+    async def _apply(self, draft: Draft, goal: Goal) -> Planned:
+        project = self._project
+        journal = Journal(project.settings.project, draft.schema.version, draft.files)
+        await asyncio.to_thread(journal.prepare)
+        try:
+            planned = await project.database.write(self._migrate(goal))
+        except UncertainOutcomeError:
+            raise  # the journal stays until it is known
+        except BaseException:
+            await asyncio.to_thread(journal.discard)
+            raise
+        try:
+            await asyncio.to_thread(journal.finish)
+        except OSError as error:
+            _log.error(
+                "schema files cannot be written", version=draft.schema.version, reason=str(error)
+            )
+            raise InternalServerError(_HALF_DONE) from error
+        finally:
+            await project.adopt(draft.schema)
+        kind = project.kind
+        await renew_statistics(project.database, kind.statistics, kind.inspector)
+        return planned
+
+    def _obstacle(self) -> str | None:
+        settings = self._project.settings
+        locked = unwritable_folder(settings.project)
+        if locked is not None:
+            return f"The folder {locked} of the project cannot be written by the server"
+        try:
+            schema = build_schema(read_sources(settings.project), load_options(settings))
+        except SchemaError as error:
+            return str(error)
+        return None if schema.version == self.schema.version else _DRIFTED
+
+    def _draw(self, change: Callable[[Blueprint], None]) -> Draft:
+        settings = self._project.settings
+        sources, options = read_sources(settings.project), load_options(settings)
+        if build_schema(sources, options).version != self.schema.version:
+            raise ConflictError(_DRIFTED)
+        blueprint = Blueprint(self.schema, sources)
+        change(blueprint)
+        drawn = blueprint.drawn()
+        later = build_schema(in_file_order(drawn.sources), options)
+        _refuse_unknown_custom_fields(self.schema, later)
+        return Draft(
+            schema=later,
+            renames=Renames(models=drawn.models, attributes=drawn.attributes),
+            files=tuple(file_changes(settings.project, sources, drawn)),
+        )
+
+    def _goal(self, draft: Draft, *, title: str, may_lose: bool) -> Goal:
+        return Goal(
+            schema=draft.schema,
+            options=load_options(self._project.settings),
+            renames=draft.renames,
+            former=self.schema,
+            title=title,
+            may_lose=may_lose,
+        )
+
+    def _migrate(self, goal: Goal) -> Program[Planned]:
+        yield from self._project.require()
+        kind, now = self._project.kind, self._project.clock()
+        return _served((yield from migrate_towards(kind, goal, now=now)))
+
+
+def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
+    """Refuse new custom fields whose type would be a guess: the reference stops at these.
+
+    Raises SchemaError.
+    """
+    known = {(one.file, one.path) for one in present.custom_fields}
+    problems = [
+        SchemaProblem(one.file, f"{one.path}.type", "no plugin registers these custom fields")
+        for one in later.custom_fields
+        if one.type.origin == "assumed" and (one.file, one.path) not in known
+    ]
+    if problems:
+        raise SchemaError(problems)
+
+
+def _served(planned: Planned) -> Planned:
+    for crowd in planned.plan.crowds:
+        raise CrowdedTypeError(crowd)
+    return planned

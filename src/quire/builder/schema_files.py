@@ -1,0 +1,309 @@
+"""The schema files of a project while they are changed: nothing is written here.
+
+A blueprint begins with what the files hold. Each change keeps the files in step with one another:
+the other side of a relation comes and goes with it, whatever leads to a model that is gone goes as
+well, and a model with another name is called by it everywhere.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from quire.builder.definitions import ComponentWish, Flaw, TypeWish, Wanted
+from quire.builder.inverse_relations import Raw, counterpart, fits, is_two_sided, other_side, raw_of
+from quire.builder.naming import collection_name, component_collection_name, file_of
+from quire.errors import QuireError
+from quire.schema.model import Schema
+from quire.schema.sources import EXTENSION, Source
+
+
+class UnfitWishError(QuireError):
+    """A wish that contradicts the rest of the model; ``flaws`` says where and why."""
+
+    def __init__(self, flaws: Sequence[Flaw]) -> None:
+        """``flaws`` is not empty."""
+        self.flaws = tuple(flaws)
+        super().__init__("; ".join(f"{flaw.uid}: {flaw.message}" for flaw in flaws))
+
+
+class Drawn(Struct, frozen=True, kw_only=True):
+    """What the schema files are to be.
+
+    ``models`` maps later uids to earlier ones, ``attributes`` later names of attributes to earlier
+    ones by later uid.
+    """
+
+    sources: tuple[Source, ...]
+    models: Mapping[str, str]
+    attributes: Mapping[str, Mapping[str, str]]
+
+
+class Blueprint:
+    """The files as they are to be; they begin as they are."""
+
+    def __init__(self, schema: Schema, sources: Sequence[Source]) -> None:
+        """``schema`` is what was made of the ``sources``."""
+        self._schema = schema
+        self._raws: dict[str, Raw] = {s.uid: deepcopy(dict(s.raw)) for s in sources}
+        self._files = {source.uid: source.file for source in sources}
+        self._models: dict[str, str] = {}
+        self._attributes: dict[str, dict[str, str]] = {}
+
+    def drawn(self) -> Drawn:
+        """Return what the files are to be by now."""
+        return Drawn(
+            sources=tuple(Source(uid, self._files[uid], raw) for uid, raw in self._raws.items()),
+            models=dict(self._models),
+            attributes={uid: dict(names) for uid, names in self._attributes.items()},
+        )
+
+    def raw(self, uid: str) -> Mapping[str, Any] | None:
+        """Return what a schema file of the project holds; ``None`` where there is none."""
+        return self._raws.get(uid)
+
+    def add_type(self, uid: str, wish: TypeWish) -> None:
+        """Add a content type. Raises UnfitWishError."""
+        self._raws[uid] = {
+            "kind": "collectionType",
+            "collectionName": collection_name(wish.plural_name),
+            "info": {"singularName": wish.singular_name, "pluralName": wish.plural_name},
+            "options": {"draftAndPublish": True},
+            "pluginOptions": {},
+            "attributes": {},
+        }
+        self._files[uid] = file_of(uid)
+        self._describe_type(uid, wish)
+        self._set_attributes(uid, wish.attributes, wish.former_names)
+
+    def change_type(self, uid: str, wish: TypeWish) -> None:
+        """Change a content type that is there. Raises UnfitWishError."""
+        self._describe_type(uid, wish)
+        self._set_attributes(uid, wish.attributes, wish.former_names)
+
+    def remove_type(self, uid: str) -> None:
+        """Take a content type away, and with it all relations to it."""
+        del self._raws[uid]
+        for raw in self._raws.values():
+            attributes = _attributes(raw)
+            for name in [n for n, one in attributes.items() if one.get("target") == uid]:
+                del attributes[name]
+
+    def rename_type(self, uid: str, later: str) -> None:
+        """Give a content type another uid. Raises UnfitWishError when it is taken."""
+        self._rename(uid, later)
+        _object(self._raws[later], "info")["singularName"] = later.rpartition(".")[2]
+        for attribute in self._all_attributes():
+            if attribute.get("target") == uid:
+                attribute["target"] = later
+
+    def add_component(self, uid: str, wish: ComponentWish) -> None:
+        """Add a component. Raises UnfitWishError."""
+        self._raws[uid] = {
+            "collectionName": component_collection_name(uid),
+            "info": {},
+            "options": {},
+            "attributes": {},
+            "config": {},
+        }
+        self._files[uid] = file_of(uid)
+        self._describe_component(uid, wish)
+        self._set_attributes(uid, wish.attributes, wish.former_names)
+
+    def change_component(self, uid: str, wish: ComponentWish) -> str:
+        """Change a component that is there, and return its uid, which tells of its category.
+
+        Raises UnfitWishError.
+        """
+        later = f"{wish.category}.{uid.partition('.')[2]}"
+        if later != uid:
+            self.rename_component(uid, later)
+        self._describe_component(later, wish)
+        self._set_attributes(later, wish.attributes, wish.former_names)
+        return later
+
+    def remove_component(self, uid: str) -> None:
+        """Take a component away, and with it whatever holds it."""
+        del self._raws[uid]
+        for raw in self._raws.values():
+            attributes = _attributes(raw)
+            for name, attribute in list(attributes.items()):
+                if attribute.get("type") == "component" and attribute.get("component") == uid:
+                    del attributes[name]
+                elif attribute.get("type") == "dynamiczone":
+                    left = [one for one in attribute.get("components", ()) if one != uid]
+                    attribute["components"] = left
+                    if not left:
+                        del attributes[name]
+
+    def rename_component(self, uid: str, later: str) -> None:
+        """Give a component another uid. Raises UnfitWishError when it is taken."""
+        self._rename(uid, later)
+        for attribute in self._all_attributes():
+            if attribute.get("component") == uid:
+                attribute["component"] = later
+            if isinstance(attribute.get("components"), list):
+                held = attribute["components"]
+                attribute["components"] = [later if one == uid else one for one in held]
+
+    def components_of(self, category: str) -> list[str]:
+        """Return the uids of the components of a category."""
+        return [u for u in self._raws if "::" not in u and u.partition(".")[0] == category]
+
+    def extend(self, uid: str) -> str:
+        """Begin to change a type that comes with the server; returns the uid of its extension."""
+        extension = f"{EXTENSION}{uid}"
+        if extension not in self._raws:
+            self._raws[extension] = deepcopy(dict(self._schema.content_types[uid].raw))
+            self._files[extension] = file_of(extension)
+        return extension
+
+    def _rename(self, uid: str, later: str) -> None:
+        if later in self._raws:
+            raise UnfitWishError([Flaw(uid, ("uid",), f"{later} is taken")])
+        self._raws = {later if one == uid else one: raw for one, raw in self._raws.items()}
+        del self._files[uid]
+        self._files[later] = file_of(later)
+        self._models[later] = self._models.pop(uid, uid)
+
+    def _all_attributes(self) -> Iterator[Raw]:
+        for raw in self._raws.values():
+            yield from _attributes(raw).values()
+
+    def _describe_type(self, uid: str, wish: TypeWish) -> None:
+        raw = self._raws[uid]
+        _set(raw, "kind", wish.kind, "collectionType")
+        _set(raw, "collectionName", wish.collection_name, uid.rpartition(".")[2])
+        info = _object(raw, "info")
+        info["pluralName"] = wish.plural_name
+        _describe(raw, wish)
+        if wish.draft_and_publish is not UNSET:
+            said = raw.get("options", {}).get("draftAndPublish", False)
+            if wish.draft_and_publish != said:
+                _object(raw, "options")["draftAndPublish"] = wish.draft_and_publish
+        _set(raw, "pluginOptions", wish.plugin_options, {})
+
+    def _describe_component(self, uid: str, wish: ComponentWish) -> None:
+        raw = self._raws[uid]
+        _describe(raw, wish)
+        if wish.icon is not UNSET and (wish.icon or "icon" in raw["info"]):
+            raw["info"]["icon"] = wish.icon
+        _set(raw, "pluginOptions", wish.plugin_options, {})
+
+    def _set_attributes(
+        self, uid: str, wanted: Mapping[str, Wanted], former_names: Mapping[str, str]
+    ) -> None:
+        """Let a model have these attributes and no others."""
+        raw, named = self._raws[uid], uid.removeprefix(EXTENSION)
+        former = _attributes(raw)
+        earlier_names = {name: former_names.get(name, name) for name in wanted}
+        later = {
+            name: raw_of(one, named, former.get(earlier_names[name]))
+            for name, one in wanted.items()
+        }
+        renamed = {
+            name: earlier for name, earlier in earlier_names.items()
+            if earlier != name and earlier in former
+        }  # fmt: skip
+        if renamed:
+            self._attributes.setdefault(named, {}).update(renamed)
+            _follow_renames(later, {earlier: name for name, earlier in renamed.items()})
+        raw["attributes"] = later
+        kept = {earlier: name for name, earlier in earlier_names.items()}
+        for earlier, attribute in former.items():
+            self._part(named, earlier, attribute, later.get(kept.get(earlier, "")), later)
+        flaws = [
+            flaw for name in list(later) for flaw in self._meet(named, name, later, earlier_names)
+        ]
+        if flaws:
+            raise UnfitWishError(flaws)
+
+    def _part(
+        self, uid: str, name: str, former: Raw, later: Raw | None, wanted: Mapping[str, Raw]
+    ) -> None:
+        """Take the other side of a relation away that is gone, or leads elsewhere now."""
+        other = other_side(former)
+        if other is None:
+            return
+        target = former.get("target")
+        if later is not None and (later.get("target"), other_side(later)) == (target, other):
+            return
+        if target == uid and other in wanted:
+            return
+        facing = _attributes(self._raws.get(str(target), {}))
+        if other in facing and other_side(facing[other]) == name:
+            del facing[other]
+
+    def _meet(
+        self, uid: str, name: str, own: Mapping[str, Raw], earlier_names: Mapping[str, str]
+    ) -> Iterator[Flaw]:
+        """Let a relation have its other side; yield what forbids it."""
+        attribute = own[name]
+        other = other_side(attribute)
+        if other is None:
+            return
+        target, path = str(attribute.get("target")), ("attributes", name)
+        facing = self._facing(target)
+        if facing is None:
+            builtin = self._schema.content_types.get(target)
+            if builtin is not None and other not in builtin.attributes:
+                yield Flaw(uid, (*path, "targetAttribute"), _FOREIGN.format(target))
+            return
+        present = facing.get(other)
+        if present is None:
+            facing[other] = counterpart(attribute, name, uid)
+            return
+        if fits(attribute, present, name, uid):
+            return
+        earlier = earlier_names.get(name, name)
+        is_ours = other_side(present) in {name, earlier} and present.get("target") == uid
+        if not is_ours or not is_two_sided(present):
+            yield Flaw(uid, (*path, "targetAttribute"), _TAKEN.format(target, other))
+            return
+        kept = {k: v for k, v in present.items() if k not in {"inversedBy", "mappedBy"}}
+        facing[other] = kept | counterpart(attribute, name, uid)
+
+    def _facing(self, target: str) -> dict[str, Raw] | None:
+        """Return the attributes of a type that may be changed; ``None`` for others."""
+        raw = self._raws.get(target, self._raws.get(f"{EXTENSION}{target}"))
+        return None if raw is None else _attributes(raw)
+
+
+_FOREIGN = "{} comes with the server; a relation to it has no other side there"
+_TAKEN = "{}.{} is there already"
+
+
+def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str]) -> None:
+    """Let what names an attribute of the same model go by its later name."""
+    for attribute in attributes.values():
+        field = str(attribute.get("targetField"))
+        if field in later_names and field not in attributes:
+            attribute["targetField"] = later_names[field]
+
+
+def _describe(raw: Raw, wish: TypeWish | ComponentWish) -> None:
+    info = _object(raw, "info")
+    info["displayName"] = wish.display_name
+    if wish.description is not UNSET and (wish.description or "description" in info):
+        info["description"] = wish.description
+    if wish.options is not UNSET and wish.options:
+        raw["options"] = {**_object(raw, "options"), **wish.options}
+
+
+def _set(raw: Raw, name: str, value: object, usual: object) -> None:
+    """Say something in a file, unless it says so already, or is silent and means the same."""
+    if value is not UNSET and raw.get(name, usual) != value:
+        raw[name] = value
+
+
+def _attributes(raw: Raw) -> dict[str, Raw]:
+    return _object(raw, "attributes")
+
+
+def _object(raw: Raw, name: str) -> dict[str, Any]:
+    """Return an object in a file, which is put there where it was left out."""
+    value = raw.get(name)
+    if not isinstance(value, dict):
+        value = raw[name] = {}
+    return value

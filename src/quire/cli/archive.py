@@ -1,0 +1,77 @@
+"""``quire aside``: what migrations have taken away, to be looked at, put back or forgotten."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from quire.cli.exit_codes import DONE
+from quire.cli.terminal import print_message, print_result
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.migration.archive import Aside, forget, put_back
+from quire.database.migration.archive_expiry import all_aside, kept_until
+from quire.database.open import require_project_database
+from quire.database.program import Program
+from quire.database.settings_target import room_of
+from quire.database.tables.inspection import inspect_program
+from quire.database.target import DatabaseKind
+from quire.errors import ConfigurationError
+from quire.settings import Settings
+
+
+def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    """List what migrations have kept aside, put one of it back, or forget it.
+
+    Raises ConfigurationError when there is nothing with that number.
+    """
+    return asyncio.run(_aside(settings, restore=restore, remove=remove))
+
+
+async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    room = room_of(settings)
+    await require_project_database(room)
+    database = await room.open()
+    try:
+        kept = await database.read(lambda: all_aside(room.kind))
+        if restore is not None:
+            count = await database.write(_put_back(room.kind, _chosen(kept, restore)))
+            print_message(f"{count} rows were put back.")
+        elif remove is not None:
+            await _forget(database, room.kind, _chosen(kept, remove))
+            print_message("It is forgotten.")
+        else:
+            _list(kept, settings.database.aside_days)
+    finally:
+        await database.close()
+    return DONE
+
+
+def _list(kept: Sequence[Aside], days: int) -> None:
+    for aside in kept:
+        tables = ", ".join(sorted({one.table for one in aside.kept}))
+        until = kept_until(aside, days)
+        kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
+        made = f"{_moment(aside.made_at):%Y-%m-%d %H:%M} UTC"
+        print_result(f"{aside.id}  {made}, kept {kept_for}  {aside.title}: {tables}")
+    if not kept:
+        print_message("Nothing is kept aside.")
+
+
+def _moment(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+
+
+def _chosen(kept: Sequence[Aside], number: int) -> Aside:
+    for aside in kept:
+        if aside.id == number:
+            return aside
+    raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
+
+
+def _put_back(kind: DatabaseKind, aside: Aside) -> Program[int]:
+    found = yield from inspect_program(kind.inspector)
+    return (yield from put_back(Writes(kind.dialect()), aside, found))
+
+
+async def _forget(database: Database, kind: DatabaseKind, aside: Aside) -> None:
+    await database.write(forget(Writes(kind.dialect()), kind.ddl, aside))

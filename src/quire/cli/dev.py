@@ -1,0 +1,145 @@
+"""Serves a project to the one who develops it: starts the server again when files change."""
+
+import asyncio
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+from uvicorn.supervisors.basereload import BaseReload
+
+from quire.cli.error_messages import failure_message
+from quire.cli.exit_codes import CANNOT, DONE
+from quire.cli.recovery import recover_project
+from quire.cli.serve import (
+    FACTORY,
+    announce_notices,
+    listen,
+    log_as_set,
+    serve_here,
+    server_config,
+)
+from quire.cli.terminal import print_error, print_message
+from quire.errors import QuireError
+from quire.settings import Settings, hand_over_settings, load_settings_from_environment
+
+_SUFFIXES = frozenset({".json", ".js", ".ts", ".py"})
+_FILES = (".env", "quire.toml")
+_TYPE_FILE = "schema.json"
+_LOOKS, _BETWEEN_LOOKS = 3, 0.1
+
+
+def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
+    """Serve a project until a signal ends it, starting again whenever one of its files changes."""
+    announce_notices(settings)
+    log_as_set(settings)
+    hand_over_settings(settings, overrides)
+    with listen(settings) as listener:
+        _Watch(settings, listener).run()
+    return DONE
+
+
+class _Watch(BaseReload):
+    """Looks at the times of the project's files; the process that serves is made anew."""
+
+    def __init__(self, settings: Settings, listener: socket.socket) -> None:
+        config = server_config(settings, FACTORY, reload=True)
+        super().__init__(config, _serve_in_child, [listener])
+        self._settings = settings
+        self._project = settings.project
+        self._seen = times_of(settings.project)
+        self.reloader_name = "quire dev"
+
+    def should_restart(self) -> list[Path] | None:
+        """The files that changed since the last look, ``None`` when none did."""
+        self.pause()
+        before, now = self._seen, times_of(self._project)
+        changed = {path for path, _ in before.items() ^ now.items()}
+        self._seen = now
+        if not changed or self._is_followed(changed, now.keys() - before.keys()):
+            return None
+        return sorted(changed)
+
+    def _is_followed(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
+        """Tell whether the server that runs answers by the changed files already, or soon will.
+
+        So it is when they are schema files of the model that the database tells of, and what a new
+        type has beside its schema: administrators have changed it, or ``quire migrate`` has.
+        """
+        if not self.process.is_alive() or not self._are_of_the_model(changed, new):
+            return False
+        from quire.builder.recovery import is_announced
+
+        for _ in range(_LOOKS):
+            try:
+                if asyncio.run(is_announced(self._settings)):
+                    return True
+            except QuireError:
+                return False
+            time.sleep(_BETWEEN_LOOKS)  # other files of the change may be on their way
+        return False
+
+    def _are_of_the_model(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
+        """Tell whether files are schemas, and what a generator writes beside those that are new."""
+        from quire.builder.strapi_stubs import type_of_core_file
+
+        schemas = {path for path in changed if is_schema_file(path)}
+        types = {_type_of(path) for path in schemas & new if path.name == _TYPE_FILE}
+        beside = changed - schemas
+        return beside <= new and all(
+            type_of_core_file(self._project, path) in types for path in beside
+        )
+
+
+def _type_of(schema_file: Path) -> str:
+    """Return the uid of the content type that a ``schema.json`` describes."""
+    return f"api::{schema_file.parents[2].name}.{schema_file.parent.name}"
+
+
+def is_schema_file(path: Path) -> bool:
+    """Tell whether a file of a project's ``src`` describes a content type or a component."""
+    in_components = path.parent.parent.name == "components" and path.suffix == ".json"
+    return path.name == _TYPE_FILE or in_components
+
+
+def times_of(project: Path) -> dict[Path, int]:
+    """When each of the files that make up a project was last changed, in nanoseconds."""
+    return dict(_times(project))
+
+
+def _times(project: Path) -> Iterator[tuple[Path, int]]:
+    for name in _FILES:
+        yield from _time(project / name)
+    for folder, _, names in os.walk(project / "src"):
+        for name in names:
+            if Path(name).suffix in _SUFFIXES:
+                yield from _time(Path(folder, name))
+
+
+def _time(path: Path) -> Iterator[tuple[Path, int]]:
+    """Nothing for a file that does not exist, or no longer does."""
+    try:
+        yield path, path.stat().st_mtime_ns
+    except OSError:
+        return
+
+
+def _serve_in_child(sockets: list[socket.socket] | None) -> None:
+    """Serve in a process of its own; an error waits there for the next change of a file."""
+    from quire.cli.migrate import follow_files
+
+    [listener] = sockets or []
+    try:
+        settings = load_settings_from_environment()
+        settings.require_secrets()
+        log_as_set(settings)
+        recover_project(settings)
+        follow_files(settings)
+        serve_here(settings, listener)
+    except (QuireError, OSError) as error:
+        print_error(failure_message(error))
+        print_message("Waiting for a change of the project's files.")
+        sys.exit(CANNOT)

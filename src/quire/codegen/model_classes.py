@@ -1,0 +1,174 @@
+"""The classes that a schema makes, before they are written in any language.
+
+Every content type and component has one with the values that are always in an answer. What
+``populate`` adds, and so may be absent, is in another one (``…Populated``), if there is any.
+Components that stand in dynamic zones have one more (``…InZone``), which says which it is.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.schema.attributes.base import Attribute, ScalarAttribute
+from quire.schema.attributes.json_schema import JsonSchema
+from quire.schema.class_names import class_names, unused
+from quire.schema.model import Component, ContentType, Model, Schema
+
+_ALWAYS_SET = frozenset({"id", "documentId", "createdAt", "updatedAt"})
+CLASS = "class"
+"""The keyword with which types of attributes name a class, or a description that is shared."""
+
+
+class Member(Struct, frozen=True, kw_only=True):
+    """One attribute of a class: its name in JSON, and its type in JSON Schema."""
+
+    name: str
+    type: JsonSchema
+    nullable: bool
+
+
+class Shape(Struct, frozen=True, kw_only=True):
+    """One class. What is ``optional`` may be absent; ``tag`` is the value of ``__component``."""
+
+    name: str
+    about: str
+    members: Sequence[Member]
+    optional: bool = False
+    base: str | None = None
+    tag: str | None = None
+
+
+class Shapes(Struct, frozen=True, kw_only=True):
+    """All classes in the order of their names, and what several of them share."""
+
+    version: str
+    classes: Sequence[Shape]
+    shared: Mapping[str, JsonSchema]
+
+
+def shapes_of(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> Shapes:
+    """Return the classes of the project's own content types and of all that these lead to.
+
+    With ``drafts`` they also fit drafts, in which what is required may be null. No class has one of
+    the ``reserved`` names.
+    """
+    return _Making(schema, drafts=drafts, reserved=reserved).all()
+
+
+class _Names(Struct, frozen=True):
+    """The names of the classes of a model; ``populated`` is the plain one if nothing can be."""
+
+    plain: str
+    populated: str
+    in_zone: str
+
+
+class _Making:
+    """Makes classes; those that an attribute leads to are made as well."""
+
+    def __init__(self, schema: Schema, *, drafts: bool, reserved: Collection[str]) -> None:
+        self._schema = schema
+        self._drafts = drafts
+        self._names = _names(schema, reserved)
+        self._waiting = [content_type.uid for content_type in schema.api_types]
+        self._made: dict[str, list[Shape]] = {}
+        self._in_zones: set[str] = set()
+        self._shared: dict[str, JsonSchema] = {}
+
+    def all(self) -> Shapes:
+        """Make all classes."""
+        while self._waiting:
+            uid = self._waiting.pop()
+            if uid not in self._made:
+                self._made[uid] = [*self._of(self._schema.model(uid))]
+        zoned = [self._zoned(uid) for uid in self._in_zones]
+        classes = [shape for shapes in self._made.values() for shape in shapes] + zoned
+        return Shapes(
+            version=self._schema.version,
+            classes=sorted(classes, key=lambda shape: shape.name),
+            shared=dict(sorted(self._shared.items())),
+        )
+
+    def _of(self, model: Model) -> Iterator[Shape]:
+        names, about = self._names[model.uid], _about(model)
+        values = [a for a in model.scalars if not a.private and not a.secret]
+        members = [self._member(model, attribute) for attribute in values]
+        yield Shape(name=names.plain, about=f"{about}.", members=members)
+        edges = _edges(model)
+        if not edges:
+            return
+        yield Shape(
+            name=names.populated,
+            about=f"{about}, with what was populated.",
+            members=[self._member(model, attribute) for attribute in edges],
+            optional=True,
+            base=names.plain,
+        )
+
+    def _zoned(self, uid: str) -> Shape:
+        names = self._names[uid]
+        about = f"{_about(self._schema.model(uid))}, in a dynamic zone."
+        return Shape(name=names.in_zone, about=about, members=[], base=names.populated, tag=uid)
+
+    def _member(self, model: Model, attribute: Attribute) -> Member:
+        return Member(
+            name=attribute.name,
+            type=attribute.type.json.shown(attribute, self),
+            nullable=self._is_nullable(model, attribute),
+        )
+
+    def _is_nullable(self, model: Model, attribute: Attribute) -> bool:
+        if not isinstance(attribute, ScalarAttribute):
+            return getattr(attribute, "to_many", False) is not True
+        if attribute.name in _ALWAYS_SET:
+            return False
+        if isinstance(model, ContentType):
+            certain = attribute.required or attribute.name == "publishedAt"
+            return not certain or (self._drafts and model.draft_and_publish)
+        return not attribute.required or self._drafts
+
+    # The pointers of attributes ----------------------------------------------------------------
+
+    def document(self, uid: str) -> JsonSchema:
+        """Lead to the documents of a content type."""
+        return self._led_to(uid, self._names[uid].populated)
+
+    def component(self, uid: str) -> JsonSchema:
+        """Lead to a component."""
+        return self._led_to(uid, self._names[uid].populated)
+
+    def zone_item(self, uid: str) -> JsonSchema:
+        """Lead to a component in a dynamic zone."""
+        self._in_zones.add(uid)
+        return self._led_to(uid, self._names[uid].in_zone)
+
+    def _led_to(self, uid: str, name: str) -> JsonSchema:
+        self._waiting.append(uid)
+        return {CLASS: name}
+
+    def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
+        """Lead to what many attributes share."""
+        self._shared[name] = schema
+        return {CLASS: name}
+
+
+def _names(schema: Schema, reserved: Collection[str]) -> Mapping[str, _Names]:
+    plain = class_names(schema, reserved=reserved)
+    taken = {*reserved, *plain.values()}
+    names = {}
+    for uid, name in plain.items():
+        more = bool(_edges(schema.model(uid)))
+        populated = unused(f"{name}Populated", taken) if more else name
+        names[uid] = _Names(name, populated, unused(f"{name}InZone", taken))
+    return names
+
+
+def _edges(model: Model) -> list[Attribute]:
+    """Return the attributes that can be populated."""
+    attributes = model.attributes.values()
+    return [a for a in attributes if not isinstance(a, ScalarAttribute) and not a.private]
+
+
+def _about(model: Model) -> str:
+    kind = "component" if isinstance(model, Component) else "content type"
+    return f"The {kind} {model.uid}"

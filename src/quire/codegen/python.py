@@ -1,0 +1,154 @@
+"""Typed models in Python: msgspec Structs, for ``msgspec.json.decode(answer, type=…)``.
+
+Names are in snake case, as Python has them, and know their names in JSON.
+"""
+
+import json
+import keyword
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from quire.codegen.model_classes import Member, Shape, Shapes
+from quire.schema.attributes.json_schema import JsonSchema
+from quire.schema.class_names import unused
+from quire.schema.words import snake_case
+
+RESERVED = frozenset(
+    {
+        *keyword.kwlist,
+        *("Any", "Literal", "Struct", "UNSET", "UnsetType", "annotations", "date", "datetime"),
+        *("bool", "dict", "float", "int", "list", "str", "field", "Blocks"),
+        *("BlockCode", "BlockHeading", "BlockImage", "BlockImageFile", "BlockLink", "BlockList"),
+        *("BlockListItem", "BlockParagraph", "BlockQuote", "BlockText"),
+    }
+)
+"""Names that no class may have."""
+
+_HEADER = '''"""Typed models of a project's content.
+
+Made by `quire types` of the schema {version}: a change belongs into the schema.
+
+A class such as `Article` fits an answer as it comes without `populate`, `ArticlePopulated` one with
+it: what was not populated is `UNSET` there.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+'''
+_FORMATS = {"date-time": "datetime", "date": "date"}
+_TYPES = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "None",
+    "object": "dict[str, Any]",
+}
+
+
+def python_models(shapes: Shapes) -> str:
+    """Return a module with all classes. What is shared is no more than lists and dictionaries."""
+    parts = [_HEADER.format(version=shapes.version)]
+    parts += [f"{name} = {_bare(schema)}\n" for name, schema in shapes.shared.items()]
+    inherited = {shape.name: shape for shape in shapes.classes}
+    parts += ["\n" + "\n".join(_class(s, inherited)) + "\n" for s in _bases_first(shapes.classes)]
+    return "\n".join(parts)
+
+
+def _bare(schema: JsonSchema) -> str:
+    """Write a type without looking into objects."""
+    return "list[dict[str, Any]]" if schema.get("type") == "array" else "dict[str, Any]"
+
+
+def _bases_first(classes: Sequence[Shape]) -> Iterator[Shape]:
+    """Yield classes in an order in which no base comes after what is built on it."""
+    known = {shape.name: shape for shape in classes}
+    written: set[str] = set()
+    for shape in classes:
+        line = [shape]
+        while (base := line[-1].base) is not None:
+            line.append(known[base])
+        for one in reversed(line):
+            if one.name not in written:
+                written.add(one.name)
+                yield one
+
+
+def _class(shape: Shape, known: Mapping[str, Shape]) -> Iterator[str]:
+    options = "kw_only=True"
+    if shape.tag is not None:
+        options += f', tag_field="__component", tag={_text(shape.tag)}'
+    yield f"class {shape.name}({shape.base or 'Struct'}, {options}):"
+    yield f'    """{shape.about}"""'
+    taken = {"field", *(name for name in _inherited(shape, known))}
+    if shape.members:
+        yield ""
+    for member in shape.members:
+        yield f"    {_member(member, _attribute_name(member.name, taken), shape)}"
+
+
+def _inherited(shape: Shape, known: Mapping[str, Shape]) -> set[str]:
+    """Return the names of attributes that a class has from what it is built on."""
+    taken: set[str] = set()
+    base = shape.base
+    while base is not None:
+        for member in known[base].members:
+            _attribute_name(member.name, taken)
+        base = known[base].base
+    return taken
+
+
+def _attribute_name(name: str, taken: set[str]) -> str:
+    """Return the name in snake case, another one where it is taken or means something else."""
+    wanted = snake_case(name) or "value"
+    if wanted[0].isdigit():
+        wanted = f"n_{wanted}"
+    if keyword.iskeyword(wanted) or wanted in {"list", "dict", "int", "str", "float", "bool"}:
+        wanted = f"{wanted}_"
+    if wanted in {"date", "datetime"}:
+        wanted = f"{wanted}_"
+    return unused(wanted, taken)
+
+
+def _member(member: Member, name: str, shape: Shape) -> str:
+    written = _type(member.type)
+    if member.nullable and written != "Any":
+        written += " | None"
+    if shape.optional:
+        written += " | UnsetType"
+    renamed = [] if name == member.name else [f"name={_text(member.name)}"]
+    unset = ["default=UNSET"] if shape.optional else []
+    if renamed:
+        return f"{name}: {written} = field({', '.join([*renamed, *unset])})"
+    return f"{name}: {written}{' = UNSET' if unset else ''}"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    match schema:
+        case {"class": str(name)}:
+            return name
+        case {"enum": [*choices]}:
+            return f"Literal[{', '.join(_text(choice) for choice in choices)}]"
+        case {"const": choice}:
+            return f"Literal[{_text(choice)}]"
+        case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
+            return " | ".join(dict.fromkeys(_type(one) for one in schemas))
+        case {"type": "array", "items": items}:
+            return f"list[{_type(items)}]"
+        case {"type": "string", "format": str(kind)} if kind in _FORMATS:
+            return _FORMATS[kind]
+        case {"type": str(kind)}:
+            return _TYPES[kind]
+        case {"type": [*kinds]}:
+            return " | ".join(_TYPES[kind] for kind in kinds)
+        case _:
+            return "Any"
+
+
+def _text(value: object) -> str:
+    """Write a text as Python code, which JSON's form is as well."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,104 @@
+"""Typed models in TypeScript: interfaces, with the names that JSON has."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from quire.codegen.model_classes import Member, Shape, Shapes
+from quire.schema.attributes.json_schema import JsonSchema
+
+RESERVED = frozenset(
+    {
+        *("Array", "Blocks", "Date", "Object", "Record", "String", "Number", "Boolean"),
+        *("BlockCode", "BlockHeading", "BlockImage", "BlockImageFile", "BlockLink", "BlockList"),
+        *("BlockListItem", "BlockParagraph", "BlockQuote", "BlockText"),
+    }
+)
+"""Names that no interface may have."""
+
+_HEADER = """// Typed models of a project's content.
+//
+// Made by `quire types` of the schema {version}: a change belongs into the schema.
+//
+// `Article` fits an answer as it comes without `populate`, `ArticlePopulated` one with it: what was
+// not populated is absent there.
+"""
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_TYPES = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+    "object": "Record<string, unknown>",
+}
+
+
+def typescript_models(shapes: Shapes) -> str:
+    """Return a module with all interfaces."""
+    parts = [_HEADER.format(version=shapes.version)]
+    parts += [f"export type {name} = {_type(schema)};\n" for name, schema in shapes.shared.items()]
+    parts += ["\n".join(_interface(shape)) + "\n" for shape in shapes.classes]
+    return "\n".join(parts)
+
+
+def _interface(shape: Shape) -> Iterator[str]:
+    yield f"/** {shape.about} */"
+    extended = f" extends {shape.base}" if shape.base else ""
+    tag = [] if shape.tag is None else [f"  __component: {json.dumps(shape.tag)};"]
+    lines = [*tag, *(f"  {_member(member, shape)}" for member in shape.members)]
+    if not lines:
+        yield f"export interface {shape.name}{extended} {{}}"
+        return
+    yield f"export interface {shape.name}{extended} {{"
+    yield from lines
+    yield "}"
+
+
+def _member(member: Member, shape: Shape) -> str:
+    written = _type(member.type)
+    if member.nullable and written != "unknown":
+        written += " | null"
+    return f"{_name(member.name)}{'?' if shape.optional else ''}: {written};"
+
+
+def _name(name: str) -> str:
+    return name if _NAME.fullmatch(name) else json.dumps(name)
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    match schema:
+        case {"class": str(name)}:
+            return name
+        case {"enum": [*choices]}:
+            return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+        case {"const": choice}:
+            return json.dumps(choice, ensure_ascii=False)
+        case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
+            return " | ".join(dict.fromkeys(_type(one) for one in schemas))
+        case {"type": "array", "items": items}:
+            item = _type(items)
+            return f"({item})[]" if " | " in item else f"{item}[]"
+        case {"type": "object", "properties": _}:
+            return _object(schema)
+        case {"type": str(kind)}:
+            return _TYPES[kind]
+        case {"type": [*kinds]}:
+            return " | ".join(_TYPES[kind] for kind in kinds)
+        case _:
+            return "unknown"
+
+
+def _object(schema: JsonSchema) -> str:
+    members, required = schema.get("properties"), schema.get("required")
+    if not isinstance(members, dict):
+        return _TYPES["object"]
+    certain = required if isinstance(required, list) else []
+    written = [
+        f"{_name(name)}{'' if name in certain else '?'}: {_type(member)}"
+        for name, member in members.items()
+    ]
+    if schema.get("additionalProperties") is True:
+        written.append("[member: string]: unknown")
+    return f"{{ {'; '.join(written)} }}"

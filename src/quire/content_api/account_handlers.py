@@ -1,0 +1,109 @@
+"""What the routes with which end users manage their accounts have in common."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from quire.auth.end_users import EndUsers, Show
+from quire.auth.recovery import Recovery
+from quire.auth.token_issuer import Device, Issued, Issuer
+from quire.auth.user_agent import device_name
+from quire.content_api.call_limits import CallLimits
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.reader import Reader
+from quire.content_api.refresh_cookie import RefreshCookie
+from quire.content_api.routes import Route
+from quire.database.execute.row_mappers import Item
+from quire.database.program import Program
+from quire.database.stores.accounts import Accounts
+from quire.errors import ValidationError
+from quire.schema.model import USER_UID
+
+T = TypeVar("T")
+
+BAD_DEVICE = "deviceId must be a text of at most 255 characters"
+_LONGEST_ID = 255
+_ACTION = "plugin::users-permissions.auth"
+
+
+class AccountAnswers:
+    """Shows end users to themselves, with their tokens."""
+
+    def __init__(self, reader: Reader, issuer: Issuer, cookie: RefreshCookie) -> None:
+        self._reader = reader
+        self._cookie = cookie
+        self._issuer = issuer
+        self.schema = reader.schema
+        self._type = reader.schema.content_types[USER_UID]
+
+    def route(self, method: str, path: str, action: str, handler: Handler) -> Route:
+        """Return a route with one of the actions of accounts."""
+        return Route(
+            method=method, path=path, action=f"{_ACTION}.{action}", handler=handler, uid=USER_UID
+        )
+
+    async def read(self, make: Callable[[], Program[T]]) -> T:
+        """Run a program that reads."""
+        return await self._reader.database.read(make)
+
+    def shower(self, request: Request, query: bytes = b"") -> Show[Item]:
+        """Return what reads a user as the caller may see one, for a transaction to run."""
+        prepared = self._reader.prepare_small(
+            self._type, "written", query, request.principal.ability
+        )
+
+        def show(user_id: int) -> Program[Item]:
+            items = yield from self._reader.row_program(prepared, user_id)
+            return items[0]
+
+        return show
+
+    async def signed_in(self, request: Request, user_id: int) -> Answer:
+        """Answer fresh tokens for a user who has shown who they are."""
+        show = self.shower(request)
+        return await self.tokens(request, user_id, await self.read(lambda: show(user_id)))
+
+    async def tokens(self, request: Request, user_id: int, item: Item) -> Answer:
+        """Answer fresh tokens together with a user that has been read."""
+        issued = await self._issuer.issue(user_id, _device(request))
+        return self.pair(request, issued, {"user": item})
+
+    def pair(self, request: Request, issued: Issued, more: Mapping[str, object]) -> Answer:
+        """Answer tokens; that to refresh with goes into a cookie where it is wanted there."""
+        shown: dict[str, object] = {"jwt": issued.jwt}
+        if issued.refresh is None:
+            return respond_bare({**shown, **more})
+        if self._cookie.is_wanted(request):
+            answer = respond_bare({**shown, **more})
+            answer.headers = self._cookie.set(issued.refresh)
+            return answer
+        return respond_bare({**shown, "refreshToken": issued.refresh, **more})
+
+
+def _device(request: Request) -> Device:
+    """Return what a request says of where it comes from. Raises ValidationError."""
+    body = request.body
+    given = body.get("deviceId") if isinstance(body, Mapping) else None
+    device_id = given if isinstance(given, str) and given else None
+    if device_id is not None and (len(device_id) > _LONGEST_ID or "\0" in device_id):
+        raise ValidationError(BAD_DEVICE)
+    agent = request.headers.get(b"user-agent", b"").decode("latin-1")
+    return Device(id=device_id, name=device_name(agent))
+
+
+class AccountApi:
+    """Routes about the account of whoever asks, and what they are made of."""
+
+    def __init__(
+        self,
+        answers: AccountAnswers,
+        users: EndUsers,
+        accounts: Accounts,
+        recovery: Recovery,
+        limits: CallLimits,
+    ) -> None:
+        self._answers = answers
+        self._users = users
+        self._accounts = accounts
+        self._recovery = recovery
+        self._limits = limits

@@ -1,0 +1,191 @@
+"""The handler of batches.
+
+The operations of a batch run one after the other in one transaction. Each is checked as the single
+request for it would be: permissions first, then the query, then keys, then values. Where a document
+id is expected, an operation may refer to the document of an earlier one.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Raw
+
+from quire.access.actions import WRITING
+from quire.content_api.authorization import Authorizer
+from quire.content_api.batch.errors import At
+from quire.content_api.batch.operations import Operation, Operations
+from quire.content_api.batch.references import References
+from quire.content_api.envelope import respond
+from quire.content_api.messages import Answer, Request
+from quire.content_api.reader import EncodedEntry, PreparedRead, Reader
+from quire.content_api.routes import Route
+from quire.content_api.write_requests import (
+    data_of,
+    is_published,
+    one_locale,
+    refuse_draft_deletion,
+)
+from quire.database.program import Program
+from quire.documents.commands import (
+    Create,
+    Data,
+    Delete,
+    Every,
+    Intent,
+    Publish,
+    Unpublish,
+    Update,
+    Written,
+)
+from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import ValidationError
+from quire.schema.model import ContentType
+
+PATH = "_batch"
+
+
+class _Prepared(NamedTuple):
+    operation: Operation
+    intent: Intent
+    read: PreparedRead
+
+
+class BatchApi:
+    """The handler of batches; ``limit`` is how many operations one may have."""
+
+    def __init__(
+        self, reader: Reader, documents: DocumentService, authorizer: Authorizer, *, limit: int
+    ) -> None:
+        self._reader = reader
+        self._documents = documents
+        self._authorizer = authorizer
+        self._limit = limit
+        self._types: dict[str, ContentType] = {}
+        for type_ in reader.schema.api_types:
+            self._types[type_.uid] = self._types[type_.route_name] = type_
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the one route; every operation has a permission of its own."""
+        yield Route(method="POST", path=PATH, action=None, handler=self.run, uid=None)
+
+    async def run(self, request: Request) -> Answer:
+        """Run a batch; the answer lists the result of each operation."""
+        listed = self._listed(request.body)
+        understood = Operations(self._types, self._documents.new_id)
+        operations = []
+        for index, raw in enumerate(listed):
+            with At(index):
+                operations.append(understood.understand(raw, index))
+        for index, operation in enumerate(operations):
+            with At(index):
+                uid = operation.content_type.uid
+                action = f"{uid}.{WRITING[operation.action]}"
+                self._authorizer.require(request.principal, action, uid)
+        prepared = []
+        for index, operation in enumerate(operations):
+            with At(index):
+                prepared.append(await self._prepare(request, operation, understood.references))
+        results = await self._perform(request, prepared)
+        return respond(results)
+
+    def _listed(self, body: object) -> Sequence[object]:
+        operations = body.get("operations") if isinstance(body, Mapping) else None
+        if not isinstance(operations, list) or not operations:
+            message = 'A batch is an object with a list of "operations" that is not empty'
+            raise ValidationError(message)
+        if len(operations) > self._limit:
+            message = (
+                f"A batch has at most {self._limit} operations (limits.batch_operations), "
+                f"this one has {len(operations)}"
+            )
+            raise ValidationError(message)
+        return operations
+
+    async def _prepare(
+        self, request: Request, operation: Operation, known: References
+    ) -> _Prepared:
+        ability = request.principal.ability
+        shown = dict(operation.query)
+        if operation.action in {"delete", "publish", "unpublish"}:
+            shown.pop("locale", None)
+            shown["status"] = "draft" if operation.action == "unpublish" else "published"
+        read = await self._reader.prepare(operation.content_type, "written", shown, ability)
+        return _Prepared(operation, self._intent(request, operation, known), read)
+
+    def _intent(self, request: Request, operation: Operation, known: References) -> Intent:
+        uid, document_id, query = operation.content_type.uid, operation.document_id, operation.query
+        if operation.action in {"create", "update"}:
+            data = self._data(request, operation, known)
+            locale, publish = one_locale(query), is_published(query)
+            if operation.action == "create":
+                return Create(
+                    uid=uid, data=data, locale=locale, publish=publish, document_id=document_id
+                )
+            return Update(
+                uid=uid, document_id=document_id, data=data, locale=locale, publish=publish
+            )
+        if "data" in operation.raw:
+            message = f"{operation.action} takes no data"
+            raise ValidationError(message)
+        wanted = query.get("locale")
+        locales = Every.LOCALE if wanted == Every.LOCALE.value else one_locale(query)
+        if operation.action == "delete":
+            refuse_draft_deletion(operation.content_type, query)
+            return Delete(uid=uid, document_id=document_id, locale=locales)
+        if not operation.content_type.draft_and_publish:
+            message = f"{uid} has no drafts"
+            raise ValidationError(message)
+        if operation.action == "publish":
+            return Publish(uid=uid, document_id=document_id or "", locale=locales)
+        return Unpublish(uid=uid, document_id=document_id or "", locale=locales)
+
+    def _data(self, request: Request, operation: Operation, known: References) -> Data:
+        replaced = known.replace(operation.raw.get("data"))
+        return data_of(
+            self._reader.schema,
+            operation.content_type,
+            {"data": replaced},
+            request.principal.ability,
+        )
+
+    async def _perform(
+        self, request: Request, prepared: Sequence[_Prepared]
+    ) -> list[dict[str, object]]:
+
+        def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
+            results = []
+            budget = self._reader.budget()
+            for index, (operation, intent, read) in enumerate(prepared):
+                with At(index):
+                    written = yield from act_on(unit, intent)
+                    shown = None
+                    if operation.action != "delete" and written:
+                        shown = yield from self._reader.encoded_row_program(
+                            read, written[0].entry_id, budget
+                        )
+                    yield from unit.settle()
+                    results.append(_result(operation, written, shown))
+            return results
+
+        passwords = [
+            password
+            for _, intent, _ in prepared
+            for password in passwords_of(self._documents.schema, intent)
+        ]
+        return await self._documents.run(act, passwords=passwords, principal=request.principal)
+
+
+def _result(
+    operation: Operation, written: Sequence[Written], shown: EncodedEntry | None
+) -> dict[str, object]:
+    document_id = written[0].document_id if written else operation.document_id
+    return {
+        "action": operation.action,
+        "type": operation.content_type.uid,
+        "documentId": document_id,
+        "data": None if shown is None else Raw(shown.text),
+    }

@@ -1,0 +1,118 @@
+"""The operations of a batch, understood as far as they can be before their data are looked at."""
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from quire.access.actions import WRITING
+from quire.content_api.batch.references import References
+from quire.errors import ValidationError
+from quire.query.querystring import QueryValue
+from quire.schema.model import ContentType, Kind
+
+_KEYS = frozenset(
+    {"action", "type", "documentId", "data", "locale", "status", "populate", "fields", "as"}
+)
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One operation, understood as far as it can be without its data."""
+
+    action: str
+    content_type: ContentType
+    document_id: str | None
+    raw: Mapping[str, object]
+    query: dict[str, QueryValue]
+
+
+class Operations:
+    """Understands the operations of one batch, in their order.
+
+    ``types`` are content types by the names that operations may call them; ``new_id`` makes the ids
+    of documents that operations make.
+    """
+
+    def __init__(self, types: Mapping[str, ContentType], new_id: Callable[[], str]) -> None:
+        self._types = types
+        self._new_id = new_id
+        self.references = References()
+
+    def understand(self, raw: object, index: int) -> Operation:
+        """Understand one operation; ``index`` is its place, by which later ones may refer to it.
+
+        Raises ValidationError for what is no operation.
+        """
+        if not isinstance(raw, Mapping):
+            message = "An operation must be an object"
+            raise ValidationError(message)
+        for key in raw:
+            if key not in _KEYS:
+                message = f"Invalid key {key}: an operation has {', '.join(sorted(_KEYS))}"
+                raise ValidationError(message)
+        action = raw.get("action")
+        if not isinstance(action, str) or action not in WRITING:
+            message = f"action must be one of {', '.join(WRITING)}"
+            raise ValidationError(message)
+        name = raw.get("type")
+        content_type = self._types.get(name) if isinstance(name, str) else None
+        if content_type is None:
+            message = "type must be the plural name, the singular name of a single type, or the uid"
+            raise ValidationError(message)
+        locale = raw.get("locale")
+        if locale is not None and not isinstance(locale, str):
+            message = "locale must be a string"
+            raise ValidationError(message)
+        document_id = self._document_id(action, content_type, raw)
+        self.references.remember(raw.get("as"), index, document_id)
+        query = {
+            key: _as_query(raw[key])
+            for key in ("status", "locale", "populate", "fields")
+            if key in raw
+        }
+        return Operation(
+            action=action,
+            content_type=content_type,
+            document_id=document_id,
+            raw=raw,
+            query=query,
+        )
+
+    def _document_id(
+        self,
+        action: str,
+        content_type: ContentType,
+        raw: Mapping[str, object],
+    ) -> str | None:
+        """Return the document of an operation; new documents get their ids here."""
+        given = self.references.replace(raw.get("documentId"))
+        if content_type.kind is Kind.SINGLE:
+            if action == "create":
+                message = "A single type is written by update"
+                raise ValidationError(message)
+            if given is not None and not isinstance(given, str):
+                message = "documentId must be a string"
+                raise ValidationError(message)
+            if given is None and action in {"publish", "unpublish"}:
+                message = "documentId must be defined"
+                raise ValidationError(message)
+            return given
+        if action == "create":
+            if given is not None:
+                message = "documentId cannot be chosen"
+                raise ValidationError(message)
+            return self._new_id()
+        if not isinstance(given, str):
+            message = "documentId must be a string"
+            raise ValidationError(message)
+        return given
+
+
+def _as_query(value: object) -> QueryValue:
+    """Return a JSON value as the query string would spell it."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_query(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_query(inner) for inner in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if value is None or isinstance(value, str) else str(value)

@@ -1,0 +1,74 @@
+"""How often the routes of accounts may be called from one place."""
+
+from collections.abc import Mapping
+
+from quire.auth.rate_limit import Allowance, RateLimiter, place_of
+from quire.content_api.messages import Answer, Handler, Request
+from quire.errors import AppError
+
+_PLACE_FACTOR = 5
+"""How many limits one place has on a route that counts each e-mail by itself."""
+_ACCOUNT_FACTOR = 10
+"""How many limits of wrong passwords one account has, wherever they come from."""
+_LONGEST_EMAIL = 320
+
+
+class CallLimits:
+    """Counts calls; without a limiter nothing is limited."""
+
+    def __init__(self, limiter: RateLimiter | None) -> None:
+        self._limiter = limiter
+
+    def limited(self, handler: Handler, route: str, *, by_email: bool = False) -> Handler:
+        """Return a handler that counts its calls, and whose answers say how many are left.
+
+        With ``by_email`` each e-mail in a body is counted by itself, and all of one place too.
+        """
+        limiter = self._limiter
+        if limiter is None:
+            return handler
+
+        def count(request: Request) -> Allowance:
+            place = place_of(request.client[0]) if request.client else ""
+            if by_email:
+                limiter.count(f"{route} {place}", times=_PLACE_FACTOR)
+                return limiter.count(f"{route} {place} {_email(request)}")
+            return limiter.count(f"{route} {place}")
+
+        async def count_and_handle(request: Request) -> Answer:
+            if request.allowance is None:
+                request.allowance = count(request)
+            allowance = request.allowance
+            try:
+                answer = await handler(request)
+            except AppError as error:
+                error.headers = {**allowance.headers, **error.headers}
+                raise
+            told = _raw(allowance.headers)
+            return Answer(answer.status, answer.body, answer.content_type, (*answer.headers, *told))
+
+        return count_and_handle
+
+    def require_open(self, account: str) -> None:
+        """Refuse to look at a password of an account for which too many wrong ones came.
+
+        Raises RateLimitError. Calls that were refused for their place never come here, so nobody
+        locks others out from a place that is locked out itself.
+        """
+        if self._limiter is not None:
+            self._limiter.check(f"account {account}", times=_ACCOUNT_FACTOR)
+
+    def note_wrong(self, account: str) -> None:
+        """Count a wrong password of an account."""
+        if self._limiter is not None:
+            self._limiter.count(f"account {account}", times=_ACCOUNT_FACTOR)
+
+
+def _email(request: Request) -> str:
+    body = request.body
+    email = body.get("email") if isinstance(body, Mapping) else None
+    return email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
+
+
+def _raw(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())

@@ -1,0 +1,198 @@
+"""The bounds of one HTTP connection: how large the head of a request may be, and how slow it all.
+
+uvicorn has neither. Without the first, headers without an end fill the memory; without the second,
+clients that send a byte now and then keep connections for ever.
+"""
+
+from asyncio import AbstractEventLoop, CancelledError, TimerHandle, Transport
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
+
+MAX_HEAD = 16_384
+"""Bytes of a request's target and of the names and values of its headers, together."""
+
+
+class HeadTooLargeError(Exception):
+    """Raised out of the parser, which stops there."""
+
+
+class Connection(HttpToolsProtocol):
+    """One connection, within bounds.
+
+    A head beyond `MAX_HEAD` is answered 431, a request that does not arrive 408; both answers are
+    empty, and the connection is closed after them. Subclasses that do not pass on the parser's
+    callbacks call `head_begins` and `head_ends` themselves.
+    """
+
+    period: ClassVar[float] = 20.0
+    """Seconds between two looks at a connection. A head has to be complete at the second one."""
+    least: ClassVar[int] = 10_000
+    """Bytes of a body that have to come between two looks."""
+    first_request_seconds: ClassVar[float] = 1.0
+    """How long a connection waits for its first request when the server stops."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.app = cast("ASGI3Application", _accepting_cancellation(config.loaded_app))
+        self._chunk = 0
+        self._in_head = False
+        self._began_here = False
+        self._head_at_least = 0
+        self._head_at_most = 0
+        self._too_large = False
+        self._watch: TimerHandle | None = None
+        self._begun = False
+        self._is_new = True
+        self._received = 0
+        self._is_stopping = False
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Begin to watch."""
+        super().connection_made(transport)
+        self._watch = self.loop.call_later(self.period, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End to watch."""
+        if self._watch is not None:
+            self._watch.cancel()
+        super().connection_lost(exc)
+
+    # The size of a head ----------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; refuse a head that does not end."""
+        self._chunk = len(data)
+        self._began_here = False
+        self._received += self._chunk
+        self._head_at_most += self._chunk
+        super().data_received(data)
+        # Of the chunk that a head begins in, a part may belong to the request before.
+        if self._in_head and not self._began_here:
+            self._head_at_least += self._chunk
+            if self._head_at_least > MAX_HEAD and not self.transport.is_closing():
+                self._refuse_head()
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self.head_begins()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Hand a request on to the application."""
+        self.head_ends()
+        super().on_headers_complete()
+        if self._is_stopping:
+            self.cycle.keep_alive = False
+
+    def head_begins(self) -> None:
+        """Note that a request begins."""
+        self._in_head = self._began_here = self._begun = self._is_new = True
+        self._head_at_least = 0
+        self._head_at_most = self._chunk
+
+    def head_ends(self) -> None:
+        """Note that a head is complete. Raises HeadTooLargeError, which stops the parser."""
+        self._in_head = False
+        if self._head_at_most > MAX_HEAD:
+            size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+            if size > MAX_HEAD:
+                self._too_large = True
+                raise HeadTooLargeError
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what the parser stopped at."""
+        if self._too_large:
+            self._refuse_head()
+        else:
+            super().send_400_response(msg)
+
+    def _refuse_head(self) -> None:
+        """Refuse a head; what is due to requests before it is not to be taken for the answer."""
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete:
+            self._answer(431)
+        self.transport.close()
+
+    def _answer(self, status: int) -> None:
+        self.transport.write(
+            STATUS_LINE[status] + b"content-length: 0\r\nconnection: close\r\n\r\n"
+        )
+
+    # Its end ---------------------------------------------------------------------------------
+
+    def shutdown(self) -> None:
+        """Close the connection after what is under way: the server stops.
+
+        A request whose head has begun is under way, and so is the first one of a connection for a
+        moment: whoever has just been connected is about to send it.
+        """
+        self._is_stopping = True
+        if not self._is_idle():
+            self.cycle.keep_alive = False
+        elif self._begun:
+            # What has arrived already is read before.
+            self.loop.call_soon(self._close_if_idle)
+        else:
+            self.loop.call_later(self.first_request_seconds, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if self._is_idle() and not self._in_head:
+            self.transport.close()
+
+    def _is_idle(self) -> bool:
+        """Tell whether no request waits for its response."""
+        cycle: Any = self.cycle
+        return cycle is None or cycle.response_complete
+
+    # Its speed -------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Close the connection when what it waits for does not come; else look again later."""
+        if self.transport.is_closing():
+            return
+        cycle: Any = self.cycle
+        at_rest = cycle is None or cycle.response_complete
+        if self._is_new or not self._waits():
+            self._is_new = False
+            self._received = 0
+            self._watch = self.loop.call_later(self.period, self._look)
+            return
+        if self._begun if at_rest else not cycle.response_started and not self.pipeline:
+            self._answer(408)
+        self.transport.close()
+
+    def _waits(self) -> bool:
+        """Tell whether it is the client's turn, and it has not done enough of it."""
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete:
+            return self._in_head or not self._begun
+        return bool(cycle.more_body and not self.flow.read_paused and self._received < self.least)
+
+
+def _accepting_cancellation(application: AsgiApp) -> AsgiApp:
+    """Return an application that ends when it is cancelled, which uvicorn takes for a fault.
+
+    uvicorn cancels requests that take longer than it has time to stop. They have been answered when
+    they end, so there is nothing to log.
+    """
+
+    async def run(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        with suppress(CancelledError):
+            await application(scope, receive, send)
+
+    return run

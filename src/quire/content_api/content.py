@@ -1,0 +1,407 @@
+"""The content API as an ASGI application: one table of routes, no framework in between.
+
+The way of a request: read the body, find the route, find out who asks, check the permission, call
+the handler, write the answer. Errors are raised wherever they are known and answered here alone.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
+from typing import Protocol
+
+import structlog
+from msgspec import Struct
+
+from quire.access.principal import Principal
+from quire.auth.authenticate import Authenticator
+from quire.content_api.authorization import Authorizer
+from quire.content_api.body import METHODS_WITH_BODY, is_form, read_body
+from quire.content_api.draft_access import refuse_drafts
+from quire.content_api.envelope import respond_error
+from quire.content_api.guarded_routes import EVERYBODY
+from quire.content_api.headers import AnswerHeaders, Header, head_error
+from quire.content_api.messages import (
+    NO_CONTENT,
+    REQUEST_ID,
+    TEXT,
+    Answer,
+    AsgiApp,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Request,
+    credential_of,
+)
+from quire.content_api.readiness import Readiness
+from quire.content_api.request_log import CountedResponse, RequestLog
+from quire.content_api.routes import METHODS, Found, Route, RouteTable
+from quire.content_manager.content_version import ContentVersion
+from quire.database.connection import WouldBlockError
+from quire.database.retry_guard import watch_commits
+from quire.errors import (
+    AppError,
+    InternalServerError,
+    ServiceUnavailableError,
+    StaleSchemaError,
+    UnimplementedError,
+)
+from quire.logging import is_json, request_id
+from quire.settings import Settings
+
+_log = structlog.get_logger("quire.content_api")
+
+
+class Beside(Protocol):
+    """Answers requests for other APIs than this one."""
+
+    async def __call__(self, request: Request) -> Answer | None:
+        """Answer a request; ``None`` for those it knows nothing of."""
+
+    def streams(self, method: str, raw_path: bytes) -> bool:
+        """Tell whether the handler of a request reads forms itself."""
+
+    def methods(self, raw_path: bytes) -> frozenset[str]:
+        """Return the methods of the routes at a path."""
+
+
+Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
+"""Returns what has taken the place of an API because tables have changed, ``None`` if none have.
+
+Raises ServiceUnavailableError when they have, and nothing takes its place in time.
+"""
+
+_OF_FILES = frozenset({"HEAD", "GET"})
+_HEALTH = b"/_health"
+_READY = b"/_ready"
+_SERVER_FAULT = 500
+_STOPPING = "The server is shutting down"
+_MOST_TIMES = 4
+"""How often a request is answered anew at most: types may be changed one after the other."""
+
+
+async def no_successor(_: "ContentApi") -> None:
+    """Stand in where content types never change."""
+
+
+class Elsewhere(Struct, frozen=True, kw_only=True):
+    """Who answers what is no request for the content API: files for everybody, another API.
+
+    ``readiness`` answers ``/_ready``; ``successor`` finds who answers what this API cannot answer
+    any more.
+    """
+
+    readiness: Readiness
+    public: AsgiApp
+    api: Beside | None = None
+    successor: Successor = no_successor
+
+
+class ContentApi:
+    """Answers everything: the API's routes, both probes, and ``elsewhere`` whatever is left."""
+
+    def __init__(
+        self,
+        routes: RouteTable,
+        content_version: ContentVersion,
+        authenticator: Authenticator,
+        *,
+        settings: Settings,
+        headers: AnswerHeaders,
+        authorizer: Authorizer,
+        elsewhere: Elsewhere,
+    ) -> None:
+        self.successor = elsewhere.successor
+        self._routes = routes
+        self.routes = routes.routes
+        self._content_version = content_version
+        self._authenticator = authenticator
+        self._prefix = settings.api.prefix.rstrip("/").lower().encode()
+        self._limits = settings.limits
+        self.headers = headers
+        self._authorizer = authorizer
+        self._drafts_need_token = settings.api.drafts_need_token
+        self._readiness = elsewhere.readiness
+        self._public = elsewhere.public
+        self._beside = elsewhere.api
+        self.request_log = _request_log(settings)
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one HTTP request."""
+        headers = dict(scope["headers"])
+        request = Request(
+            scope["method"],
+            scope["raw_path"],
+            scope["query_string"],
+            headers,
+            scope.get("client"),
+            credential_of(headers),
+        )
+        request_id.set(request.id.decode())
+        if self.request_log is None:
+            await self._respond(request, scope, receive, send)
+            return
+        started = perf_counter()
+        counted = CountedResponse(send)
+        await self._respond(request, scope, receive, counted.send)
+        self.request_log.add(request, counted.status, counted.size, started)
+
+    async def _respond(
+        self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
+    ) -> None:
+        error = head_error(scope["headers"], request.headers, scope["http_version"])
+        try:
+            if error is None:
+                answer = await self.answer(request, receive)
+            else:
+                answer = respond_error(error)
+        except asyncio.CancelledError:
+            await self._deliver(respond_cancelled(request), request, scope, receive, send)
+            raise
+        await self._deliver(answer, request, scope, receive, send)
+
+    async def answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
+        """Return the answer to a request, ``None`` when it is a matter of the public folder.
+
+        Raises CancelledError alone: whatever else goes wrong is an answer too.
+        """
+        try:
+            if request.method in METHODS_WITH_BODY:
+                await self._take_body(request, receive)
+            return await self.answer_read(request)
+        except StaleSchemaError as error:
+            return await self._answer_anew(request, error)
+        except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
+            return _respond_fault(request, error)
+
+    def respond_now(self, request: Request) -> Answer | None:
+        """Return the response to a GET of content, if nothing has to be waited for.
+
+        ``None`` says that `answer` has to be awaited, or that the request is for something else
+        (see `reads_content`); then nothing has been done.
+        """
+        try:
+            return self._respond_now(request)
+        except (WouldBlockError, StaleSchemaError):
+            return None
+        except Exception as error:  # noqa: BLE001 - as in `answer`
+            return _respond_fault(request, error)
+
+    def _respond_now(self, request: Request) -> Answer | None:
+        if request.path.removesuffix(b"/") == _HEALTH:
+            return NO_CONTENT
+        found = self._find(request)
+        respond_now = None if found is None else found[0].respond_now
+        if found is None or respond_now is None:
+            return None
+        version = self._content_version.known()
+        if version is None:
+            return None
+        principal = self._authenticator.known(request.credential, version)
+        if principal is None:
+            return None
+        route, request.parameters = found
+        request.version, request.principal = version, principal
+        self._authorizer.require(principal, route.action, route.uid)
+        if self._drafts_need_token:
+            refuse_drafts(principal, request)
+        return respond_now(request)
+
+    def reads_content(self, request: Request) -> bool:
+        """Tell whether a GET is for a route that `respond_now` responds for, now or later."""
+        found = self._find(request)
+        return found is not None and found[0].respond_now is not None
+
+    async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
+        """Answer a request whose tables have changed meanwhile by what has replaced this API.
+
+        One that has written something is not begun again; one whose body was for its handler alone
+        has to be sent again.
+        """
+        fault = error
+        stale = self
+        for _ in range(_MOST_TIMES):
+            try:
+                successor = await stale.successor(stale)
+                if successor is None or _has_written(request):
+                    break
+                if hasattr(request, "receive"):
+                    return respond_error(ServiceUnavailableError())
+                stale = successor
+                return await successor.answer_read(request)
+            except StaleSchemaError as again:
+                fault = again
+            except Exception as other:  # noqa: BLE001 - the last resort here, too
+                return _respond_fault(request, other)
+        return _respond_fault(request, fault)
+
+    async def _deliver(
+        self,
+        answer: Answer | None,
+        request: Request,
+        scope: AsgiScope,
+        receive: AsgiReceive,
+        send: AsgiSend,
+    ) -> None:
+        """Send an answer with the headers that every answer carries."""
+        method, headers = request.method, request.headers
+        id_header = (REQUEST_ID, request.id)
+        if answer is None:
+            static = self.headers.static(headers.get(b"origin"))
+            scope["quire.headers"] = (*static, id_header)
+            await self._public(scope, receive, send)
+            return
+        out = self._common_headers(answer, method, headers)
+        out += [*answer.described(), id_header]
+        await send({"type": "http.response.start", "status": answer.status, "headers": out})
+        body = b"" if method == "HEAD" else answer.body
+        await send({"type": "http.response.body", "body": body})
+
+    def _common_headers(
+        self, answer: Answer, method: str, headers: Mapping[bytes, bytes]
+    ) -> list[Header]:
+        origin = headers.get(b"origin")
+        if method != "OPTIONS":
+            return [*self.headers.api(origin)]
+        preflight = _asks_method(headers) and answer is not NO_CONTENT
+        return [*self.headers.options(origin if preflight else None)]
+
+    async def _take_body(self, request: Request, receive: AsgiReceive) -> None:
+        """Read the body of a request, or leave it to the handler."""
+        if self._streams(request):
+            request.receive = receive
+        else:
+            request.body = await read_body(request.headers, receive, self._limits)
+
+    async def answer_read(self, request: Request) -> Answer | None:
+        """Answer a request whose body has been read; raises what keeps it from being answered.
+
+        ``None`` is returned when it is a matter of the public folder.
+        """
+        method, headers = request.method, request.headers
+        probed = request.path.removesuffix(b"/")
+        if probed == _HEALTH:
+            return NO_CONTENT
+        if probed == _READY:
+            return await self._readiness.respond()
+        if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
+            return Answer(204, b"", None)
+        verb = "GET" if method == "HEAD" else method
+        found = self._find(request)
+        if found is None:
+            if verb != "GET":
+                request.commits = watch_commits()
+            answer = await self._beside(request) if self._beside is not None else None
+            return answer or self._unrouted(method, request.path)
+        route, request.parameters = found
+        version = self._content_version.known()
+        if version is None:
+            version = await self._content_version.current()
+        request.version = version
+        principal = request.principal = await self._principal(request, route, version)
+        self._authorizer.require(principal, route.action, route.uid)
+        if verb != "GET":
+            request.commits = watch_commits()
+        elif self._drafts_need_token:
+            refuse_drafts(principal, request)
+        return await route.handler(request)
+
+    async def _principal(self, request: Request, route: Route, version: int | None) -> Principal:
+        """Return who asks; a route that is open asks nobody."""
+        if route.is_open:
+            return EVERYBODY
+        known = self._authenticator.known(request.credential, version)
+        if known is not None:
+            return known
+        header = request.headers.get(b"authorization")
+        return await self._authenticator.principal(header, version)
+
+    def _streams(self, request: Request) -> bool:
+        """Tell whether a form is for a handler that reads it itself."""
+        if not is_form(request.headers):
+            return False
+        found = self._find(request)
+        if found is not None:
+            return found[0].streams
+        return self._beside is not None and self._beside.streams(request.method, request.path)
+
+    def _find(self, request: Request) -> Found | None:
+        """Return the route of a request, which is looked for once.
+
+        Raises BadRequestError as `RouteTable.find` does.
+        """
+        if request.found is not None and request.found[0] is self._routes:
+            return request.found[1]
+        path = self._below_prefix(request.path)
+        verb = "GET" if request.method == "HEAD" else request.method
+        found = None if path is None else self._routes.find(verb, path)
+        request.found = self._routes, found
+        return found
+
+    def _below_prefix(self, raw_path: bytes) -> bytes | None:
+        prefix = self._prefix
+        if raw_path.startswith(prefix) or raw_path[: len(prefix)].lower() == prefix:
+            return raw_path[len(prefix) :]
+        return None
+
+    def _unrouted(self, method: str, raw_path: bytes) -> Answer | None:
+        """Answer for a path or method without a route."""
+        headers = ((b"allow", self._allow(raw_path).encode()),)
+        if method == "OPTIONS":
+            return Answer(200, b"", TEXT, headers)
+        if method in {"GET", "HEAD"}:
+            return None
+        if method not in METHODS:
+            return Answer(501, b"Not Implemented", TEXT, headers)
+        return Answer(405, b"Method Not Allowed", TEXT, headers)
+
+    def _allow(self, raw_path: bytes) -> str:
+        """Return the methods of a path as ``Allow`` lists them.
+
+        Every path can be asked for: what is no route may be a file.
+        """
+        path = self._below_prefix(raw_path)
+        methods = frozenset() if path is None else self._routes.methods(path)
+        if self._beside is not None:
+            methods |= self._beside.methods(raw_path)
+        return ", ".join(method for method in METHODS if method in methods | _OF_FILES)
+
+
+def _request_log(settings: Settings) -> RequestLog | None:
+    if not settings.log.requests:
+        return None
+    return RequestLog(as_json=is_json(settings.log.format, development=settings.is_development))
+
+
+def _has_written(request: Request) -> bool:
+    return request.commits is not None and request.commits.count > 0
+
+
+def respond_cancelled(request: Request) -> Answer:
+    """Answer a request that takes longer than the server has time to stop, which cancels it."""
+    _log.warning("request cut off: the server stops", **_about(request))
+    return respond_error(ServiceUnavailableError(_STOPPING))
+
+
+def _respond_fault(request: Request, error: Exception) -> Answer:
+    """Answer for what went wrong, and say so in the log where it is a fault of the server."""
+    about = _about(request)
+    if isinstance(error, ServiceUnavailableError):
+        # Many requests may meet the same outage; where they met it says nothing.
+        reason = repr(error.__cause__ or error)
+        _log.warning("request put off", **about, reason=reason)
+        return respond_error(error)
+    if isinstance(error, AppError):
+        if error.status >= _SERVER_FAULT and not isinstance(error, UnimplementedError):
+            _log.error("request failed", **about, exc_info=error)
+        return respond_error(error)
+    _log.error("request failed", **about, exc_info=error)
+    return respond_error(InternalServerError())
+
+
+def _about(request: Request) -> dict[str, str]:
+    """Return what the log says of any request."""
+    return {"path": request.path.decode("latin-1"), "request_id": request.id.decode()}
+
+
+def _asks_method(headers: Mapping[bytes, bytes]) -> bool:
+    return b"access-control-request-method" in headers

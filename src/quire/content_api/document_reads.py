@@ -1,0 +1,262 @@
+"""Responses of routes whose action in the project reads entries by itself.
+
+The query is the one that the action was understood as; the response has the action's form.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+from msgspec import Struct
+
+from quire.access.ability import Ability, Unsanitized, rules_of
+from quire.access.principal import ApiToken
+from quire.content_api.envelope import envelope, paged, respond_bare, respond_encoded, respond_known
+from quire.content_api.etags import is_known, tag_of, tags_known
+from quire.content_api.format_v4 import HEADER, VALUE, nest
+from quire.content_api.messages import Answer, Request
+from quire.content_api.reader import Mode, PreparedRead, Query, Reader
+from quire.content_api.response_cache import AnswerCache, Question
+from quire.content_api.rewritten_query import rewrite_query, sent_query
+from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
+from quire.customisations.values import ENTRY
+from quire.database.execute.encoding import Present
+from quire.database.execute.response_budget import encode
+from quire.database.execute.row_mappers import Item
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.schema.model import ContentType
+
+
+class SentRequest(Struct, frozen=True):
+    """A request as it was sent to a route: what changes of entries may look at."""
+
+    route: str
+    query: Mapping[str, object]
+    path: Mapping[str, str]
+
+
+class DocumentReads:
+    """Responds with what actions of a project read."""
+
+    def __init__(self, reader: Reader, answers: AnswerCache) -> None:
+        self._reader = reader
+        self._answers = answers
+
+    async def respond(
+        self, request: Request, read: DocumentRead, sent: SentRequest | None = None
+    ) -> Answer:
+        """Read entries and respond as an action does; the query is that of the read.
+
+        ``sent`` is needed where entries are changed before they are shown.
+        """
+        reader = self._reader
+        content_type = reader.schema.content_types[read.uid]
+        self._refuse_drafts(request, read, content_type)
+        ability = _ability(request, read)
+        mode = _mode(read)
+        kept = self._answers.at(request.version)
+        question = Question(
+            read.uid,
+            mode,
+            request.raw_query,
+            ability,
+            reader.default_locale,
+            None,
+            _is_nested(request, read),
+        )
+        answer = None if kept is None else kept.get(question)
+        if answer is None:
+            prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
+            answer = await self._read(request, read, prepared, sent)
+            answer.tag = tag_of(answer.body)
+            if kept is not None and not prepared.compiled.presented:
+                kept.keep(question, answer)
+        known = tags_known(request.headers)
+        if known is not None and answer.tag is not None and is_known(answer.tag, known):
+            return respond_known(answer.tag)
+        return answer
+
+    async def validate(self, uid: str, query: Query, ability: Ability) -> None:
+        """Check a query as the core does. Raises its first fault as an AppError."""
+        content_type = self._reader.schema.content_types[uid]
+        await self._reader.prepare(content_type, "list", query, ability)
+
+    async def _read(
+        self, request: Request, read: DocumentRead, prepared: PreparedRead, sent: SentRequest | None
+    ) -> Answer:
+        present = self._present(request, read, prepared, sent)
+        wrap = _wrap(read)
+        if sent is not None and any(isinstance(one, AttachedEntries) for one in read.changes):
+            item = await self._reader.row(prepared)
+            entry = None if item is None else await self._changed(request, read, item, sent)
+            return _respond_one(read, entry)
+        if read.is_list:
+            version = request.version
+            pages = paged(prepared.pagination)
+
+            def wrap_list(data: object, total: int | None) -> object:
+                return pages(data, total) if read.shows_pages else wrap(data)
+
+            body = await self._reader.encoded_rows(
+                prepared, version, present=present, wrap=wrap_list
+            )
+            return respond_encoded(body)
+        found = await self._reader.encoded_row(prepared, present=present, wrap=wrap)
+        if found is not None:
+            return respond_encoded(found.text)
+        return _respond_one(read, None)
+
+    async def _changed(
+        self, request: Request, read: DocumentRead, item: Item, sent: SentRequest
+    ) -> object:
+        """Return an entry with what is attached to it."""
+        entry = _plain(item)
+        for change in read.changes:
+            if isinstance(change, AttachedEntries):
+                found = await self._attached(request, change, entry, sent)
+                entry = {**_members_of(entry), change.name: found}
+            else:
+                entry = change.of(entry, sent.query, sent.path)
+        return entry
+
+    async def _attached(
+        self, request: Request, change: AttachedEntries, entry: object, sent: SentRequest
+    ) -> object:
+        """Return what an entry gets as a member."""
+        read, reader = change.read, self._reader
+        content_type = reader.schema.content_types[read.uid]
+        self._refuse_drafts(request, read, content_type)
+        query = read.query_of(sent.query, sent.path, {ENTRY.number: entry})
+        name = f"{sent.route} {change.name} {query}"
+        raw = rewrite_query(sent_query(request.raw_query), name, lambda _: query)
+        prepared = await reader.prepare(content_type, _mode(read), raw, _ability(request, read))
+        if read.is_list:
+            items, _ = await reader.rows(prepared, request.version)
+        else:
+            item = await reader.row(prepared)
+            items = [] if item is None else [item]
+        shown = [_computed(read, _plain(item), sent) for item in items]
+        if read.is_list:
+            return shown
+        found = shown[0] if shown else None
+        return found if change.member is None else _members_of(found).get(change.member)
+
+    def _refuse_drafts(
+        self, request: Request, read: DocumentRead, content_type: ContentType
+    ) -> None:
+        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
+        if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
+            return
+        published = "published"
+        usual = published if read.is_core else None
+        shows_drafts = read.of_any_version or request.query.get("status", usual) != published
+        if shows_drafts and not isinstance(request.principal, ApiToken):
+            raise ForbiddenError
+
+    def _present(
+        self,
+        request: Request,
+        read: DocumentRead,
+        prepared: PreparedRead,
+        sent: SentRequest | None,
+    ) -> Present | None:
+        if sent is not None:
+            return lambda item: _computed(read, _plain(item), sent)
+        if not _is_nested(request, read):
+            return None
+        root, schema = prepared.plan.root, self._reader.schema
+        return lambda item: nest(item, root, schema)
+
+
+def _respond_one(read: DocumentRead, entry: object) -> Answer:
+    """Respond with one entry, or with what stands for none. Raises NotFoundError."""
+    if entry is None and (read.wrapped is None or read.missing is not None):
+        raise NotFoundError(read.missing)
+    return respond_bare(_wrap(read)(entry))
+
+
+def _plain(item: Item) -> object:
+    """Return an entry as JSON has it."""
+    return msgspec.json.decode(encode(item))
+
+
+def _computed(read: DocumentRead, entry: object, sent: SentRequest) -> object:
+    """Return what an entry becomes that gets nothing attached."""
+    for change in read.changes:
+        if isinstance(change, ComputedEntry):
+            entry = change.of(entry, sent.query, sent.path)
+    return entry
+
+
+def _members_of(entry: object) -> dict[str, object]:
+    """Return the members of what code takes for an entry. Raises ValidationError for others."""
+    if not isinstance(entry, dict):
+        raise ValidationError("Something has to be an entry")
+    return entry
+
+
+def _ability(request: Request, read: DocumentRead) -> Ability:
+    """Return what a response may show. Row rules hold for code of a project, too."""
+    ability = request.principal.ability
+    return ability if read.sanitized or rules_of(ability) else Unsanitized()
+
+
+def _mode(read: DocumentRead) -> Mode:
+    if read.is_core and read.is_list:
+        return "list"
+    if read.of_any_version:
+        return "rows" if read.is_list else "first row"
+    return "window" if read.is_list else "first"
+
+
+def _is_nested(request: Request, read: DocumentRead) -> bool:
+    """Tell whether a request asks for the older format, and the action knows of it."""
+    return read.enveloped and not read.changes and request.headers.get(HEADER) == VALUE
+
+
+def _wrap(read: DocumentRead) -> Callable[[object], object]:
+    """Return what puts entries into the response. Raises NotFoundError for an empty list."""
+    wrapped, missing = read.wrapped, read.missing
+
+    def wrap(data: object) -> object:
+        if read.is_list and missing is not None and data == []:
+            raise NotFoundError(missing)
+        if read.keyed:
+            data = _keyed(data)
+        if read.enveloped:
+            return envelope(data)
+        if wrapped is None:
+            return data
+        return wrapped.around(data, _length(data))
+
+    return wrap
+
+
+def _keyed(data: object) -> dict[str, object]:
+    """Return the object of a list of names and values, which may be encoded already."""
+    found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    pairs = map(_members_of, found) if isinstance(found, list) else ()
+    return {
+        _property_name(pair.get("name", "undefined")): pair["value"]
+        for pair in pairs
+        if "value" in pair
+    }
+
+
+def _property_name(value: object) -> str:
+    """Return the name that a value is as the key of a member. Raises ValidationError."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str | int):
+        raise ValidationError("Something that names a member has to be a text")
+    return str(value)
+
+
+def _length(data: object) -> int:
+    """Return how many entries a list has, which may be encoded already."""
+    found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
+    return len(found) if isinstance(found, list) else 0

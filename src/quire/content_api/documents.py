@@ -1,0 +1,308 @@
+"""The endpoints that every content type gets: reading and writing, of collections and singles."""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from quire.content_api.envelope import envelope, paged, respond_encoded, respond_known
+from quire.content_api.etags import is_known, tag_of, tags_known
+from quire.content_api.format_v4 import HEADER, VALUE, nest
+from quire.content_api.messages import NO_CONTENT, Answer, Handler, Request, RespondNow
+from quire.content_api.reader import EncodedEntry, Mode, PreparedRead, Reader
+from quire.content_api.response_cache import AnswerCache, Question
+from quire.content_api.routes import Route
+from quire.content_api.write_requests import (
+    data_of,
+    deleted_locales,
+    expected_tags,
+    is_narrowed,
+    is_published,
+    one_locale,
+    refuse_draft_deletion,
+)
+from quire.database.connection import WouldBlockError
+from quire.database.execute.encoding import Present
+from quire.database.program import Program
+from quire.documents.commands import Create, Data, Delete, Every, Update
+from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import NotFoundError
+from quire.schema.model import ContentType, Kind
+
+CREATED = 201
+OK = 200
+_LARGE_BODY = 1_000_000
+
+
+class DocumentApi:
+    """The handlers of one content type."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        documents: DocumentService,
+        content_type: ContentType,
+        answers: AnswerCache,
+    ) -> None:
+        self._reader = reader
+        self._documents = documents
+        self._type = content_type
+        self._answers = answers
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes of the content type."""
+        name = self._type.route_name
+        if self._type.kind is Kind.SINGLE:
+            yield self._route("GET", name, "find", self.find_single, self.find_single_now)
+            yield self._route("PUT", name, "update", self.update_single)
+            yield self._route("DELETE", name, "delete", self.delete_single)
+            return
+        one = f"{name}/:documentId"
+        yield self._route("GET", name, "find", self.find, self.find_now)
+        yield self._route("POST", name, "create", self.create)
+        yield self._route("GET", one, "findOne", self.find_one, self.find_one_now)
+        yield self._route("PUT", one, "update", self.update)
+        yield self._route("DELETE", one, "delete", self.delete)
+
+    def _route(
+        self,
+        method: str,
+        path: str,
+        action: str,
+        handler: Handler,
+        respond_now: RespondNow | None = None,
+    ) -> Route:
+        uid = self._type.uid
+        return Route(
+            method=method,
+            path=path,
+            action=f"{uid}.{action}",
+            handler=handler,
+            uid=uid,
+            respond_now=respond_now,
+        )
+
+    async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
+        ability = request.principal.ability
+        return await self._reader.prepare(self._type, mode, request.raw_query, ability)
+
+    async def find(self, request: Request) -> Answer:
+        """List documents of a collection type."""
+        return _unless_known(request, await self._read(request, "list"))
+
+    def find_now(self, request: Request) -> Answer:
+        """Do as `find` does without waiting. Raises WouldBlockError."""
+        return _unless_known(request, self._read_now(request, "list"))
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show one document."""
+        return await self._read(request, "document", request.parameters["documentId"])
+
+    def find_one_now(self, request: Request) -> Answer:
+        """Do as `find_one` does without waiting. Raises WouldBlockError."""
+        return self._read_now(request, "document", request.parameters["documentId"])
+
+    async def find_single(self, request: Request) -> Answer:
+        """Show the document of a single type."""
+        return await self._read(request, "single")
+
+    def find_single_now(self, request: Request) -> Answer:
+        """Do as `find_single` does without waiting. Raises WouldBlockError."""
+        return self._read_now(request, "single")
+
+    async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
+        """Answer a read by what is remembered, or read and remember what can be."""
+        kept = self._answers.at(request.version)
+        question = self._question(request, mode, document_id)
+        answer = None if kept is None else kept.get(question)
+        if answer is not None:
+            return answer
+        prepared = await self._prepare(request, mode)
+        present = self._present(request, prepared)
+        if mode == "list":
+            wrap = paged(prepared.pagination)
+            version = request.version
+            body = await self._reader.encoded_rows(prepared, version, present=present, wrap=wrap)
+            answer = respond_encoded(body)
+        else:
+            answer = _respond_found(
+                await self._reader.encoded_row(
+                    prepared, document_id, present=present, wrap=envelope
+                )
+            )
+        if kept is not None and not prepared.compiled.presented:
+            if mode == "list":
+                answer.tag = await _tag(answer.body)
+            kept.keep(question, answer)
+        return answer
+
+    def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
+        """Do as `_read` does without waiting. Raises WouldBlockError."""
+        kept = self._answers.at(request.version)
+        question = self._question(request, mode, document_id)
+        answer = None if kept is None else kept.get(question)
+        if answer is not None:
+            return answer
+        reader = self._reader
+        prepared = reader.prepare_now(
+            self._type, mode, request.raw_query, request.principal.ability
+        )
+        present = self._present(request, prepared)
+        if mode == "list":
+            wrap = paged(prepared.pagination)
+            version = request.version
+            body = reader.encoded_rows_now(prepared, version, present=present, wrap=wrap)
+            answer = respond_encoded(body)
+        else:
+            answer = _respond_found(
+                reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
+            )
+        if kept is not None and not prepared.compiled.presented:
+            if mode == "list":
+                answer.tag = _tag_now(answer.body)
+            kept.keep(question, answer)
+        return answer
+
+    def _question(self, request: Request, mode: Mode, document_id: str | None) -> Question:
+        return Question(
+            self._type.uid,
+            mode,
+            request.raw_query,
+            request.principal.ability,
+            self._reader.default_locale,
+            document_id,
+            _is_nested(request),
+        )
+
+    def _present(self, request: Request, prepared: PreparedRead) -> Present | None:
+        """Return what turns entries into the older format, if a request asks for it."""
+        if not _is_nested(request):
+            return None
+        root, schema = prepared.plan.root, self._reader.schema
+        return lambda item: nest(item, root, schema)
+
+    async def create(self, request: Request) -> Answer:
+        """Make a document."""
+        prepared, data = await self._prepare_write(request)
+        intent = Create(
+            uid=self._type.uid,
+            data=data,
+            locale=one_locale(request.query),
+            publish=is_published(request.query),
+        )
+        return await self._write(request, prepared, intent, status=CREATED)
+
+    async def update(self, request: Request) -> Answer:
+        """Change a document."""
+        prepared, data = await self._prepare_write(request)
+        document_id = request.parameters["documentId"]
+        return await self._write(request, prepared, self._change(request, document_id, data))
+
+    async def update_single(self, request: Request) -> Answer:
+        """Change the document of a single type, or make it."""
+        prepared, data = await self._prepare_write(request)
+        return await self._write(request, prepared, self._change(request, None, data))
+
+    async def delete(self, request: Request) -> Answer:
+        """Delete a document in one locale or in several; that there is none is no fault."""
+        return await self._delete(request, request.parameters["documentId"])
+
+    async def delete_single(self, request: Request) -> Answer:
+        """Delete the document of a single type."""
+        return await self._delete(request, None)
+
+    async def _delete(self, request: Request, document_id: str | None) -> Answer:
+        intent = await self._deletion(request, document_id)
+        await self._documents.perform([intent], principal=request.principal)
+        return NO_CONTENT
+
+    async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
+        prepared = await self._prepare(request, "written")
+        schema, ability = self._reader.schema, request.principal.ability
+        return prepared, data_of(schema, self._type, request.body, ability)
+
+    def _change(self, request: Request, document_id: str | None, data: Data) -> Update:
+        return Update(
+            uid=self._type.uid,
+            document_id=document_id,
+            data=data,
+            locale=one_locale(request.query),
+            publish=is_published(request.query),
+            expected=expected_tags(request),
+        )
+
+    async def _deletion(self, request: Request, document_id: str | None) -> Delete:
+        prepared = await self._prepare(request, "removed")
+        query = request.query
+        refuse_draft_deletion(self._type, query)
+        locale, locales = deleted_locales(query)
+        narrowed = is_narrowed(query)
+        return Delete(
+            uid=self._type.uid,
+            document_id=document_id,
+            locale=Every.LOCALE if narrowed else locale,
+            locales=None if narrowed else locales,
+            narrowed=prepared.page_of if narrowed else None,
+            expected=expected_tags(request),
+        )
+
+    async def _write(
+        self,
+        request: Request,
+        prepared: PreparedRead,
+        intent: Create | Update,
+        *,
+        status: int = OK,
+    ) -> Answer:
+        """Write a document, and read what the answer shows within the same transaction."""
+        reader, present = self._reader, self._present(request, prepared)
+
+        def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
+            written = yield from act_on(unit, intent)
+            entry_id = written[0].entry_id
+            shown = yield from reader.encoded_row_program(
+                prepared, entry_id, reader.budget(), present=present, wrap=envelope
+            )
+            yield from unit.settle()
+            return shown
+
+        passwords = list(passwords_of(self._documents.schema, intent))
+        shown = await self._documents.run(act, passwords=passwords, principal=request.principal)
+        if shown is None:
+            message = "an entry that was just written is not there"
+            raise TypeError(message)
+        return respond_encoded(shown.text, status, changed=shown.changed)
+
+
+async def _tag(body: bytes) -> bytes:
+    """Return the tag of a body; that of a large one is worked out on another thread."""
+    return tag_of(body) if len(body) < _LARGE_BODY else await asyncio.to_thread(tag_of, body)
+
+
+def _tag_now(body: bytes) -> bytes:
+    """Return the tag of a body. Raises WouldBlockError for a large one."""
+    if len(body) >= _LARGE_BODY:
+        raise WouldBlockError
+    return tag_of(body)
+
+
+def _respond_found(found: EncodedEntry | None) -> Answer:
+    """Answer with a document. Raises NotFoundError where there is none."""
+    if found is None:
+        raise NotFoundError
+    return respond_encoded(found.text, changed=found.changed)
+
+
+def _unless_known(request: Request, answer: Answer) -> Answer:
+    """Return the answer to a list, or that the client has it already."""
+    known = tags_known(request.headers)
+    if known is not None and answer.tag is not None and is_known(answer.tag, known):
+        return respond_known(answer.tag)
+    return answer
+
+
+def _is_nested(request: Request) -> bool:
+    """Tell whether a request asks for the older format."""
+    return request.headers.get(HEADER) == VALUE

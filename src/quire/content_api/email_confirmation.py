@@ -1,0 +1,49 @@
+"""Confirming that an e-mail belongs to whoever registered with it."""
+
+from collections.abc import Iterator
+
+from quire.auth.user_settings import advanced_options
+from quire.content_api.account_handlers import AccountApi
+from quire.content_api.envelope import respond_bare, respond_redirect
+from quire.content_api.forms import Field, email_rule, read_form
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.errors import ApplicationError
+
+CONFIRMED = "Already confirmed"
+BLOCKED = "User blocked"
+_CONFIRMATION = (Field(name="confirmation"),)
+_ADDRESS = (Field(name="email", rules=(email_rule,)),)
+_FRONT = "/"
+
+
+class ConfirmationApi(AccountApi):
+    """``/auth/email-confirmation`` and ``/auth/send-email-confirmation``."""
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route = self._answers.route
+        yield route("GET", "auth/email-confirmation", "emailConfirmation", self.confirm)
+        path = "auth/send-email-confirmation"
+        send = self._limits.limited(self.send, path, by_email=True)
+        yield route("POST", path, "sendEmailConfirmation", send)
+
+    async def send(self, request: Request) -> Answer:
+        """Send the mail once more to somebody who is not confirmed yet."""
+        email = read_form(request.body, _ADDRESS)["email"]
+        user = await self._answers.read(lambda: self._accounts.user_by_email(email.lower()))
+        if user is None:
+            return respond_bare({"email": email, "sent": True})
+        if user.confirmed:
+            raise ApplicationError(CONFIRMED)
+        if user.blocked:
+            raise ApplicationError(BLOCKED)
+        self._recovery.confirm_later(user)
+        return respond_bare({"email": user.email, "sent": True})
+
+    async def confirm(self, request: Request) -> Answer:
+        """Take a token that was sent as proof, and lead on to the page that was set for this."""
+        given = read_form(request.query, _CONFIRMATION)
+        await self._users.confirm(given["confirmation"])
+        options = await self._answers.read(lambda: advanced_options(self._accounts))
+        return respond_redirect(options.confirmed_page or _FRONT)

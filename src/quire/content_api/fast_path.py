@@ -1,0 +1,312 @@
+"""Fast path for reads: a GET of content is responded to where its header was parsed, if it can be.
+
+uvicorn starts a task for every request, passes ASGI messages back and forth and checks each header
+that it sends. For a response that takes a few dozen microseconds that is half of the work. So the
+protocol asks `ContentApi.respond_now` first, a function that never waits, and writes what it
+returns in one piece. A read of content that has to wait (for the database, mostly) runs in a task
+of its own, which writes its response in one piece, too. Everything else is an ordinary ASGI
+request, and so is whatever comes behind a request that is under way.
+
+This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is pinned; a test checks
+that a request gets the same response either way.
+"""
+
+import asyncio
+import re
+from asyncio import AbstractEventLoop
+from collections.abc import Iterable, Mapping
+from time import perf_counter
+from typing import Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+from uvicorn.server import ServerState
+
+from quire.content_api.connection_limits import MAX_HEAD, Connection
+from quire.content_api.content import ContentApi, respond_cancelled
+from quire.content_api.envelope import respond_error
+from quire.content_api.headers import AnswerHeaders, Header, header_lines
+from quire.content_api.messages import REQUEST_ID, Answer, Request, credential_of
+from quire.errors import ServiceUnavailableError
+from quire.logging import request_id
+
+_REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
+"""The request line of a plain read: path and query, of printable ASCII without a fragment."""
+_LONGEST_KNOWN = 8192
+"""How many bytes of a request are kept to compare the next one with."""
+_BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
+"""Requests with any of these are more than a plain read."""
+_CLOSING = b"connection: close\r\n"
+_REQUEST_ID, _END = REQUEST_ID + b": ", b"\r\n"
+
+
+class _MessageEvent:
+    """Stands in for the event that wakes an ASGI application which waits for a body."""
+
+    def set(self) -> None:
+        """Do nothing: nobody waits."""
+
+
+class _ReadCycle:
+    """Stands in for uvicorn's ``RequestResponseCycle`` while a read of content is under way."""
+
+    __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "response_started")
+
+    message_event = _MessageEvent()
+
+    def __init__(self, *, is_complete: bool) -> None:
+        self.response_started = self.response_complete = is_complete
+        self.keep_alive = True
+        self.more_body = False
+        self.disconnected = False
+
+
+_COMPLETE: Any = _ReadCycle(is_complete=True)
+"""That of a read whose response was written; what still arrives of the request is ignored."""
+
+
+async def _no_body() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+class _Head:
+    """The header fields of a plain read, and what follows from them alone.
+
+    ``common`` are the header lines of its response that are about no content, up to the id of the
+    request. ``block`` is everything behind the request line as it was on the wire, if that is
+    known.
+    """
+
+    __slots__ = ("block", "common", "credential", "fields", "size")
+
+    def __init__(self, fields: Mapping[bytes, bytes], headers: AnswerHeaders) -> None:
+        self.fields = fields
+        self.credential = credential_of(fields)
+        self.common = headers.lines(fields.get(b"origin")) + _REQUEST_ID
+        self.block = b""
+        self.size = 0
+
+    def stands_behind(self, block: bytes) -> None:
+        """Note that these fields are what a block of bytes says."""
+        self.block = block
+        self.size = len(block)
+
+
+class FastPathProtocol(Connection):
+    """One connection.
+
+    Behind middleware (trusted proxies) every request is an ordinary one.
+
+    Clients send the same header fields with each request of a connection, to the byte. So when a
+    plain read arrived in one piece and was on the fast path, and all of the next piece but its
+    request line is the same, it is not parsed: the parser would find what it found before.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        application = config.loaded_app
+        self._application: Any = application if hasattr(application, "content") else None
+        self._plain = self.limit_concurrency is None
+        self._date_headers: Iterable[Header] | None = None
+        self._date_lines = b""
+        self._last_read = 0.0
+        self._known: _Head | None = None
+        """The head of the last request, if the next one may be compared with it."""
+        self._head: _Head | None = None
+        """The head of the last request in this piece, if it was on the fast path."""
+        self._messages = 0
+        """How many requests began in this piece."""
+
+    def data_received(self, data: bytes) -> None:
+        """Respond to a read whose header fields are known, or parse what came."""
+        if self._known is not None and self._responds_to_known(data, self._known):
+            return
+        self._known = self._head = None
+        self._messages = 0
+        was_at_rest = self._is_at_rest()
+        super().data_received(data)
+        if was_at_rest and self._messages == 1:
+            self._learn(data)
+
+    def _responds_to_known(self, data: bytes, known: _Head) -> bool:
+        """Respond to a piece that is a read with a known head; return whether it is one."""
+        if self.cycle is not _COMPLETE or self.flow.write_paused:
+            return False
+        if not data.endswith(known.block) or len(data) > MAX_HEAD:
+            return False
+        line = _REQUEST_LINE.fullmatch(data, 0, len(data) - known.size)
+        content: ContentApi | None = self._application.content
+        if line is None or content is None:
+            return False
+        return self._responds(content, line[1], line[2] or b"", known)
+
+    def shutdown(self) -> None:
+        """Close the connection after what is under way, which takes the ordinary way from now."""
+        self._plain = False
+        self._known = None
+        super().shutdown()
+
+    def _is_at_rest(self) -> bool:
+        """Tell whether the next byte begins a request."""
+        cycle: Any = self.cycle
+        return not self._in_head and (cycle is None or not cycle.more_body)
+
+    def _learn(self, data: bytes) -> None:
+        """Keep the head of the only request in a piece, if another may be answered by it."""
+        head = self._head
+        line = _REQUEST_LINE.match(data)
+        if head is None or line is None or len(data) > _LONGEST_KNOWN:
+            return
+        head.stands_behind(data[line.end() :])
+        self._known = head
+
+    def on_message_begin(self) -> None:
+        """Begin a request; the scope of an ordinary one is made when it is known to be one."""
+        self.head_begins()
+        self._messages += 1
+        self.url = b""
+        self.expect_100_continue = False
+        self.headers = []
+
+    def on_headers_complete(self) -> None:
+        """Respond to a read of content, or make an ordinary request of what came."""
+        self.head_ends()
+        if not self._responds_to_parsed():
+            self._continue_as_ordinary()
+
+    def _responds_to_parsed(self) -> bool:
+        """Respond to the request that was parsed if it is a read of content."""
+        content: ContentApi | None = None
+        if self._application is not None:
+            content = self._application.content
+        fields = dict(self.headers)
+        if content is None or not self._is_plain_read(fields):
+            return False
+        path, _, query = self.url.partition(b"?")
+        head = _Head(fields, content.headers)
+        if not self._responds(content, path, query, head):
+            return False
+        self._head = head
+        return True
+
+    def _responds(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
+        """Respond to a plain read of content, now or in a task; return whether it is one."""
+        request = Request("GET", path, query, head.fields, self.client, head.credential)
+        started = 0.0 if content.request_log is None else perf_counter()
+        answer = content.respond_now(request)
+        if answer is not None:
+            self._write(answer, head.common + request.id + _END)
+            if content.request_log is not None:
+                content.request_log.add(request, answer.status, len(answer.body), started)
+            return True
+        if not content.reads_content(request):
+            return False
+        cycle: Any = _ReadCycle(is_complete=False)
+        self.cycle = cycle
+        common = head.common + request.id + _END
+        task = self.loop.create_task(self._respond_later(content, request, cycle, common, started))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+        return True
+
+    async def _respond_later(
+        self, content: ContentApi, request: Request, read: _ReadCycle, common: bytes, started: float
+    ) -> None:
+        """Respond to a read that has to wait, in a task of its own."""
+        request_id.set(request.id.decode())
+        try:
+            answer = await content.answer(request, _no_body)
+        except asyncio.CancelledError:
+            answer = respond_cancelled(request)
+        if answer is None:  # its content type went while it waited; another request is told so
+            answer = respond_error(ServiceUnavailableError())
+        if not self.transport.is_closing():
+            self._complete(read, answer, common)
+        if content.request_log is not None:
+            content.request_log.add(request, answer.status, len(answer.body), started)
+
+    def _complete(self, read: _ReadCycle, answer: Answer, common: bytes) -> None:
+        """Write the response to a read that had to wait, and go on with what is behind it."""
+        latest: Any = self.cycle
+        if latest is read and read.keep_alive:
+            self._write(answer, common)
+            return
+        read.response_complete = True
+        self._send(answer, common + (b"" if read.keep_alive else _CLOSING))
+        if not read.keep_alive:
+            self.transport.close()
+        self.on_response_complete()
+
+    def _is_plain_read(self, headers: Mapping[bytes, bytes]) -> bool:
+        cycle: Any = self.cycle
+        parser = self.parser
+        return (
+            self._plain
+            and parser.get_method() == b"GET"
+            and parser.get_http_version() == "1.1"
+            and parser.should_keep_alive()
+            and (cycle is None or cycle.response_complete)
+            and not self.pipeline
+            and not self.flow.write_paused
+            and _BODY_HEADERS.isdisjoint(headers)
+            # Ordinary requests are checked for a host, and for headers that are there twice.
+            and len(headers) == len(self.headers)
+            and b"host" in headers
+            and self.url[:1] == b"/"
+            and b"#" not in self.url
+        )
+
+    def _write(self, answer: Answer, common: bytes) -> None:
+        """Send the answer to a read, behind which no other request waits."""
+        self._send(answer, common)
+        self.cycle = _COMPLETE
+        self.server_state.total_requests += 1
+        self._last_read = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._arm_keep_alive(self.timeout_keep_alive)
+
+    def _send(self, answer: Answer, common: bytes) -> None:
+        if self._date_headers is not self.server_state.default_headers:
+            self._date_headers = self.server_state.default_headers
+            self._date_lines = header_lines(self._date_headers)
+        described = header_lines(answer.described())
+        parts = (STATUS_LINE[answer.status], self._date_lines, common, described, b"\r\n")
+        self.transport.write(b"".join((*parts, answer.body)))
+
+    def _arm_keep_alive(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            seconds, self.timeout_keep_alive_handler
+        )
+
+    def _unset_keepalive_if_required(self) -> None:
+        """Leave alone the timer of a connection that reads: it looks at the time of the last."""
+        cycle: Any = self.cycle
+        if not isinstance(cycle, _ReadCycle):
+            super()._unset_keepalive_if_required()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close a connection that has been idle for long enough, or look again later."""
+        self.timeout_keep_alive_task = None
+        cycle: Any = self.cycle
+        rest = self._last_read + self.timeout_keep_alive - self.loop.time()
+        if not cycle.response_complete:
+            self._arm_keep_alive(self.timeout_keep_alive)
+        elif rest > 0 and cycle is _COMPLETE:
+            self._arm_keep_alive(rest)
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _continue_as_ordinary(self) -> None:
+        """Let uvicorn run the application for the request that was parsed."""
+        super()._unset_keepalive_if_required()
+        url, expects, headers = self.url, self.expect_100_continue, self.headers
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.headers.extend(headers)
+        super().on_headers_complete()

@@ -1,0 +1,137 @@
+"""Forms with files: their bytes go to disk as they come, however many there are.
+
+No more than a few pieces of the body are in memory at a time; the disk is written to on threads.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import BinaryIO
+
+from quire.content_api.messages import AsgiReceive
+from quire.content_api.multipart import Form, Take, read_parts
+from quire.errors import PayloadTooLargeError
+from quire.uploads.processing import Incoming
+from quire.uploads.storage import storage_fault
+
+FILES = "files"
+"""The name that files have in a form; those of any other name are read past."""
+
+_BUFFER = 1_000_000
+_UNITS = ("Bytes", "KB", "MB", "GB", "TB")
+
+
+class FileForm(Form):
+    """Collects text parts, and writes files named ``files`` into a folder."""
+
+    def __init__(self, folder: Path, *, text_limit: int, size_limit: int, total_limit: int) -> None:
+        """``size_limit`` is how many bytes a file may have, ``total_limit`` all of them."""
+        super().__init__(text_limit)
+        self._total_limit = total_limit
+        self._total = 0
+        self.files: list[Incoming] = []
+        self._folder = folder
+        self._size_limit = size_limit
+        self._opened = 0
+        self._path = folder
+        self._described = ("", "")
+        self._size_of_file = 0
+        self._waiting: list[tuple[Path, bytes]] = []
+        self._waiting_size = 0
+        self._file: tuple[Path, BinaryIO] | None = None
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts of all fields of a name."""
+        return [text for field, text in self.fields if field == name]
+
+    def begin_file(self, name: str, filename: str, type_: str) -> Take | None:
+        """Take files by the right name."""
+        if name != FILES:
+            return None
+        self._opened += 1
+        self._path = self._folder / f"incoming-{self._opened}"
+        self._described = (filename, type_)
+        self._size_of_file = 0
+        return self._write
+
+    def end_file(self) -> None:
+        """Note a file, unless it is empty."""
+        if self._size_of_file:
+            name, declared = self._described
+            self.files.append(
+                Incoming(path=self._path, name=name, declared=declared, size=self._size_of_file)
+            )
+
+    def _write(self, piece: bytes) -> None:
+        self._size_of_file += len(piece)
+        if self._size_of_file > self._size_limit:
+            limit = shown_size(self._size_limit)
+            raise PayloadTooLargeError(f"{self._described[0]} exceeds size limit of {limit}.")
+        self._total += len(piece)
+        if self._total > self._total_limit:
+            limit = shown_size(self._total_limit)
+            raise PayloadTooLargeError(f"The files exceed size limit of {limit}.")
+        self._waiting.append((self._path, piece))
+        self._waiting_size += len(piece)
+
+    async def settle(self) -> None:
+        """Write what has come when it is enough to be worth it."""
+        if self._waiting_size >= _BUFFER:
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Write everything that has come.
+
+        Raises OutOfSpaceError when the disk is full, StorageError for its other faults.
+        """
+        waiting, self._waiting, self._waiting_size = self._waiting, [], 0
+        try:
+            await asyncio.to_thread(self._append, waiting)
+        except OSError as error:
+            raise storage_fault(error) from error
+
+    def _append(self, waiting: list[tuple[Path, bytes]]) -> None:
+        for path, piece in waiting:
+            if self._file is None or self._file[0] != path:
+                self.close()
+                self._file = (path, path.open("ab"))
+            self._file[1].write(piece)
+        if self._file is not None:
+            self._file[1].flush()
+
+    def close(self) -> None:
+        """Let go of the file that is written to."""
+        if self._file is not None:
+            self._file[1].close()
+            self._file = None
+
+
+async def read_files(
+    content_type: bytes,
+    receive: AsgiReceive,
+    folder: Path,
+    *,
+    text_limit: int,
+    size_limit: int,
+    total_limit: int,
+) -> FileForm:
+    """Read a form, its files into a folder.
+
+    Raises BadRequestError for a body that is no form, PayloadTooLargeError for a file or text that
+    is too large, OutOfSpaceError and StorageError where it cannot be written.
+    """
+    form = FileForm(folder, text_limit=text_limit, size_limit=size_limit, total_limit=total_limit)
+    try:
+        await read_parts(form, content_type, receive)
+        await form.flush()
+    finally:
+        form.close()
+    return form
+
+
+def shown_size(size: int) -> str:
+    """Write a number of bytes for people, in powers of 1000, as short as it can be told."""
+    value, unit = float(size), 0
+    while value >= 1000 and unit < len(_UNITS) - 1:
+        value /= 1000
+        unit += 1
+    return f"{value:.2f}".rstrip("0").rstrip(".") + f" {_UNITS[unit]}"

@@ -1,0 +1,240 @@
+"""The files of the media library: asked about, uploaded, described, replaced, deleted."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Raw
+
+from quire.access.ability import FullAccess, rules_of
+from quire.content_api.authorization import Authorizer
+from quire.content_api.envelope import paged, respond_bare, respond_encoded
+from quire.content_api.file_form import FileForm, read_files
+from quire.content_api.messages import Answer, Request
+from quire.content_api.reader import PreparedRead, Reader
+from quire.content_api.routes import Route
+from quire.database.execute.row_mappers import Item, members
+from quire.database.program import Program
+from quire.documents.validate.problems import Problem, validation_error
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.schema.attributes.validation import not_of_type
+from quire.schema.model import FILE_UID
+from quire.settings import LimitSettings, UploadSettings
+from quire.uploads.file_info import (
+    NOTHING,
+    Information,
+    decoded,
+    information_of_new,
+    information_of_one,
+)
+from quire.uploads.file_rows import NO_ENTRY, NO_SUCH_FILE, Attachment
+from quire.uploads.processing import Incoming
+from quire.uploads.service import Library, Read
+
+NOT_FOUND = "file.notFound"
+NO_FILES = "Files are empty"
+SEVERAL_FILES = "Cannot replace a file with multiple ones"
+SEVERAL_IDS = "File id is required and must be a single value"
+CREATED = 201
+MULTIPART = b"multipart/form-data"
+_ACTION = "plugin::upload.content-api"
+_INFO = "fileInfo"
+_MAX_ID = 2**53
+
+
+class FileApi:
+    """``/upload`` and ``/upload/files``."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        library: Library,
+        authorizer: Authorizer,
+        *,
+        limits: LimitSettings,
+        uploads: UploadSettings,
+    ) -> None:
+        self._reader = reader
+        self._library = library
+        self._authorizer = authorizer
+        self._limits = limits
+        self._uploads = uploads
+        self._type = reader.schema.content_types[FILE_UID]
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        files = "upload/files"
+        for method, path, action, handler in (
+            ("GET", files, "find", self.find),
+            ("GET", f"{files}/page", "findPage", self.find_page),
+            ("GET", f"{files}/:id", "findOne", self.find_one),
+            ("DELETE", f"{files}/:id", "destroy", self.destroy),
+            ("POST", "upload", "upload", self.upload),
+        ):
+            yield Route(
+                method=method,
+                path=path,
+                action=f"{_ACTION}.{action}",
+                handler=handler,
+                uid=FILE_UID,
+                streams=method == "POST",
+            )
+
+    async def find(self, request: Request) -> Answer:
+        """List files; root ``start`` and ``limit`` cut the list, pages do not exist."""
+        ability = request.principal.ability
+        prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
+        found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
+        return respond_encoded(found)
+
+    async def find_page(self, request: Request) -> Answer:
+        """List files in pages."""
+        ability = request.principal.ability
+        prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
+        found = await self._reader.encoded_rows(
+            prepared, request.version, present=self._shown, wrap=paged(prepared.pagination)
+        )
+        return respond_encoded(found)
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show a file; all of the query is checked, but only ``populate`` counts."""
+        file_id = row_id(request.parameters["id"])
+        prepared = await self._prepare(request)
+        if file_id is None:
+            raise NotFoundError(NOT_FOUND)
+        found = await self._reader.encoded_row(prepared, file_id, present=self._shown)
+        if found is None:
+            raise NotFoundError(NOT_FOUND)
+        return respond_encoded(found.text)
+
+    async def destroy(self, request: Request) -> Answer:
+        """Delete a file with all its sizes, and show what it was."""
+        read = self._reading(await self._prepare(request))
+        file_id = row_id(request.parameters["id"])
+        gone = [] if file_id is None else await self._library.remove([file_id], read=read)
+        if not gone:
+            raise NotFoundError(NOT_FOUND)
+        return respond_bare(gone[0])
+
+    async def upload(self, request: Request) -> Answer:
+        """Upload files; with ``id``, replace the bytes of one or say something else of it."""
+        content_type = request.headers.get(b"content-type", b"")
+        if not content_type.strip().lower().startswith(MULTIPART):
+            return await self._describe(request, request.body)
+        async with self._library.workshop.bench() as bench:
+            form = await read_files(
+                content_type,
+                request.receive,
+                bench,
+                text_limit=self._limits.json_body,
+                size_limit=self._uploads.size_limit,
+                total_limit=max(self._uploads.size_limit, self._uploads.request_limit),
+            )
+            if form.files:
+                return await self._upload(request, form)
+        said = form.texts(_INFO)
+        return await self._describe(request, {_INFO: decoded(said)} if said else {})
+
+    async def _upload(self, request: Request, form: FileForm) -> Answer:
+        said = form.texts(_INFO)
+        if "id" in request.query and request.query["id"] != "":
+            return await self._replace(request, form.files, said)
+        count = len(form.files)
+        given = information_of_new(decoded(said), count) if said else [NOTHING] * count
+        told = await self._library.add(
+            form.files, given, read=self._told, attachment=self._attachment(request, form)
+        )
+        return respond_bare(told, CREATED)
+
+    async def _replace(self, request: Request, files: list[Incoming], said: list[str]) -> Answer:
+        if len(files) > 1:
+            raise ValidationError(SEVERAL_FILES)
+        given = information_of_one(decoded(said)) if said else NOTHING
+        told = await self._library.replace(_file_id(request), files[0], given, read=self._told)
+        return respond_bare(told)
+
+    async def _describe(self, request: Request, body: object) -> Answer:
+        """Say something else of a file, by a form without files or by JSON."""
+        if request.query.get("id", "") == "":
+            raise ValidationError(NO_FILES)
+        file_id = _file_id(request)
+        told = await self._library.describe([(file_id, _information(body))], read=self._told)
+        return respond_bare(told[0])
+
+    def _attachment(self, request: Request, form: FileForm) -> Attachment | None:
+        """Return where files are to be attached, if anywhere.
+
+        Whoever attaches a file to an entry changes it, and needs the permission to. Raises
+        ForbiddenError, and ValidationError where there is no such place.
+        """
+        uid, entry, field = (_single(form, name) for name in ("ref", "refId", "field"))
+        if not uid or not entry or not field:
+            return None
+        self._authorizer.require(request.principal, f"{uid}.update", uid)
+        if f"{uid}.update" in rules_of(request.principal.ability):
+            # The entry is named by a row alone here; who may change some may say so with the entry.
+            raise ForbiddenError
+        entry_id = row_id(entry)
+        if entry_id is None or uid not in self._reader.schema.content_types:
+            raise ValidationError(NO_ENTRY)
+        return Attachment(uid=uid, entry_id=entry_id, field=field)
+
+    async def _prepare(self, request: Request) -> PreparedRead:
+        ability = request.principal.ability
+        await self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        return await self._reader.prepare(self._type, "populated", request.raw_query, ability)
+
+    def _reading(self, prepared: PreparedRead) -> Read[Raw]:
+        reader = self._reader
+
+        def read(file_id: int) -> Program[Raw]:
+            found = yield from reader.encoded_row_program(
+                prepared, file_id, reader.budget(), present=self._shown
+            )
+            if found is None:
+                raise NotFoundError(NOT_FOUND)
+            return Raw(found.text)
+
+        return read
+
+    def _shown(self, item: Item) -> dict[str, Any]:
+        """Say, as the format does, whether the address of a file is signed."""
+        return {**members(item), "isUrlSigned": self._library.links is not None}
+
+    def _told(self, file_id: int) -> Program[Raw]:
+        """Read what everybody may know of a file that they have just written."""
+        prepared = self._reader.prepare_small(self._type, "populated", b"", FullAccess())
+        return (yield from self._reading(prepared)(file_id))
+
+
+def row_id(text: str) -> int | None:
+    """Read a row id of a path; ``None`` when it is none."""
+    if not text.isascii() or not text.isdigit():
+        return None
+    number = int(text) if len(text) <= len(str(_MAX_ID)) else _MAX_ID
+    return number if number < _MAX_ID else None
+
+
+def _file_id(request: Request) -> int:
+    """Return the file that a query names. Raises ValidationError, or NotFoundError."""
+    given = request.query.get("id")
+    if not isinstance(given, str):
+        raise ValidationError(SEVERAL_IDS)
+    found = row_id(given)
+    if found is None:
+        raise NotFoundError(NO_SUCH_FILE)
+    return found
+
+
+def _information(body: object) -> Information:
+    """Understand a body that describes a file. Raises ValidationError."""
+    if body is None:
+        return NOTHING
+    if not isinstance(body, Mapping):
+        message = f"this {not_of_type('object', None, body)}"
+        raise validation_error([Problem((), message, None)])
+    return information_of_one(body[_INFO]) if _INFO in body else NOTHING
+
+
+def _single(form: FileForm, name: str) -> str | None:
+    texts = form.texts(name)
+    return texts[0] if len(texts) == 1 else None

@@ -1,0 +1,69 @@
+"""The older response format, asked for with ``Strapi-Response-Format: v4``.
+
+Entries keep ``id`` and ``documentId`` outside and everything else under ``attributes``; what
+relations and files hold is wrapped in ``data``. Components stay flat.
+"""
+
+from typing import Any
+
+from quire.database.execute.row_mappers import Item, members
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode
+from quire.schema.attributes.base import (
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    RelationAttribute,
+)
+from quire.schema.model import Component, Schema
+
+HEADER = b"strapi-response-format"
+VALUE = b"v4"
+
+
+def nest(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] | None:
+    """Return an entry in the older format, its populated attributes included."""
+    if item is None:
+        return None
+    flat = _flat(members(item), node, schema)
+    if isinstance(schema.model(node.uid), Component):
+        return flat
+    attributes = {name: value for name, value in flat.items() if name not in _OUTSIDE}
+    outside = {name: flat[name] for name in _OUTSIDE if name in flat}
+    return {**outside, "attributes": attributes}
+
+
+_OUTSIDE = ("id", "documentId")
+
+
+def _flat(item: dict[str, Any], node: PlanNode, schema: Schema) -> dict[str, Any]:
+    edges = {edge.attribute: edge for edge in node.edges}
+    return {
+        name: _edge(value, edges[name], node, schema) if name in edges else value
+        for name, value in item.items()
+    }
+
+
+def _edge(value: object, edge: PlanEdge, node: PlanNode, schema: Schema) -> object:
+    attribute = schema.model(node.uid).attributes[edge.attribute]
+    if edge.kind is EdgeKind.COUNT:
+        counted = isinstance(attribute, ComponentAttribute)
+        return value if counted else {"data": {"attributes": value}}
+    if isinstance(attribute, DynamicZoneAttribute):
+        return _listed(value, edge, "__component", schema)
+    if isinstance(attribute, ComponentAttribute):
+        return _each(value, edge.nodes[0], schema)
+    if isinstance(attribute, RelationAttribute) and attribute.target is None:
+        return {"data": _listed(value, edge, "__type", schema)}
+    return {"data": _each(value, edge.nodes[0], schema)}
+
+
+def _listed(value: object, edge: PlanEdge, kind: str, schema: Schema) -> list[Any]:
+    """Nest a list whose items tell their kind."""
+    nodes = {node.uid: node for node in edge.nodes}
+    items = value if isinstance(value, list | tuple) else ()
+    return [nest(item, nodes[members(item)[kind]], schema) for item in items]
+
+
+def _each(value: object, node: PlanNode, schema: Schema) -> object:
+    if isinstance(value, list | tuple):
+        return [nest(item, node, schema) for item in value]
+    return nest(value, node, schema) if isinstance(value, Item) else None

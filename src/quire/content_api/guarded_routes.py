@@ -1,0 +1,132 @@
+"""The routes of a content type, as the router files of a project guard and change them."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from quire.access.ability import NOTHING
+from quire.access.principal import Anonymous, EndUser
+from quire.content_api.document_reads import DocumentReads, SentRequest
+from quire.content_api.messages import Answer, Handler, Request, RespondNow
+from quire.content_api.rewritten_query import rewrite_query, sent_query
+from quire.content_api.routes import Route
+from quire.customisations import ServedRoute
+from quire.customisations.query_changes import apply_steps
+from quire.customisations.reads import DocumentRead
+from quire.customisations.values import uses_path
+from quire.errors import PolicyError
+from quire.query.querystring import parse_query
+
+EVERYBODY = Anonymous(NOTHING)
+"""Who asks a route with ``auth: false``: nobody, who may do nothing else.
+
+The route itself asks for no permission. Relations stay hidden there, as they do in the reference,
+which has nobody to ask whether they may be read.
+"""
+
+
+def guarded_routes(
+    usual: Iterable[Route], served: Iterable[ServedRoute], reads: DocumentReads
+) -> Iterator[Route]:
+    """Yield the routes that a project serves, made of the usual ones of a content type."""
+    by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
+    for one in served:
+        path = one.path.strip("/")
+        if one.read is not None:
+            yield _reading(one, path, one.read, reads)
+            continue
+        route = by_action[one.core_action]
+        is_usual = (one.permission, path) == (route.action, route.path)
+        if is_usual and not (one.needs_user or one.is_refused or one.steps):
+            yield route
+            continue
+        yield Route(
+            method=one.method,
+            path=path,
+            action=one.permission,
+            handler=_guarded(route, one),
+            uid=route.uid,
+            streams=route.streams,
+            respond_now=_guarded_now(route, one),
+            is_open=one.permission is None,
+        )
+
+
+def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: DocumentReads) -> Route:
+    """Return the route of an action that reads entries by itself."""
+    steps = served.steps
+    name = f"{served.method} {path}"
+
+    async def handle(request: Request) -> Answer:
+        _require_user(served, request)
+        parameters = request.parameters
+        if read.validates:
+            sent = sent_query(request.raw_query)
+            changed = rewrite_query(sent, name, lambda query: apply_steps(steps, query, parameters))
+            await reads.validate(read.uid, changed.query, request.principal.ability)
+        request.raw_query = rewrite_query(
+            request.raw_query,
+            f"{name} {sorted(parameters.items())}",
+            lambda query: read.query_of(apply_steps(steps, query, parameters), parameters),
+        )
+        as_sent = None
+        if read.changes:
+            parsed = parse_query(sent_query(request.raw_query).decode("latin-1"))
+            as_sent = SentRequest(name, apply_steps(steps, parsed, parameters), parameters)
+        return await reads.respond(request, read, as_sent)
+
+    return Route(
+        method=served.method,
+        path=path,
+        action=served.permission,
+        handler=handle,
+        uid=read.uid,
+        is_open=served.permission is None,
+    )
+
+
+def _require_user(served: ServedRoute, request: Request) -> None:
+    """Raises PolicyError for those whom a route is not for."""
+    is_missing = served.needs_user and not isinstance(request.principal, EndUser)
+    if is_missing or served.is_refused:
+        raise PolicyError
+
+
+def _guarded(route: Route, served: ServedRoute) -> Handler:
+    """Return a handler that checks and changes requests before the usual one gets them."""
+    handler, prepare = route.handler, _preparation(served, route.uid)
+
+    async def handle(request: Request) -> Answer:
+        prepare(request)
+        return await handler(request)
+
+    return handle
+
+
+def _guarded_now(route: Route, served: ServedRoute) -> RespondNow | None:
+    """Return what responds without waiting; where nobody is identified, the handler does it all."""
+    respond_now, prepare = route.respond_now, _preparation(served, route.uid)
+    if respond_now is None or served.permission is None:
+        return None
+
+    def respond(request: Request) -> Answer:
+        prepare(request)
+        return respond_now(request)
+
+    return respond
+
+
+def _preparation(served: ServedRoute, uid: str | None) -> Callable[[Request], None]:
+    steps = served.steps
+    name = f"{uid} {served.method} {served.path}"
+    looks_at_path = uses_path(steps)
+
+    def prepare(request: Request) -> None:
+        _require_user(served, request)
+        if steps:
+            path = request.parameters if looks_at_path else {}
+            request.raw_query = rewrite_query(
+                request.raw_query,
+                f"{name} {sorted(path.items())}" if path else name,
+                lambda query: apply_steps(steps, query, path),
+            )
+
+    return prepare

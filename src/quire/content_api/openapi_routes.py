@@ -1,0 +1,67 @@
+"""``GET /openapi.json``: the API as an OpenAPI document, with what the caller may do and no more.
+
+What makes the document is imported, and the document made, when somebody asks for one.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from quire.access.ability import Ability
+from quire.content_api.authorization import Authorizer
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.database.lru import BoundedCache
+from quire.schema.model import Schema
+from quire.settings import Settings
+
+PATH = "openapi.json"
+_KEPT = 16
+"""Documents that are remembered. Roles and kinds of tokens are few, and a document may be large."""
+
+
+class DescriptionApi:
+    """Describes routes to whoever may call them; they are those of the content API, and its own."""
+
+    def __init__(
+        self, schema: Schema, authorizer: Authorizer, routes: Sequence[Route], settings: Settings
+    ) -> None:
+        self._schema = schema
+        self._authorizer = authorizer
+        self._routes = (*routes, *self.routes())
+        self._settings = settings
+        self._made: BoundedCache[tuple[str, Ability], Answer] = BoundedCache(_KEPT)
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the route, which needs no permission: there is always something to describe."""
+        yield Route(method="GET", path=PATH, action=None, handler=self.describe)
+
+    async def describe(self, request: Request) -> Answer:
+        """Answer the document for the rights of the caller."""
+        ability = request.principal.ability
+        key = (self._schema.version, ability)
+        known = self._made.get(key)
+        if known is None:
+            # That takes some milliseconds for each content type, in which others are answered.
+            known = self._made[key] = await asyncio.to_thread(self._describe, ability)
+        return Answer(known.status, known.body, known.content_type)
+
+    def _describe(self, ability: Ability) -> Answer:
+        from quire.openapi.content.api import describe_content_api  # noqa: PLC0415
+        from quire.openapi.content.endpoint import Endpoint, Facts  # noqa: PLC0415
+        from quire.openapi.queries import PageLimits  # noqa: PLC0415
+
+        settings = self._settings
+        facts = Facts(
+            server=settings.api.prefix,
+            pages=PageLimits(default=settings.api.default_limit, most=settings.api.max_limit),
+            refreshes=settings.users.jwt_management == "refresh",
+            batch_operations=settings.limits.batch_operations,
+            register_fields=settings.users.register_fields,
+        )
+        endpoints = [
+            Endpoint(method=route.method, path=route.path, action=route.action, uid=route.uid)
+            for route in self._routes
+            if self._authorizer.allows(ability, route.action, route.uid)
+        ]
+        return respond_bare(describe_content_api(self._schema, ability, endpoints, facts))

@@ -1,0 +1,156 @@
+"""Signing in through somebody else: there, back, and at last to a token.
+
+A browser goes to ``/connect/NAME``, is sent to the provider, comes back to
+``/connect/NAME/callback``, and ends on a page of the project. That page asks
+``/auth/NAME/callback`` for the token. Nothing in an address says who somebody is.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+from msgspec.structs import asdict
+
+from quire.auth.end_users import EndUsers
+from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
+from quire.auth.oauth.state import BEGUN, DONE, Begun, Seal, begin, is_same
+from quire.clock import Clock
+from quire.content_api.account_handlers import AccountAnswers
+from quire.content_api.call_limits import CallLimits
+from quire.content_api.envelope import respond_redirect
+from quire.content_api.messages import Answer, Request
+from quire.content_api.routes import Route
+from quire.database.stores.accounts import Accounts
+from quire.errors import ApplicationError, ValidationError
+
+if TYPE_CHECKING:
+    from quire.auth.oauth.oauth1 import SignedExchange
+    from quire.auth.oauth.oauth2 import Exchange
+
+DISABLED = "This provider is disabled"
+BAD_CALLBACK = "Invalid callback URL provided"
+NO_SESSION = "OAuth authentication requires a completed provider session"
+NO_EMAIL = "Email was not available."
+NOT_DONE = "The provider did not say who signs in"
+BLOCKED = "Your account has been blocked by an administrator"
+_COOKIE = "quire_connect"
+_log = structlog.get_logger("quire.content_api")
+
+
+class ProviderApi:
+    """``/connect/:provider``, ``/connect/:provider/callback`` and ``/auth/:provider/callback``."""
+
+    def __init__(
+        self,
+        answers: AccountAnswers,
+        users: EndUsers,
+        accounts: Accounts,
+        limits: CallLimits,
+        seal: Seal | None,
+        *,
+        api: str,
+        secure: bool,
+        clock: Clock,
+    ) -> None:
+        self._answers = answers
+        self._users = users
+        self._accounts = accounts
+        self._limits = limits
+        self._seal = seal
+        self._api = api
+        self._attributes = f"; path=/; httponly; samesite=lax{'; secure' if secure else ''}"
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        route = self._answers.route
+        connect = self._limits.limited(self.connect, "connect")
+        yield route("GET", "connect/:provider", "connect", connect)
+        back = self._limits.limited(self.back, "connect/callback")
+        yield route("GET", "connect/:provider/callback", "connect", back)
+        yield route("GET", "auth/:provider/callback", "callback", self.finish)
+
+    async def connect(self, request: Request) -> Answer:
+        """Send a browser to a provider."""
+        provider, seal = await self._provider(request)
+        callback = request.query.get("callback", provider.callback)
+        if not isinstance(callback, str) or not is_allowed(callback, provider):
+            raise ValidationError(BAD_CALLBACK, {"callback": callback})
+        begun = begin(callback)
+        with _telling(provider):
+            begun, address = await self._exchange(provider).begin(begun)
+        sealed = seal.close(BEGUN, provider.name, asdict(begun))
+        return self._keeping(respond_redirect(address), sealed)
+
+    async def back(self, request: Request) -> Answer:
+        """Take back a browser whose user has signed in, and send it on to the project's page."""
+        provider, seal = await self._provider(request)
+        kept = seal.open(_cookie(request), BEGUN, provider.name)
+        state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
+        if kept is None or not isinstance(state, str) or not is_same(state, kept["state"]):
+            raise ApplicationError(NO_SESSION)
+        if not isinstance(code, str) or not code:
+            raise ApplicationError(NOT_DONE)
+        begun = Begun(**kept)
+        with _telling(provider):
+            profile = await self._exchange(provider).profile(code, begun)
+        if profile.email is None:
+            raise ApplicationError(NO_EMAIL)
+        who = {"email": profile.email, "username": profile.username or ""}
+        return self._keeping(respond_redirect(begun.callback), seal.close(DONE, provider.name, who))
+
+    async def finish(self, request: Request) -> Answer:
+        """Answer a token to whoever has come back from a provider."""
+        provider, seal = await self._provider(request)
+        who = seal.open(_cookie(request), DONE, provider.name)
+        if who is None:
+            raise ApplicationError(NO_SESSION)
+        user_id = await self._users.connect(provider.name, who["email"], who["username"])
+        user = await self._answers.read(lambda: self._accounts.user(user_id))
+        if user is None or user.blocked:
+            raise ApplicationError(BLOCKED)
+        answer = await self._answers.signed_in(request, user_id)
+        return self._keeping(answer, None)
+
+    async def _provider(self, request: Request) -> tuple[Provider, Seal]:
+        grant = await self._answers.read(lambda: self._accounts.stored(GRANT_KEY))
+        provider = read_provider(grant, request.parameters["provider"], self._api)
+        if provider is None or self._seal is None:
+            raise ApplicationError(DISABLED)
+        return provider, self._seal
+
+    def _exchange(self, provider: Provider) -> "Exchange | SignedExchange":
+        # What speaks HTTP takes long to import, and few projects have providers.
+        from quire.auth.oauth.oauth1 import SignedExchange  # noqa: PLC0415
+        from quire.auth.oauth.oauth2 import Exchange  # noqa: PLC0415
+
+        if provider.preset.request_url:
+            return SignedExchange(provider)
+        return Exchange(provider, self._clock)
+
+    def _keeping(self, answer: Answer, sealed: str | None) -> Answer:
+        """Let a browser keep what is sealed; ``None`` takes it away."""
+        ended = "; max-age=0" if sealed is None else ""
+        cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
+        headers = (*answer.headers, (b"set-cookie", cookie.encode()))
+        return Answer(answer.status, answer.body, answer.content_type, headers)
+
+
+@contextmanager
+def _telling(provider: Provider) -> Iterator[None]:
+    """Turn what a provider did wrong into an error, and tell the log what that was."""
+    try:
+        yield
+    except ExchangeError as error:
+        _log.warning("no sign-in", provider=provider.name, reason=str(error))
+        raise ApplicationError(NOT_DONE) from error
+
+
+def _cookie(request: Request) -> str | None:
+    for part in request.headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == _COOKIE:
+            return value or None
+    return None

@@ -1,0 +1,132 @@
+"""Files for everybody: uploads, the reference page, and the project's public folder behind the API.
+
+Nothing outside the two folders is ever served, nor hidden files. Files keep their address when they
+are replaced, so browsers are to ask each time whether they have changed; a tag answers that without
+sending them again.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote_to_bytes
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from quire.content_api.envelope import respond_error
+from quire.content_api.etags import is_known, tags_known
+from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.static_files import file_response, path_below
+from quire.content_api.uploaded_files import UploadedFiles
+from quire.errors import AppError, BadRequestError, NotFoundError
+
+_UPLOADS = "/uploads/"
+_FAVICONS = ("favicon.ico", "favicon.png")
+_KEPT = ("cache-control", "etag", "last-modified")
+"""The headers of a file that are told to those who have it, too."""
+
+
+class PageProvider(Protocol):
+    """Documents that the server brings along, and what belongs to them."""
+
+    def respond(self, path: str, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Return the document at a path, ``None`` where there is none.
+
+        ``headers`` are those of the request, by lower-case name. Raises NotFoundError for a part
+        that is missing.
+        """
+
+
+class PublicFiles:
+    """Serves GET and HEAD for every path that is no route of the API."""
+
+    def __init__(
+        self,
+        *,
+        project: Path,
+        public: Path,
+        uploads: UploadedFiles,
+        pages: Sequence[PageProvider] = (),
+    ) -> None:
+        self._project = project
+        self._pages = pages
+        self._public = public
+        self._uploads = uploads
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer with a file, or with the error envelope."""
+        try:
+            asked = dict(scope["headers"])
+            response = await self._respond(scope["raw_path"], scope["query_string"], asked)
+            if _is_known(response, asked):
+                response = _not_modified(response)
+        except AppError as error:
+            answer = respond_error(error)
+            response = Response(
+                answer.body, answer.status, media_type="application/json; charset=utf-8"
+            )
+        headers = MutableHeaders(raw=[*scope["quire.headers"]])
+        for name, value in response.headers.items():
+            headers[name] = value
+        response.raw_headers = headers.raw
+        await response(scope, receive, send)
+
+    async def _respond(
+        self, raw_path: bytes, raw_query: bytes, headers: Mapping[bytes, bytes]
+    ) -> Response:
+        path = _decode(raw_path)
+        if path == "/":
+            response = RedirectResponse("/admin", 302)
+            response.body = b"Redirecting to /admin."
+            response.headers["content-length"] = str(len(response.body))
+            response.headers["content-type"] = "text/html; charset=utf-8"
+            return response
+        if path == "/favicon.ico":
+            return self._favicon()
+        if path.lower().startswith(_UPLOADS):
+            return await self._uploads.respond(path[len(_UPLOADS) :], raw_query)
+        for pages in self._pages:
+            page = pages.respond(path, headers)
+            if page is not None:
+                return page
+        self._uploads.require_elsewhere(self._public.joinpath(*path_below(path[1:])))
+        return file_response(self._public, path[1:], sandboxed=False)
+
+    def _favicon(self) -> Response:
+        for name in _FAVICONS:
+            if (self._project / name).is_file():
+                response = FileResponse(self._project / name, media_type="image/x-icon")
+                response.headers["cache-control"] = "public, max-age=86400"
+                return response
+        raise NotFoundError
+
+
+def _decode(raw_path: bytes) -> str:
+    if raw_path.startswith(b"//"):
+        message = "Malicious Path"
+        raise BadRequestError(message)
+    try:
+        path = unquote_to_bytes(raw_path).decode()
+    except UnicodeDecodeError:
+        message = "failed to decode"
+        raise BadRequestError(message) from None
+    if "\0" in path:
+        message = "Malicious Path"
+        raise BadRequestError(message)
+    return path
+
+
+def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a client has the file as it is, by its tag or else by its moment."""
+    if not isinstance(response, FileResponse):
+        return False
+    known = tags_known(headers)
+    if known is not None:
+        return is_known(response.headers.get("etag", "").encode(), known)
+    moment = headers.get(b"if-modified-since")
+    return moment is not None and moment.decode("latin-1") == response.headers.get("last-modified")
+
+
+def _not_modified(file: Response) -> Response:
+    kept = {name: file.headers[name] for name in _KEPT if name in file.headers}
+    return Response(status_code=304, headers=kept)

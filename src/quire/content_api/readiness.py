@@ -1,0 +1,91 @@
+"""``/_ready``: whether this process can serve content from its database now.
+
+``/_health`` only says that the process answers. A proxy or an orchestrator asks here before it
+sends requests.
+"""
+
+import asyncio
+from typing import Literal
+
+import msgspec
+import structlog
+
+from quire.content_api.messages import Answer
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.schema_version import WriteCheck
+from quire.database.tables.inspection import ColumnNames, Inspector, opening_program
+from quire.errors import AppError, StaleSchemaError
+
+_LIMIT_SECONDS = 2.0
+_HEADERS = ((b"cache-control", b"no-store"),)
+_UNAVAILABLE_HEADERS = (*_HEADERS, (b"retry-after", b"1"))
+_log = structlog.get_logger("quire.ready")
+
+State = Literal["ok", "failed", "unknown"]
+
+
+class Readiness:
+    """Checks of the database on which every answer depends."""
+
+    def __init__(
+        self,
+        database: Database,
+        inspector: Inspector,
+        *,
+        tables: ColumnNames,
+        require_schema: WriteCheck,
+    ) -> None:
+        """``tables`` are those of the schema; ``require_schema`` raises where it is another one."""
+        self._database = database
+        self._inspector = inspector
+        self._tables = tables
+        self._require_schema = require_schema
+        self._failed: tuple[str, ...] = ()
+        """The checks that have failed the last time."""
+        self._inspected: int | None = None
+        """The version of the content in which all tables were there."""
+
+    async def respond(self) -> Answer:
+        """Answer 200 if all checks pass, 503 otherwise; the body tells the state of each."""
+        checks = await self._check()
+        failed = tuple(name for name, state in checks.items() if state == "failed")
+        if failed != self._failed:
+            self._failed = failed
+            if failed:
+                _log.error("not ready", failed=failed)
+            else:
+                _log.info("ready again")
+        body = {"status": "unavailable" if failed else "ready", "checks": checks}
+        headers = _UNAVAILABLE_HEADERS if failed else _HEADERS
+        return Answer(503 if failed else 200, msgspec.json.encode(body), headers=headers)
+
+    async def _check(self) -> dict[str, State]:
+        checks: dict[str, State] = {"database": "ok"}
+        is_in_place = self._database.is_in_place()
+        if is_in_place is not None:
+            checks["file"] = "ok" if is_in_place else "failed"
+        version = self._database.version()
+        is_inspected = version is not None and version == self._inspected
+        has_schema: bool | None
+        try:
+            async with asyncio.timeout(_LIMIT_SECONDS):
+                has_schema = await self._database.read(
+                    lambda: self._has_schema(is_inspected=is_inspected)
+                )
+        except StaleSchemaError:
+            has_schema = False
+        except (AppError, TimeoutError):
+            has_schema = None
+        if has_schema is None:
+            return {**checks, "database": "failed", "schema": "unknown"}
+        self._inspected = version if has_schema else None
+        return {**checks, "schema": "ok" if has_schema else "failed"}
+
+    def _has_schema(self, *, is_inspected: bool) -> Program[bool]:
+        """Tell whether the tables are there; those that were inspected are not looked at again."""
+        yield from self._require_schema()
+        if is_inspected:
+            return True
+        found = yield from opening_program(self._inspector, self._tables)
+        return not (found.problem or found.missing_tables or found.missing_columns)

@@ -1,0 +1,66 @@
+"""The cookie in which browsers keep the refresh token of an end user, out of reach of scripts."""
+
+from urllib.parse import urlsplit
+
+from quire.content_api.messages import Request
+from quire.errors import ForbiddenError
+from quire.settings import CorsSettings, UserSessionSettings
+
+Header = tuple[bytes, bytes]
+
+_ASKED_BY = b"x-strapi-refresh-cookie"
+_ENDED = "Thu, 01 Jan 1970 00:00:00 GMT"
+
+
+class RefreshCookie:
+    """Writes and reads the cookie; ``secure`` says that it is for TLS only."""
+
+    def __init__(self, settings: UserSessionSettings, cors: CorsSettings, *, secure: bool) -> None:
+        self._name = settings.cookie_name
+        self._always = settings.http_only
+        self._trusted = frozenset(cors.origins) - {"*"}
+        self._attributes = "".join(
+            (
+                f"; path={settings.cookie_path}",
+                f"; domain={settings.cookie_domain}" if settings.cookie_domain else "",
+                "; secure" if secure else "",
+                f"; httponly; samesite={settings.cookie_same_site}",
+            )
+        )
+
+    def is_wanted(self, request: Request) -> bool:
+        """Tell whether the refresh token goes into the cookie, and not into the body."""
+        return self._always or request.headers.get(_ASKED_BY) == b"httpOnly"
+
+    def set(self, token: str) -> tuple[Header, ...]:
+        """Return the header that gives a browser its refresh token."""
+        return ((b"set-cookie", f"{self._name}={token}{self._attributes}".encode()),)
+
+    def clear(self) -> tuple[Header, ...]:
+        """Return the header that takes it away."""
+        ended = f"{self._name}=; expires={_ENDED}{self._attributes}"
+        return ((b"set-cookie", ended.encode()),)
+
+    def read(self, request: Request) -> str | None:
+        """Return the refresh token among the cookies of a request.
+
+        Raises ForbiddenError when it comes along with a request of somebody else's page.
+        """
+        for part in request.headers.get(b"cookie", b"").decode("latin-1").split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == self._name and value:
+                self._require_own_page(request)
+                return value
+        return None
+
+    def _require_own_page(self, request: Request) -> None:
+        origin = request.headers.get(b"origin", b"").decode("latin-1")
+        if not origin or origin in self._trusted:
+            return
+        host = request.headers.get(b"host", b"").decode("latin-1")
+        try:
+            page, own = urlsplit(origin).hostname, urlsplit(f"//{host}").hostname
+        except ValueError:
+            page = own = None
+        if page is None or page != own:
+            raise ForbiddenError

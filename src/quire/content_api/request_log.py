@@ -1,0 +1,147 @@
+"""The request log: one line per request, JSON for machines or text for a terminal.
+
+Lines are written past the `logging` module, which takes several times as long. They go to standard
+error like all others, in one write each.
+"""
+
+import re
+import sys
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+
+from quire.access.principal import ApiToken, EndUser
+from quire.clock import Clock, iso_from_ms, now_ms
+from quire.content_api.messages import AsgiSend, Request
+from quire.content_api.rewritten_query import sent_query
+
+_SECRETS = frozenset(
+    {
+        "code",
+        "code_verifier",
+        "confirmation",
+        "jwt",
+        "key",
+        "oauth_verifier",
+        "s",
+        "signature",
+        "state",
+    }
+)
+"""Names of parameters, in lower case, whose values are masked; also as parts of other names."""
+_SECRET_WORDS = ("password", "secret", "token")
+"""The values of names that contain one of these are masked, too."""
+_MASK = "***"
+_PARTS = re.compile(r"[\[\].]+")
+
+
+def mask_query(raw_query: bytes) -> str:
+    """Return a query string for the log, without the values of parameters that hold secrets."""
+    return "&".join(_masked(pair) for pair in raw_query.decode("latin-1").split("&"))
+
+
+def _masked(pair: str) -> str:
+    name, separator, value = pair.partition("=")
+    if value and _is_secret(unquote(name).lower()):
+        value = _MASK
+    return f"{name}{separator}{value}"
+
+
+def _is_secret(name: str) -> bool:
+    if any(word in name for word in _SECRET_WORDS):
+        return True
+    return not _SECRETS.isdisjoint(_PARTS.split(name))
+
+
+class RequestLog:
+    """Writes a line for each request."""
+
+    def __init__(
+        self,
+        *,
+        as_json: bool,
+        clock: Clock = now_ms,
+        write: Callable[[str], object] | None = None,
+    ) -> None:
+        """``write`` takes whole lines; by default it is that of standard error."""
+        self._line = _json_line if as_json else _text_line
+        self._clock = clock
+        self._write = write
+
+    def add(self, request: Request, status: int, size: int, started: float) -> None:
+        """Write the line of a request that has been answered.
+
+        ``size`` is the number of bytes of the response's body; ``started`` is the `perf_counter`
+        of its beginning.
+        """
+        facts: dict[str, object] = {
+            "event": "request",
+            "method": request.method,
+            "path": request.path.decode("latin-1"),
+        }
+        if query := sent_query(request.raw_query):
+            facts["query"] = mask_query(query)
+        facts |= {
+            "status": status,
+            "duration_ms": round((perf_counter() - started) * 1000, 3),
+            "bytes": size,
+            "principal": principal_kind(request),
+            "request_id": request.id.decode(),
+            "client": None if request.client is None else request.client[0],
+            "logger": "quire.requests",
+            "level": "info",
+            "timestamp": iso_from_ms(self._clock()),
+        }
+        write = self._write or sys.stderr.write
+        # A log that takes no more lines (a full disk, a closed pipe) must not end connections.
+        with suppress(OSError, ValueError):
+            write(self._line(facts))
+
+
+class CountedResponse:
+    """What is sent as the response to one ASGI request: its status, and the bytes of its body."""
+
+    def __init__(self, send: AsgiSend) -> None:
+        self._send = send
+        self.status = 0
+        self.size = 0
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        """Send a message on, and count it."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        else:
+            self.size += len(message.get("body", b""))
+        await self._send(message)
+
+
+def principal_kind(request: Request) -> str:
+    """Return what kind of principal asks: nobody is known until they were authenticated."""
+    if getattr(request, "administrator", None) is not None:
+        return "administrator"
+    match getattr(request, "principal", None):
+        case ApiToken():
+            return "api-token"
+        case EndUser():
+            return "user"
+        case _:
+            return "anonymous"
+
+
+def _json_line(facts: dict[str, object]) -> str:
+    return orjson.dumps(facts).decode() + "\n"
+
+
+def _text_line(facts: dict[str, object]) -> str:
+    query = f"?{facts['query']}" if "query" in facts else ""
+    line = (
+        f"{facts['timestamp']} {facts['method']} {facts['path']}{query} {facts['status']}"
+        f" {facts['duration_ms']} ms {facts['bytes']} bytes"
+        f" {facts['principal']} {facts['request_id']}\n"
+    )
+    # What a client has sent must not control the terminal.
+    return line.encode("ascii", "backslashreplace").decode()

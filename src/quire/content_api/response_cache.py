@@ -1,0 +1,95 @@
+"""Answers to reads, remembered as they are sent, for as long as nobody commits anything.
+
+An answer is what a question gets at one state of the content, of which whoever asks has been told
+the token (`quire.database.connection.Database.version`). It may show a later state, when somebody
+has committed while it was read; that does no harm, because states do not come back: nobody is told
+that token any more. It never shows an earlier one.
+"""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+from quire.access.ability import Ability
+from quire.content_api.messages import Answer
+from quire.content_api.reader import Mode
+
+_AROUND = 1000
+"""About how many bytes an answer takes besides its body: the question, the headers, the objects."""
+_SMALLEST_SHARE = 8
+"""An answer is kept if there is room for so many of its size."""
+
+
+class Question(NamedTuple):
+    """Whatever an answer depends on besides the content and its schema."""
+
+    uid: str
+    mode: Mode
+    raw_query: bytes
+    ability: Ability
+    default_locale: str | None
+    document_id: str | None
+    is_nested: bool
+    """Whether it is asked for in the older format."""
+
+
+class KeptAnswers:
+    """Answers at one state of the content, of at most so many bytes.
+
+    What was not asked for longest gives way.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._size = size
+        self._taken = 0
+
+    def __len__(self) -> int:
+        """Return how many answers are kept."""
+        return len(self._answers)
+
+    def get(self, question: Question) -> Answer | None:
+        """Return an answer, if it is kept. It is shared, so it is not to be changed."""
+        answer = self._answers.get(question)
+        if answer is not None:
+            self._answers.move_to_end(question)
+        return answer
+
+    def keep(self, question: Question, answer: Answer) -> None:
+        """Keep an answer, unless it would take the place of too many others."""
+        taken = _bytes(question, answer)
+        if taken * _SMALLEST_SHARE > self._size:
+            return
+        former = self._answers.pop(question, None)
+        if former is not None:  # two were on their way to the same answer
+            self._taken -= _bytes(question, former)
+        while self._taken + taken > self._size:
+            self._taken -= _bytes(*self._answers.popitem(last=False))
+        self._answers[question] = answer
+        self._taken += taken
+
+
+class AnswerCache:
+    """Keeps answers at the present state of the content. It is for the event loop alone."""
+
+    def __init__(self, size: int) -> None:
+        """At most ``size`` bytes are kept; with 0 nothing is."""
+        self._size = size
+        self._kept = KeptAnswers(size)
+        self._version: int | None = None
+
+    def at(self, version: int | None) -> KeptAnswers | None:
+        """Return what is kept at a version of the content.
+
+        ``None`` means that nothing can be: the version is unknown, or there is no room at all.
+        """
+        if version is None or self._size == 0:
+            return None
+        if version != self._version:
+            # Not cleared: a read that is under way would put what it has found before into it.
+            self._kept = KeptAnswers(self._size)
+            self._version = version
+        return self._kept
+
+
+def _bytes(question: Question, answer: Answer) -> int:
+    return len(answer.body) + len(question.raw_query) + len(question.document_id or "") + _AROUND

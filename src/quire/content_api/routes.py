@@ -1,0 +1,139 @@
+"""The routes of the content API: one table, each with its action.
+
+A path is a row of segments; those that begin with ``:`` take one segment of the request. Where
+several routes fit, segments that are spelled out win over parameters.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct, field
+
+from quire.content_api.messages import Handler, RespondNow
+from quire.errors import BadRequestError
+
+METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
+"""The methods that a route may have, in the order in which ``Allow`` lists them."""
+
+
+class Route(Struct, frozen=True, kw_only=True):
+    """A method and a path below the API's prefix.
+
+    ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
+    content type that the route belongs to, if any. Where a route ``streams``, its handler reads
+    forms itself, after the permission was asked. ``respond_now`` does what the handler of a GET
+    does, without waiting, where that is possible; it raises WouldBlockError where it is not. A
+    route that ``is_open`` asks nobody who they are.
+    """
+
+    method: str
+    path: str
+    action: str | None
+    handler: Handler
+    uid: str | None = None
+    streams: bool = False
+    respond_now: RespondNow | None = None
+    is_open: bool = False
+
+
+class _Node(Struct):
+    literal: "dict[bytes, _Node]" = field(default_factory=dict)
+    parameter: "_Node | None" = None
+    routes: dict[str, tuple[Route, tuple[str, ...]]] = field(default_factory=dict)
+
+
+Found = tuple[Route, Mapping[str, str]]
+"""The route of a request and what its path parameters hold."""
+
+_NO_PARAMETERS: Mapping[str, str] = {}
+
+
+class RouteTable:
+    """Finds the route of a request. Literal segments match in any case."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self.routes = tuple(routes)
+        self._root = _Node()
+        self._plain: dict[tuple[str, bytes], Found] = {}
+        for route in self.routes:
+            self._add(route)
+        self._single = {key: found for route in self.routes for key, found in self._alone(route)}
+
+    def _alone(self, route: Route) -> Iterator[tuple[tuple[str, bytes], tuple[Route, str]]]:
+        """Yield a route that ends in its only parameter and shares that place with no literal."""
+        head, _, last = route.path.strip("/").rpartition("/")
+        if not last.startswith(":") or ":" in head:
+            return
+        path = head.lower().encode().split(b"/")
+        for node, _ in _walk(self._root, path, ()):
+            if not node.literal and node.parameter and not node.parameter.literal:
+                yield (route.method, b"/" + b"/".join(path)), (route, last[1:])
+
+    def _add(self, route: Route) -> None:
+        node = self._root
+        names = []
+        path = route.path.strip("/")
+        for segment in path.split("/"):
+            if segment.startswith(":"):
+                names.append(segment[1:])
+                node.parameter = node.parameter or _Node()
+                node = node.parameter
+            else:
+                node = node.literal.setdefault(segment.lower().encode(), _Node())
+        node.routes.setdefault(route.method, (route, tuple(names)))
+        if not names:
+            key = (route.method, b"/" + path.lower().encode())
+            self._plain.setdefault(key, (route, _NO_PARAMETERS))
+
+    def find(self, method: str, raw_path: bytes) -> Found | None:
+        """Return the best route of a method and a path (percent-encoded, without the prefix).
+
+        One trailing slash does not count. Raises BadRequestError when a parameter cannot be
+        decoded.
+        """
+        plain = self._plain.get((method, raw_path))
+        if plain is not None:
+            return plain
+        head, _, last = raw_path.rpartition(b"/")
+        single = self._single.get((method, head)) if last else None
+        if single is not None:
+            route, name = single
+            return route, {name: decode_segment(last)}
+        for node, taken in self._nodes(raw_path):
+            found = node.routes.get(method)
+            if found is not None:
+                route, names = found
+                return route, dict(zip(names, map(decode_segment, taken), strict=True))
+        return None
+
+    def methods(self, raw_path: bytes) -> frozenset[str]:
+        """Return the methods of the routes at a path (percent-encoded, without the prefix)."""
+        return frozenset(method for node, _ in self._nodes(raw_path) for method in node.routes)
+
+    def _nodes(self, raw_path: bytes) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
+        segments = raw_path.removesuffix(b"/").split(b"/")[1:]
+        return _walk(self._root, segments, ()) if segments else ()
+
+
+def _walk(
+    node: _Node, segments: list[bytes], taken: tuple[bytes, ...]
+) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
+    """Yield the nodes that fit, those with literal segments first, with what parameters took."""
+    if not segments:
+        yield node, taken
+        return
+    first, *rest = segments
+    literal = node.literal.get(first.lower())
+    if literal is not None:
+        yield from _walk(literal, rest, taken)
+    if node.parameter is not None and first:
+        yield from _walk(node.parameter, rest, (*taken, first))
+
+
+def decode_segment(segment: bytes) -> str:
+    """Percent-decode a path segment. Raises BadRequestError for what is no UTF-8."""
+    try:
+        return (unquote_to_bytes(segment) if b"%" in segment else segment).decode()
+    except UnicodeDecodeError:
+        message = "failed to decode"
+        raise BadRequestError(message) from None

@@ -1,0 +1,123 @@
+"""The sessions of end users: refreshing, signing out, and looking at where one is signed in."""
+
+from collections.abc import Iterator, Mapping
+
+from quire.access.principal import EndUser
+from quire.auth.sessions import Sessions
+from quire.auth.token_issuer import Issuer
+from quire.clock import iso_from_ms
+from quire.content_api.account_handlers import AccountAnswers
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Answer, Request
+from quire.content_api.refresh_cookie import RefreshCookie
+from quire.content_api.routes import Route
+from quire.database.stores.system_rows import Record
+from quire.errors import BadRequestError, NotFoundError, UnauthorizedError
+
+NO_TOKEN = "Missing refresh token"  # noqa: S105 - a message
+NOBODY = "Missing authentication"
+UNKNOWN = "Session not found"
+_ALL = "all"
+
+
+class SessionApi:
+    """``/auth/refresh``, ``/auth/logout`` and ``/auth/sessions``."""
+
+    def __init__(self, answers: AccountAnswers, issuer: Issuer, cookie: RefreshCookie) -> None:
+        self._answers = answers
+        self._issuer = issuer
+        self._cookie = cookie
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, action, handler in (
+            ("POST", "auth/refresh", "refresh", self.refresh),
+            ("POST", "auth/logout", "logout", self.logout),
+            ("GET", "auth/sessions", "getSessions", self.find),
+            ("DELETE", "auth/sessions/:sessionId", "revokeSession", self.revoke),
+        ):
+            yield self._answers.route(method, path, action, handler)
+
+    async def refresh(self, request: Request) -> Answer:
+        """Exchange a refresh token for a fresh pair."""
+        sessions = self._sessions()
+        token = self._cookie.read(request) or _body(request).get("refreshToken")
+        if not isinstance(token, str) or not token:
+            error = BadRequestError(NO_TOKEN)
+            error.details = {}
+            raise error
+        return self._answers.pair(request, await self._issuer.refresh(sessions, token), {})
+
+    async def logout(self, request: Request) -> Answer:
+        """End the session of who asks, those of one device, or all."""
+        sessions, user = self._sessions(), _user(request)
+        body = _body(request)
+        device = body.get("deviceId")
+        if body.get("scope") == _ALL:
+            await self._issuer.end_all(sessions, user.id)
+        elif isinstance(device, str) and device:
+            await self._issuer.end_all(sessions, user.id, device)
+        else:
+            await self._end_this(sessions, user, request)
+        answer = respond_bare({"ok": True})
+        if self._cookie.is_wanted(request):
+            answer.headers = self._cookie.clear()
+        return answer
+
+    async def _end_this(self, sessions: Sessions, user: EndUser, request: Request) -> None:
+        token = self._cookie.read(request) or _body(request).get("refreshToken")
+        named = None
+        if isinstance(token, str):
+            named = sessions.refreshed_by(token, self._issuer.clock())
+        session_id = named or user.session_id
+        if session_id is not None:
+            await self._issuer.end(sessions, user.id, session_id)
+
+    async def find(self, request: Request) -> Answer:
+        """List the sessions of who asks, the present one first, then by when they were used."""
+        sessions, user = self._sessions(), _user(request)
+        now = self._issuer.clock()
+        found = await self._answers.read(lambda: sessions.active(user.id, now))
+        shown = [_shown(session, user.session_id) for session in found]
+        shown.sort(key=lambda session: str(session["lastActiveAt"]), reverse=True)
+        shown.sort(key=lambda session: session["current"] is not True)
+        return respond_bare({"data": shown})
+
+    async def revoke(self, request: Request) -> Answer:
+        """End one of the sessions of who asks."""
+        sessions, user = self._sessions(), _user(request)
+        if not await self._issuer.end(sessions, user.id, request.parameters["sessionId"]):
+            raise NotFoundError(UNKNOWN)
+        return respond_bare({"data": {}})
+
+    def _sessions(self) -> Sessions:
+        """Return the sessions, where end users have any. Raises NotFoundError."""
+        if self._issuer.sessions is None:
+            raise NotFoundError
+        return self._issuer.sessions
+
+
+def _user(request: Request) -> EndUser:
+    if not isinstance(request.principal, EndUser):
+        raise UnauthorizedError(NOBODY)
+    return request.principal
+
+
+def _body(request: Request) -> Mapping[str, object]:
+    return request.body if isinstance(request.body, Mapping) else {}
+
+
+def _shown(session: Record, current: str | None) -> dict[str, object]:
+    metadata = session["metadata"]
+    about: Mapping[str, object] = metadata if isinstance(metadata, Mapping) else {}
+    created = session["createdAt"]
+    shown = {
+        "id": session["sessionId"],
+        "deviceId": session["deviceId"],
+        "deviceName": about.get("deviceName"),
+        "current": session["sessionId"] == current,
+        "loginAt": about.get("loginAt"),
+        "lastActiveAt": iso_from_ms(created) if isinstance(created, int) else None,
+    }
+    optional = {"deviceName", "loginAt", "lastActiveAt"}
+    return {name: v for name, v in shown.items() if v is not None or name not in optional}

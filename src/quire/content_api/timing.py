@@ -1,0 +1,196 @@
+"""Where the time of a request goes: the ``Server-Timing`` header of a server in development.
+
+Browsers show it with each request. ``authenticate`` is finding out who asks, ``resolve`` what the
+query means (nothing, once it is known), ``database`` all statements, whose number it tells. Only
+rooms that were entered are named; statements of ``authenticate`` count in both. A server in
+production has none of these classes in the way of its requests.
+"""
+
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from quire.access.ability import Ability
+from quire.access.principal import Principal
+from quire.auth.authenticate import Authenticator
+from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
+from quire.content_api.reader import Mode, PreparedRead, Query, Reader
+from quire.database.connection import Database
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Statement, Value
+from quire.schema.model import ContentType
+
+T = TypeVar("T")
+
+
+class Timings:
+    """Milliseconds by room, and how many statements ran, of one request."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+        self.statements = 0
+
+    @contextmanager
+    def measure(self, room: str) -> Iterator[None]:
+        """Add the time of a block to a room."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = (time.perf_counter() - started) * 1000
+            self.spent[room] = self.spent.get(room, 0.0) + spent
+
+    def header(self) -> bytes:
+        """Return the value of the header."""
+        return ", ".join(self._metric(room, spent) for room, spent in self.spent.items()).encode()
+
+    def _metric(self, room: str, spent: float) -> str:
+        said = f';desc="{self.statements} statements"' if room == "database" else ""
+        return f"{room}{said};dur={spent:.3f}"
+
+
+_present: ContextVar[Timings] = ContextVar("timings")
+
+
+def _timings() -> Timings:
+    """Return those of the present request; outside of requests, some that nobody looks at."""
+    return _present.get(None) or Timings()
+
+
+class ServerTiming:
+    """An ASGI application around another that adds the header to its answers."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one HTTP request."""
+        timings = Timings()
+        _present.set(timings)
+        started = time.perf_counter()
+
+        async def send_with_timing(message: dict[str, object]) -> None:
+            if message["type"] == "http.response.start":
+                timings.spent["total"] = (time.perf_counter() - started) * 1000
+                headers = message.get("headers", ())
+                message = {**message, "headers": [*headers, (b"server-timing", timings.header())]}  # type: ignore[misc]  # pairs, by ASGI
+            await send(message)
+
+        await self._app(scope, receive, send_with_timing)  # type: ignore[arg-type]  # messages are dicts
+
+
+class TimedDatabase:
+    """A database whose reads and writes are measured."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def dialect(self) -> Dialect:
+        """That of the database."""
+        return self._database.dialect
+
+    def version(self) -> int | None:
+        """Return the token of the database."""
+        return self._database.version()
+
+    async def present_version(self) -> int | None:
+        """Ask the database for its token, and add to the ``database`` of the present request."""
+        with _timings().measure("database"):
+            return await self._database.present_version()
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`."""
+        self._database.follow(setting)
+
+    async def followed(self) -> Value:
+        """See `Database.followed`."""
+        return await self._database.followed()
+
+    async def read(
+        self,
+        make: Callable[[], Program[T]],
+        *,
+        snapshot: bool = False,
+        key: Hashable = None,
+    ) -> T:
+        """Read from the database, and add to the ``database`` of the present request."""
+        timings = _timings()
+        with timings.measure("database"):
+            return await self._database.read(
+                lambda: _counted(make(), timings), snapshot=snapshot, key=key
+            )
+
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """Read a state of the database, and add to the ``database`` of the present request."""
+        timings = _timings()
+        with timings.measure("database"):
+            return await self._database.read_at(version, lambda: _counted(make(), timings), key=key)
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """Read from the database, and add to the ``database`` of the present request."""
+        timings = _timings()
+        with timings.measure("database"):
+            return self._database.read_now(
+                lambda: _counted(make(), timings), key=key, version=version
+            )
+
+    async def is_costly(self, statement: Statement) -> bool | None:
+        """Ask what a statement costs, and add to the ``database`` of the present request."""
+        with _timings().measure("database"):
+            return await self._database.is_costly(statement)
+
+    async def write(self, program: Program[T]) -> T:
+        """Write to the database, and add to the ``database`` of the present request."""
+        timings = _timings()
+        with timings.measure("database"):
+            return await self._database.write(_counted(program, timings))
+
+    def is_in_place(self) -> bool | None:
+        """Ask the database."""
+        return self._database.is_in_place()
+
+    def forget_statements(self) -> None:
+        """Let the database forget."""
+        self._database.forget_statements()
+
+    async def close(self) -> None:
+        """Close the database."""
+        await self._database.close()
+
+
+def _counted(program: Program[T], timings: Timings) -> Program[T]:
+    try:
+        statement = next(program)
+        while True:
+            timings.statements += 1
+            rows = yield statement
+            statement = program.send(rows)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]  # the program's own result
+
+
+class TimedReader(Reader):
+    """A reader that measures ``resolve``."""
+
+    async def prepare(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+    ) -> PreparedRead:
+        """Work out what a query means, or remember it."""
+        with _timings().measure("resolve"):
+            return await super().prepare(content_type, mode, query, ability)
+
+
+class TimedAuthenticator(Authenticator):
+    """An authenticator that measures what is not remembered."""
+
+    async def principal(self, header: bytes | None, version: int | None) -> Principal:
+        """Find out who asks."""
+        with _timings().measure("authenticate"):
+            return await super().principal(header, version)

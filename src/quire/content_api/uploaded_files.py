@@ -1,0 +1,95 @@
+"""Uploaded files: from the folder they are in, or by a link to where they are kept."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from quire.content_api.static_files import file_response, path_below
+from quire.errors import ForbiddenError, NotFoundError
+from quire.uploads.signed_links import SignedLinks
+from quire.uploads.storage import Storage
+from quire.uploads.storage.open import SERVED
+from quire.uploads.transform_cache import Gallery
+from quire.uploads.transforms import TransformRules, understand
+
+_TRANSFORMED = "x/"
+_FOUND_ELSEWHERE = 302
+_FOR_EVER = "public, max-age=31536000, immutable"
+"""For addresses that name a version, and get another one when the file is replaced."""
+
+
+class UploadedFiles:
+    """Answers for paths below ``/uploads``.
+
+    With ``links`` files are private: each path needs what opens it for a while.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        folder: Path,
+        gallery: Gallery,
+        rules: TransformRules,
+        *,
+        links: SignedLinks | None,
+        lifetime: timedelta,
+    ) -> None:
+        """``folder`` is where files of this machine are."""
+        self._gallery = gallery
+        self._rules = rules
+        self._storage = storage
+        self._folder = folder
+        self._links = links
+        self._lifetime = lifetime
+
+    async def respond(self, relative: str, raw_query: bytes) -> Response:
+        """Return a file, or lead to it.
+
+        Raises ForbiddenError for a link that does not open it (any more), or a path that leads out;
+        NotFoundError for what is not there.
+        """
+        transformed = relative.startswith(_TRANSFORMED)
+        key = "/".join(path_below(relative.removeprefix(_TRANSFORMED) if transformed else relative))
+        if self._links is not None and not self._links.opens(f"{SERVED}/{key}", raw_query):
+            raise ForbiddenError
+        if transformed:
+            response = await self._transformed(key, raw_query)
+        else:
+            response = await self._as_it_is(key)
+        if response.status_code == _FOUND_ELSEWHERE:
+            return response
+        if self._links is not None:
+            response.headers["cache-control"] = "private, max-age=0"
+        elif _names_version(raw_query):
+            response.headers["cache-control"] = _FOR_EVER
+        return response
+
+    async def _as_it_is(self, key: str) -> Response:
+        link = await self._storage.link(key, self._lifetime)
+        if link is None:
+            return file_response(self._folder, key, sandboxed=True)
+        response = RedirectResponse(link, _FOUND_ELSEWHERE)
+        response.headers["cache-control"] = "no-store"
+        return response
+
+    async def _transformed(self, key: str, raw_query: bytes) -> Response:
+        """Return a picture as the query wants it. Raises as `understand` and `Gallery.picture`."""
+        wanted = understand(f"{SERVED}/{_TRANSFORMED}{key}", raw_query, self._rules)
+        made = await self._gallery.picture(key, wanted)
+        response = FileResponse(made.path, media_type=made.type, stat_result=made.path.stat())
+        response.headers["cache-control"] = "max-age=0"
+        return response
+
+    def require_elsewhere(self, path: Path) -> None:
+        """Refuse uploads by another path than that which guards them. Raises NotFoundError."""
+        try:
+            inside = path.resolve().is_relative_to(self._folder.resolve())
+        except OSError:
+            inside = True
+        if inside:
+            raise NotFoundError
+
+
+def _names_version(raw_query: bytes) -> bool:
+    return any(part.startswith(b"v=") and len(part) > 2 for part in raw_query.split(b"&"))

@@ -1,0 +1,198 @@
+"""Puts together what end users, and those who look after them, talk to."""
+
+from collections.abc import Iterator
+from urllib.parse import urljoin
+
+from msgspec import Struct
+
+from quire.access.actions import Routed
+from quire.auth.background_tasks import Postbox
+from quire.auth.end_users import EndUsers
+from quire.auth.oauth.state import Seal
+from quire.auth.rate_limit import RateLimiter
+from quire.auth.recovery import Pages, Recovery
+from quire.auth.roles import Roles
+from quire.auth.sessions import Sessions
+from quire.auth.shared_counters import CallCounts
+from quire.auth.token_issuer import ORIGIN, Issuer, lifetimes_of
+from quire.clock import Clock
+from quire.content_api.account_handlers import AccountAnswers
+from quire.content_api.call_limits import CallLimits
+from quire.content_api.email_confirmation import ConfirmationApi
+from quire.content_api.mail_routes import MailApi
+from quire.content_api.passwords import PasswordApi
+from quire.content_api.providers import ProviderApi
+from quire.content_api.reader import Reader
+from quire.content_api.refresh_cookie import RefreshCookie
+from quire.content_api.roles import RoleApi
+from quire.content_api.routes import Route
+from quire.content_api.sessions import SessionApi
+from quire.content_api.sign_in import SignInApi
+from quire.content_api.users import UserApi
+from quire.database.entries.store import Store
+from quire.database.stores.accounts import Accounts
+from quire.database.stores.system_rows import SystemRows
+from quire.documents.service import DocumentService
+from quire.ids import new_document_id
+from quire.mail.senders import Sender, choose_sender
+from quire.settings import Settings
+
+
+class AccountServices(Struct, frozen=True, kw_only=True):
+    """What accounts need beside their rows; it lasts as long as the server."""
+
+    sender: Sender
+    postbox: Postbox
+    calls: CallCounts
+    limiter: RateLimiter | None
+
+    async def close(self, seconds: float) -> None:
+        """Wait for the mails that are still to be sent, but no longer than so many seconds."""
+        await self.postbox.close(seconds)
+        self.calls.close()
+
+
+def account_services(settings: Settings, clock: Clock) -> AccountServices:
+    """Make what accounts need, as the settings say."""
+    calls = CallCounts(settings.secrets.jwt_secret or "", settings.server.calls_file)
+    return AccountServices(
+        sender=choose_sender(settings.mail, development=settings.is_development),
+        postbox=Postbox(),
+        calls=calls,
+        limiter=_limiter(settings, calls, clock),
+    )
+
+
+class AccountApis:
+    """Everything about accounts that has routes."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        reader: Reader,
+        documents: DocumentService,
+        accounts: Accounts,
+        services: AccountServices,
+        *,
+        clock: Clock,
+        routed: Routed,
+    ) -> None:
+        self.sessions = sessions = user_sessions(settings, documents.engine.store)
+        lifetime = settings.users.reset_expires_in
+        users = EndUsers(documents, accounts, sessions, reset_lifetime=lifetime)
+        self.recovery = recovery = Recovery(
+            reader.database,
+            documents,
+            accounts,
+            services.sender,
+            services.postbox,
+            pages=_pages(settings),
+            clock=clock,
+        )
+        issuer = _issuer(settings, documents, accounts, sessions, clock)
+        cookie = _cookie(settings)
+        answers = AccountAnswers(reader, issuer, cookie)
+        limits = CallLimits(services.limiter)
+        self.roles = RoleApi(reader, accounts, Roles(documents, accounts), routed=routed)
+        self._apis = (
+            UserApi(reader, users, accounts),
+            self.roles,
+            SignInApi(
+                answers,
+                users,
+                accounts,
+                recovery,
+                limits,
+                more=settings.users.register_fields,
+            ),
+            PasswordApi(answers, users, accounts, recovery, limits),
+            ConfirmationApi(answers, users, accounts, recovery, limits),
+            SessionApi(answers, issuer, cookie),
+            _provider_api(settings, answers, users, accounts, limits, clock),
+            MailApi(services.sender),
+        )
+
+    def routes(self) -> Iterator[Route]:
+        """Yield all routes of accounts."""
+        for api in self._apis:
+            yield from api.routes()
+
+
+def user_sessions(settings: Settings, store: Store) -> Sessions | None:
+    """Return the sessions of end users, ``None`` where they have long-lived tokens."""
+    secret = settings.secrets.jwt_secret
+    if settings.users.jwt_management != "refresh" or secret is None:
+        return None
+    rows = SystemRows(store=store, new_id=new_document_id)
+    return Sessions(rows, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
+
+
+def _issuer(
+    settings: Settings,
+    documents: DocumentService,
+    accounts: Accounts,
+    sessions: Sessions | None,
+    clock: Clock,
+) -> Issuer:
+    return Issuer(
+        documents,
+        accounts,
+        sessions,
+        clock=clock,
+        secret=settings.secrets.jwt_secret,
+        lifetime=settings.users.jwt_expires_in,
+    )
+
+
+def _provider_api(
+    settings: Settings,
+    answers: AccountAnswers,
+    users: EndUsers,
+    accounts: Accounts,
+    limits: CallLimits,
+    clock: Clock,
+) -> ProviderApi:
+    server = _server(settings)
+    return ProviderApi(
+        answers,
+        users,
+        accounts,
+        limits,
+        _seal(settings, clock),
+        api=f"{server}{settings.api.prefix}",
+        secure=server.startswith("https:"),
+        clock=clock,
+    )
+
+
+def _cookie(settings: Settings) -> RefreshCookie:
+    sessions = settings.users.sessions
+    secure = sessions.cookie_secure and not settings.is_development
+    return RefreshCookie(sessions, settings.cors, secure=secure)
+
+
+def _seal(settings: Settings, clock: Clock) -> Seal | None:
+    secret = settings.secrets.jwt_secret
+    return None if secret is None else Seal(secret, clock)
+
+
+def _server(settings: Settings) -> str:
+    """Return the address of the server, as it was set."""
+    return settings.server.url or f"http://localhost:{settings.server.port}"
+
+
+def _limiter(settings: Settings, calls: CallCounts, clock: Clock) -> RateLimiter | None:
+    limit = settings.users.rate_limit
+    if not limit.enabled:
+        return None
+    interval = int(limit.interval.total_seconds() * 1000)
+    return RateLimiter(calls, "users", limit=limit.max, interval_ms=interval, clock=clock)
+
+
+def _pages(settings: Settings) -> Pages:
+    server = _server(settings)
+    return Pages(
+        server=server,
+        admin=urljoin(server, "/admin"),
+        confirmation=f"{server}{settings.api.prefix}/auth/email-confirmation",
+    )

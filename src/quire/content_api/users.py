@@ -1,0 +1,176 @@
+"""End users. Bodies and answers are bare: no envelope."""
+
+from collections.abc import Iterator, Mapping
+
+from quire.access.principal import EndUser
+from quire.auth.end_users import NOT_FOUND, EndUsers, Show
+from quire.content_api.envelope import respond_bare, respond_encoded
+from quire.content_api.files import row_id
+from quire.content_api.forms import Field, email_rule, form_problems, not_empty_rule, password_rule
+from quire.content_api.messages import NO_CONTENT, Answer, Request
+from quire.content_api.reader import EncodedEntry, Reader
+from quire.content_api.role_body import check_role
+from quire.content_api.routes import Route
+from quire.content_api.user_body import settable
+from quire.database.execute.row_mappers import Item
+from quire.database.program import Program
+from quire.database.stores.accounts import Accounts
+from quire.documents.validate import validation_error
+from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError
+from quire.schema.model import USER_UID
+
+UNAUTHORIZED = "Unauthorized"
+CREATED = 201
+_WITH_ROLE = b"populate=role"
+_NEW = (
+    Field(name="email", rules=(email_rule,)),
+    Field(name="username", rules=(not_empty_rule,)),
+    Field(name="password", rules=(not_empty_rule, password_rule)),
+)
+_CHANGED = (
+    Field(name="email", required=False, rules=(not_empty_rule, email_rule)),
+    Field(name="username", required=False, rules=(not_empty_rule,)),
+)
+_PASSWORD = Field(name="password", required=False, rules=(password_rule,))
+
+
+class UserApi:
+    """``/users``."""
+
+    def __init__(self, reader: Reader, users: EndUsers, accounts: Accounts) -> None:
+        self._reader = reader
+        self._users = users
+        self._accounts = accounts
+        self._type = reader.schema.content_types[USER_UID]
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, action, handler, respond_now in (
+            ("GET", "users/count", "count", self.count, None),
+            ("GET", "users/me", "me", self.me, self.me_now),
+            ("GET", "users", "find", self.find, self.find_now),
+            ("GET", "users/:id", "findOne", self.find_one, self.find_one_now),
+            ("POST", "users", "create", self.create, None),
+            ("PUT", "users/:id", "update", self.update, None),
+            ("DELETE", "users/:id", "destroy", self.destroy, None),
+        ):
+            yield Route(
+                method=method,
+                path=path,
+                action=f"{USER_UID}.{action}",
+                handler=handler,
+                uid=USER_UID,
+                respond_now=respond_now,
+            )
+
+    async def find(self, request: Request) -> Answer:
+        """List end users; root ``start`` and ``limit`` cut the list, pages do not exist."""
+        ability = request.principal.ability
+        prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
+        return respond_encoded(await self._reader.encoded_rows(prepared, request.version))
+
+    def find_now(self, request: Request) -> Answer:
+        """Do as `find` does without waiting. Raises WouldBlockError."""
+        ability = request.principal.ability
+        prepared = self._reader.prepare_now(self._type, "window", request.raw_query, ability)
+        return respond_encoded(self._reader.encoded_rows_now(prepared, request.version))
+
+    async def count(self, request: Request) -> Answer:
+        """Count end users."""
+        ability = request.principal.ability
+        prepared = await self._reader.prepare(self._type, "count", request.raw_query, ability)
+        return respond_bare(await self._reader.total(prepared, request.version))
+
+    async def me(self, request: Request) -> Answer:
+        """Show the end user who asks."""
+        return await self._one(request, _own_id(request))
+
+    def me_now(self, request: Request) -> Answer:
+        """Do as `me` does without waiting. Raises WouldBlockError."""
+        return self._one_now(request, _own_id(request))
+
+    async def find_one(self, request: Request) -> Answer:
+        """Show an end user."""
+        return await self._one(request, row_id(request.parameters["id"]))
+
+    def find_one_now(self, request: Request) -> Answer:
+        """Do as `find_one` does without waiting. Raises WouldBlockError."""
+        return self._one_now(request, row_id(request.parameters["id"]))
+
+    async def _one(self, request: Request, user_id: int | None) -> Answer:
+        ability = request.principal.ability
+        prepared = await self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        if user_id is None:
+            return NO_CONTENT
+        return _respond_found(await self._reader.encoded_row(prepared, user_id))
+
+    def _one_now(self, request: Request, user_id: int | None) -> Answer:
+        ability = request.principal.ability
+        prepared = self._reader.prepare_now(self._type, "entry", request.raw_query, ability)
+        if user_id is None:
+            return NO_CONTENT
+        return _respond_found(self._reader.encoded_row_now(prepared, user_id))
+
+    async def create(self, request: Request) -> Answer:
+        """Make an end user."""
+        body = request.body if isinstance(request.body, Mapping) else {}
+        problems = [*form_problems(body, _NEW), *check_role(body, creating=True)]
+        if problems:
+            raise validation_error(problems)
+        data = settable(self._reader.schema, body, request.principal.ability)
+        item = await self._users.create(data, self._shown(request), principal=request.principal)
+        return respond_bare(item, CREATED)
+
+    async def update(self, request: Request) -> Answer:
+        """Change an end user."""
+        user_id = row_id(request.parameters["id"])
+        if user_id is None or await self._is_missing(user_id):
+            raise NotFoundError(NOT_FOUND)
+        body = request.body if isinstance(request.body, Mapping) else {}
+        fields = (*_CHANGED, _PASSWORD) if body.get("password") else _CHANGED
+        problems = [*form_problems(body, fields), *check_role(body, creating=False)]
+        if problems:
+            raise validation_error(problems)
+        if "id" in body:
+            raise InvalidKeyError("id", None, source="body", show_path=False)
+        data = settable(self._reader.schema, body, request.principal.ability)
+        show = self._shown(request)
+        item = await self._users.update(user_id, data, show, principal=request.principal)
+        return respond_bare(item)
+
+    async def destroy(self, request: Request) -> Answer:
+        """Delete an end user, and show who it was; that there is none is no fault."""
+        user_id = row_id(request.parameters["id"])
+        if user_id is None:
+            return NO_CONTENT
+        show = self._shown(request, b"")
+        item = await self._users.delete(user_id, show, principal=request.principal)
+        return NO_CONTENT if item is None else respond_bare(item)
+
+    async def _is_missing(self, user_id: int) -> bool:
+        database = self._reader.database
+        return await database.read(lambda: self._accounts.user(user_id)) is None
+
+    def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
+        """Return what reads the user that is answered, within the transaction that writes it."""
+        prepared = self._reader.prepare_small(
+            self._type, "written", query, request.principal.ability
+        )
+
+        def show(user_id: int) -> Program[Item]:
+            items = yield from self._reader.row_program(prepared, user_id)
+            return items[0]
+
+        return show
+
+
+def _own_id(request: Request) -> int:
+    """Return the id of the end user who asks. Raises UnauthorizedError for anybody else."""
+    principal = request.principal
+    if not isinstance(principal, EndUser):
+        raise UnauthorizedError(UNAUTHORIZED)
+    return principal.id
+
+
+def _respond_found(found: EncodedEntry | None) -> Answer:
+    return NO_CONTENT if found is None else respond_encoded(found.text)

@@ -1,0 +1,87 @@
+"""From a request to an intent: what the content API has to say before documents are written."""
+
+from collections.abc import Mapping
+
+from quire.access.ability import Ability
+from quire.content_api.messages import Request
+from quire.documents.commands import Data, Every
+from quire.documents.input_keys import check_input
+from quire.errors import ValidationError
+from quire.query.querystring import QueryValue
+from quire.schema.model import PUBLISHED_STATUS, ContentType, Schema
+
+MISSING_DATA = 'Missing "data" payload in the request body'
+DRAFT_DELETION = "Cannot delete a draft document"
+NUL_LOCALE = "locale must not contain a NUL character"
+IF_MATCH = b"if-match"
+_NARROWING = ("filters", "_q", "start")
+
+
+def data_of(schema: Schema, content_type: ContentType, body: object, ability: Ability) -> Data:
+    """Return the data in a request body, its keys checked.
+
+    Raises ValidationError when there are none, and InvalidKeyError for a key that does not exist or
+    that the caller may not write.
+    """
+    data = body.get("data") if isinstance(body, Mapping) else None
+    if isinstance(data, list):
+        # A list is refused with the values, but the keys in it are looked at like any others.
+        for item in data:
+            if isinstance(item, dict):
+                check_input(schema, content_type, item, ability)
+        return data
+    if not isinstance(data, Mapping):
+        raise ValidationError(MISSING_DATA)
+    check_input(schema, content_type, data, ability)
+    return data
+
+
+def is_published(query: Mapping[str, QueryValue]) -> bool:
+    """Tell whether what is written is to be published: unless told otherwise it is."""
+    return query.get("status", PUBLISHED_STATUS) == PUBLISHED_STATUS
+
+
+def one_locale(query: Mapping[str, QueryValue]) -> str | None:
+    """Return the locale that is written, ``None`` for the default one.
+
+    Any text may be one, but for what not every database can keep. Raises ValidationError for that.
+    """
+    asked = query.get("locale")
+    if isinstance(asked, str) and "\0" in asked:
+        raise ValidationError(NUL_LOCALE)
+    return asked if isinstance(asked, str) and asked else None
+
+
+def deleted_locales(
+    query: Mapping[str, QueryValue],
+) -> tuple[str | Every | None, tuple[str, ...] | None]:
+    """Return the locale that is deleted, or the list of those that are."""
+    asked = query.get("locale")
+    if isinstance(asked, list):
+        return None, tuple(code for code in asked if isinstance(code, str))
+    if asked == Every.LOCALE.value:
+        return Every.LOCALE, None
+    return (asked if isinstance(asked, str) and asked else None), None
+
+
+def is_narrowed(query: Mapping[str, QueryValue]) -> bool:
+    """Tell whether a deletion is narrowed to rows that match something."""
+    return any(query.get(name) is not None for name in _NARROWING)
+
+
+def refuse_draft_deletion(content_type: ContentType, query: Mapping[str, QueryValue]) -> None:
+    """Refuse to delete one status of a document alone. Raises ValidationError."""
+    if content_type.draft_and_publish and not is_published(query):
+        raise ValidationError(DRAFT_DELETION)
+
+
+def expected_tags(request: Request) -> frozenset[str] | None:
+    """Return the tags of ``If-Match``, without quotes; ``None`` when there is no such header.
+
+    A star in quotes is a tag that no version has; it must not be taken for the star without them.
+    """
+    header = request.headers.get(IF_MATCH)
+    if header is None:
+        return None
+    tags = (tag.strip().removeprefix("W/") for tag in header.decode("latin-1").split(","))
+    return frozenset(tag.strip('"') for tag in tags if tag and tag != '"*"')

@@ -1,0 +1,93 @@
+"""Publishing, taking back and deleting several documents: all of them or none."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from quire.access.administration import DELETE, PUBLISH
+from quire.content_manager.sanitize import owned
+from quire.content_manager.status import Shown, is_published
+from quire.content_manager.write_context import Writer
+from quire.database.program import Program
+from quire.documents.commands import Delete, Publish, Unpublish
+from quire.documents.service import act_on
+from quire.errors import NotFoundError
+
+
+class SeveralDocuments(Writer, frozen=True):
+    """The programs that do the same to several documents."""
+
+    def publish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
+        """Publish the drafts of documents in some locales; returns how many entries.
+
+        All of them or none: raises ForbiddenError where one may not be published.
+        """
+        drafts = yield from self._many(document_ids, locales, PUBLISH, published=False)
+        among = tuple(code for code in locales if code is not None)
+        present = {draft["documentId"] for draft in drafts}
+        for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
+            intent = Publish(uid=self._type.uid, document_id=document_id, locales=among)
+            for written in (yield from act_on(self.unit, intent)):
+                yield from self._kept(written)
+            yield from self.unit.settle()
+        return len(drafts)
+
+    def unpublish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
+        """Take what is published of documents away in some locales; returns a count.
+
+        As in the format each entry counts for every entry of its document among them.
+        """
+        live = yield from self._many(document_ids, locales, PUBLISH, published=True)
+        for one in live:
+            intent = Unpublish(
+                uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
+            )
+            yield from act_on(self.unit, intent)
+            yield from self.unit.settle()
+        entries = Counter(one["documentId"] for one in live)
+        return sum(count * count for count in entries.values())
+
+    def delete(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
+        """Delete documents in some locales; returns how many of them there were.
+
+        Raises NotFoundError where there is none.
+        """
+        yield from self.require_locales(locales)
+        found = yield from self._entries(document_ids)
+        chosen = [one for one in found if any(self._is_in(one, locale) for locale in locales)]
+        if not chosen:
+            raise NotFoundError
+        for one in chosen:
+            self._to(DELETE).require_on(owned(one))
+        ids = list(dict.fromkeys(one["documentId"] for one in chosen))
+        for document_id in ids:
+            for locale in locales:
+                intent = Delete(uid=self._type.uid, document_id=document_id, locale=locale)
+                yield from act_on(self.unit, intent)
+                yield from self.unit.settle()
+            if all(one in chosen for one in found if one["documentId"] == document_id):
+                yield from self.history.forget(self._type, document_id)
+        return len(ids)
+
+    def _entries(self, document_ids: Sequence[str]) -> Program[list[Shown]]:
+        return (yield from self._reading.owned_versions(self.rights, document_ids))
+
+    def _many(
+        self,
+        document_ids: Sequence[str],
+        locales: Sequence[str | None],
+        action: str,
+        *,
+        published: bool,
+    ) -> Program[list[Shown]]:
+        """Return the versions of documents in some locales that may all be acted on."""
+        self._require_drafts()
+        yield from self.require_locales(locales)
+        found = yield from self._entries(document_ids)
+        chosen = [
+            one
+            for one in found
+            if is_published(one) is published and any(self._is_in(one, code) for code in locales)
+        ]
+        for one in chosen:
+            self._to(action).require_on(owned(one))
+        return chosen

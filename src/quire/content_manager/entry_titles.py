@@ -1,0 +1,30 @@
+"""What entries are called: by the field that the view of their type names."""
+
+from collections.abc import Collection, Mapping
+
+from quire.content_manager.scope import is_hidden
+from quire.content_manager.views import View, stored_view
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.stores.core_store import read_settings, view_key
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import ContentType
+
+NAMELESS = "documentId"
+"""What entries of a type are called by that has nothing better."""
+
+
+def stored_views(store: Store, types: Collection[ContentType]) -> Program[dict[str, View]]:
+    """Return the views of content types, by uid."""
+    keys = {one.uid: view_key(one.uid) for one in types}
+    stored = yield from read_settings(store.writes, list(keys.values()))
+    return {one.uid: stored_view(store.schema, one, stored.get(keys[one.uid])) for one in types}
+
+
+def main_field(content_type: ContentType, views: Mapping[str, View]) -> str:
+    """Return the field that entries of a type are called by, which is no hidden one."""
+    name = str(views[content_type.uid]["settings"]["mainField"])
+    attribute = content_type.attributes.get(name)
+    if not isinstance(attribute, ScalarAttribute) or is_hidden(content_type, attribute):
+        return NAMELESS
+    return name

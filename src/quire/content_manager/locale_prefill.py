@@ -1,0 +1,254 @@
+"""What a form of one locale begins with when it is filled from another one.
+
+Relations lead to the entries of the new locale, as far as these are there and may be read.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.permissions import may_follow, reading
+from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.requests import Query, Wanted
+from quire.content_manager.sanitize import owned
+from quire.content_manager.scope import is_hidden
+from quire.content_manager.status import Shown, Versions
+from quire.content_manager.views import View
+from quire.database.program import Program
+from quire.errors import NotFoundError, ValidationError
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, PlanNode, ReadPlan
+from quire.query.resolve.scope import Slots
+from quire.schema.attributes.base import (
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import ADMIN_USER_UID, ContentType, Model
+
+_COLLECTIONS, _SINGLES = "collection-types", "single-types"
+_LEFT_OUT = frozenset({*FACTS, *CREATORS, "status", "localizations"})
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_KEY = "__temp_key__"
+
+ViewOf = Callable[[ContentType], Program[View]]
+"""Returns how a content type is laid out."""
+
+
+class Filling(Struct, frozen=True, kw_only=True):
+    """What is asked for: the document, ``None`` for that of a single type, and two locales."""
+
+    document_id: str | None
+    source: str
+    target: str
+
+
+def filling_of(query: Query) -> Filling:
+    """Understand a request. Raises ValidationError with everything that is missing."""
+    given = {name: query.get(name) for name in _names(query)}
+    problems = [_required(name) for name, value in given.items() if value in (None, "")]
+    kind = query.get("collectionType")
+    if kind not in {None, "", _COLLECTIONS, _SINGLES}:
+        choices = f"{_COLLECTIONS}, {_SINGLES}"
+        message = f"collectionType must be one of the following values: {choices}"
+        problems.append({"path": ["collectionType"], "message": message, "name": _NAME})
+    if problems:
+        several = len(problems) > 1
+        told = f"{len(problems)} errors occurred" if several else str(problems[0]["message"])
+        raise ValidationError(told, {"errors": problems})
+    document_id = query.get("documentId")
+    return Filling(
+        document_id=None if kind == _SINGLES or not document_id else str(document_id),
+        source=str(given["sourceLocale"]),
+        target=str(given["targetLocale"]),
+    )
+
+
+def _names(query: Query) -> tuple[str, ...]:
+    needed = ("sourceLocale", "targetLocale", "collectionType")
+    return needed if query.get("collectionType") == _SINGLES else ("documentId", *needed)
+
+
+_NAME = ValidationError.name
+
+
+def _required(name: str) -> dict[str, object]:
+    return {"path": [name], "message": f"{name} is a required field", "name": _NAME}
+
+
+class _Target(Struct, frozen=True, kw_only=True):
+    """What a relation of one type leads to in the new locale, by document; ``main`` is a label."""
+
+    main: str
+    entries: Mapping[str, Shown]
+
+
+class Filler(Struct, frozen=True, kw_only=True):
+    """Fills forms for one administrator."""
+
+    content: ContentReading
+    ability: AdminAbility
+    view_of: ViewOf
+
+    def fill(self, content_type: ContentType, filling: Filling) -> Program[dict[str, object]]:
+        """Return what a form of the new locale begins with.
+
+        Raises NotFoundError where there is nothing in the source, and ForbiddenError.
+        """
+        rights, wanted = reading(self.ability, content_type), Wanted("draft", filling.source)
+        document_id = filling.document_id
+        if document_id is None:
+            document_id = yield from self.content.single(content_type)
+        every = yield from self.content.every_version(rights, document_id or "")
+        here = chosen_of(content_type, every, wanted)
+        if here is None:
+            raise NotFoundError
+        rules = rights.require_on(owned(here))
+        entry = yield from self.content.entry(rights, here["id"], wanted, None)
+        shown = self.content.shaping(rights, wanted).entry(entry, rules)
+        related: dict[str, dict[str, Shown]] = {}
+        for uid, row in self._related(content_type, shown):
+            related.setdefault(uid, {})[row["documentId"]] = row
+        targets = {}
+        for uid, rows in related.items():
+            targets[uid] = yield from self._target(uid, rows, filling.target)
+        return self._filled(content_type, shown, targets)
+
+    def _related(self, model: Model, value: Shown) -> Iterator[tuple[str, Shown]]:
+        """Yield all related entries, at any depth, with their types."""
+        for name, inner in value.items():
+            attribute = model.attributes.get(name)
+            if name in _LEFT_OUT or inner is None:
+                continue
+            if isinstance(attribute, RelationAttribute):
+                if attribute.target is not None:
+                    yield from ((attribute.target, row) for row in _listed(inner))
+            elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
+                for item in _listed(inner):
+                    yield from self._related(self._part(attribute, item), item)
+
+    def _part(self, attribute: ComponentAttribute | DynamicZoneAttribute, item: Shown) -> Model:
+        components = self.content.engine.schema.components
+        if isinstance(attribute, ComponentAttribute):
+            return components[attribute.component]
+        return components[str(item["__component"])]
+
+    def _target(self, uid: str, rows: Mapping[str, Shown], locale: str) -> Program[_Target | None]:
+        """Return the entries of a type that stand for others in a locale."""
+        target = self.content.engine.schema.content_types[uid]
+        if uid == ADMIN_USER_UID or not may_follow(self.ability, target):
+            return None
+        view = yield from self.view_of(target)
+        main = str(view["settings"]["mainField"])
+        found, _ = yield from self.content.planner.versions(target, list(rows)).entries()
+        versions, chosen = Versions(target, found), {}
+        for document_id, row in rows.items():
+            own = [one for one in found if one["documentId"] == document_id]
+            one = chosen_of(target, own, Wanted("draft", locale)) if target.localized else row
+            if one is not None:
+                chosen[document_id] = _reference(target, one, versions)
+        labels = yield from self._labels(target, main, [one["id"] for one in chosen.values()])
+        labelled = {key: {**one, **labels.get(one["id"], {})} for key, one in chosen.items()}
+        return _Target(main=main, entries=labelled)
+
+    def _labels(
+        self, target: ContentType, main: str, ids: Sequence[int]
+    ) -> Program[dict[int, Shown]]:
+        """Return the main fields of rows, as far as the caller may read them."""
+        attribute = target.attributes.get(main)
+        told = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
+        rights = reading(self.ability, target)
+        if not ids or not told or not (main in _LEFT_OUT or rights.tells_of_all(main, None)):
+            return {}
+        slots = Slots()
+        here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
+        fields = tuple(dict.fromkeys(("id", main)))
+        plan = ReadPlan(root=PlanNode(uid=target.uid, fields=fields, filter=here))
+        rows, _ = yield from self.content.planner.planned(plan, slots).entries()
+        return {row["id"]: {main: row[main]} for row in rows}
+
+    def _filled(
+        self, model: Model, value: Shown, targets: Mapping[str, _Target | None]
+    ) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for name, inner in value.items():
+            attribute = model.attributes.get(name)
+            if name in _LEFT_OUT:
+                continue
+            if isinstance(attribute, RelationAttribute):
+                target = targets.get(attribute.target or "")
+                found[name] = {"connect": _connected(inner, target), "disconnect": []}
+            elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
+                found[name] = self._parts(attribute, inner, targets)
+            else:
+                found[name] = inner
+        return found
+
+    def _parts(
+        self,
+        attribute: ComponentAttribute | DynamicZoneAttribute,
+        value: object,
+        targets: Mapping[str, _Target | None],
+    ) -> object:
+        if isinstance(value, dict):
+            return self._filled(self._part(attribute, value), value, targets)
+        if not isinstance(value, list):
+            return value
+        return [
+            {**self._filled(self._part(attribute, item), item, targets), _KEY: key}
+            for item, key in zip(value, temporary_keys(len(value)), strict=True)
+        ]
+
+
+def _reference(target: ContentType, one: Shown, versions: Versions) -> Shown:
+    found: Shown = {"documentId": one["documentId"], "id": one["id"]}
+    if target.localized:
+        found["locale"] = one["locale"]
+    if target.draft_and_publish:
+        every = {version["id"]: version for version in versions.of(one["documentId"])}
+        if one["id"] in every:
+            found["status"] = versions.status(every[one["id"]])
+    return found
+
+
+def _connected(value: object, target: _Target | None) -> list[Shown]:
+    """Return the entries that a relation will lead to, with what a form keeps of them."""
+    if target is None:
+        return []
+    found = []
+    for place, row in enumerate(_listed(value)):
+        entry = target.entries.get(row["documentId"])
+        if entry is not None:
+            label = entry.get(target.main, entry["documentId"])
+            text = "" if label is None else label if isinstance(label, str) else entry["documentId"]
+            found.append({**entry, _KEY: f"a{place}", "label": text})
+    return found
+
+
+def _listed(value: object) -> list[dict[str, Any]]:
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, dict)]
+
+
+def temporary_keys(count: int) -> list[str]:
+    """Return keys in the order of lists, as forms give them to items that are not stored yet.
+
+    They begin with ``a0``; after ``az`` comes ``b00``: the letter says how many digits follow.
+    """
+    keys: list[str] = []
+    head, digits = "a", [0]
+    for _ in range(count):
+        keys.append(head + "".join(_DIGITS[digit] for digit in digits))
+        place = len(digits) - 1
+        while place >= 0 and digits[place] == len(_DIGITS) - 1:
+            digits[place] = 0
+            place -= 1
+        if place >= 0:
+            digits[place] += 1
+        else:
+            head, digits = chr(ord(head) + 1), [*digits, 0]
+    return keys

@@ -1,0 +1,254 @@
+"""What is read of entries for lists and forms, as nodes of plans.
+
+A list shows relations to one entry as rows, to many as their number; a form shows numbers alone,
+since it asks for related entries page by page. Files come with their folders.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import AdminAbility, Rule
+from quire.content_manager.permissions import CREATOR_FIELDS, covers, may_follow, reading
+from quire.content_manager.scope import is_hidden
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Model, Schema
+
+CREATORS = ("createdBy", "updatedBy")
+FACTS = ("id", "documentId", "locale", "updatedAt", "createdAt", "publishedAt")
+"""What is told of every version of a document."""
+
+REFERENCE = ("id", "documentId", "locale", "createdAt", "updatedAt", "publishedAt")
+"""What is told of a related entry whose type the caller may not read."""
+
+
+class Nodes(Struct, frozen=True, kw_only=True):
+    """Makes the nodes of one request.
+
+    ``rules`` are those by which the root is shown. ``columns`` narrow a list to these attributes
+    and to facts, ``fields`` narrow its scalars alone; ``None`` shows all. ``rows`` are relations of
+    the root that are shown as rows in any case, ``None`` stands for all of them at every depth.
+    With ``roles`` those of creators are read.
+    """
+
+    schema: Schema
+    ability: AdminAbility
+    rules: tuple[Rule, ...]
+    status: Status
+    columns: frozenset[str] | None = None
+    fields: frozenset[str] | None = None
+    rows: frozenset[str] | None = frozenset()
+    roles: bool = False
+
+    def listed(self, content_type: ContentType) -> PlanNode:
+        """Return what a list shows of an entry, but for its localizations."""
+        return PlanNode(
+            uid=content_type.uid,
+            fields=self._fields(content_type, ""),
+            edges=tuple(self._edges(content_type, "", form=False)),
+        )
+
+    def edited(self, content_type: ContentType) -> PlanNode:
+        """Return what a form shows of an entry, but for its localizations."""
+        return PlanNode(
+            uid=content_type.uid,
+            fields=self._fields(content_type, ""),
+            edges=tuple(self._edges(content_type, "", form=True)),
+        )
+
+    def version(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
+        """Return what is told of other versions: facts, and what all locales have in common."""
+        told = [
+            attribute.name
+            for attribute in content_type.scalars
+            if attribute.name in FACTS
+            or (attribute.name in shared and self._shows(content_type, attribute, ""))
+        ]
+        edges = [
+            edge
+            for edge in self._edges(content_type, "", form=False)
+            if edge.attribute in shared or edge.attribute in CREATORS
+        ]
+        return PlanNode(uid=content_type.uid, fields=tuple(told), edges=tuple(edges))
+
+    def localization(self, content_type: ContentType) -> PlanNode:
+        """Return what tells whether another locale could be published: without what is linked."""
+        edges = [
+            edge
+            for attribute in content_type.attributes.values()
+            if self._shows(content_type, attribute, "")
+            and (edge := self._checked_parts(attribute)) is not None
+        ]
+        fields = self._fields(content_type, "")
+        creator = PlanEdge(attribute="createdBy", nodes=(self._creator(),))
+        return PlanNode(uid=content_type.uid, fields=fields, edges=(*edges, creator))
+
+    def _checked_parts(self, attribute: Attribute) -> PlanEdge | None:
+        match attribute:
+            case ComponentAttribute(component=uid):
+                uids: tuple[str, ...] = (uid,)
+            case DynamicZoneAttribute():
+                uids = attribute.components
+            case _:
+                return None
+        parts = tuple(part for uid in uids if (part := self._checked_part(uid)) is not None)
+        return PlanEdge(attribute=attribute.name, nodes=parts) if parts else None
+
+    def _checked_part(self, uid: str) -> PlanNode | None:
+        """Return those fields of a component that have rules to keep; none has no rules."""
+        component = self.schema.components[uid]
+        checked = [a.name for a in component.scalars if not a.secret and _has_rules(a)]
+        edges = [
+            edge
+            for attribute in component.attributes.values()
+            if (edge := self._checked_parts(attribute)) is not None
+        ]
+        if not checked and not edges:
+            return None
+        return PlanNode(uid=uid, fields=("id", *checked), edges=tuple(edges))
+
+    def _fields(self, model: Model, path: str) -> tuple[str, ...]:
+        return tuple(a.name for a in model.scalars if self._shows(model, a, path))
+
+    def _shows(self, model: Model, attribute: Attribute, path: str) -> bool:
+        if is_hidden(model, attribute):
+            return False
+        own = f"{path}{attribute.name}"
+        only = self.columns
+        if only is None and isinstance(attribute, ScalarAttribute):
+            only = self.fields
+        if only is not None and not path and own not in only:
+            return own in FACTS or (own == "createdBy" and self._asks_for_creators())
+        # Without its id a component could not be changed, only replaced by one with less in it.
+        identifies = attribute.name == "id" and bool(path)
+        return identifies or own in _ALWAYS_READ or covers(self.rules, own)
+
+    def _asks_for_creators(self) -> bool:
+        """Tell whether what is shown of an entry depends on who made it."""
+        return any(rule.conditions for rule in self.rules)
+
+    def _edges(self, model: Model, path: str, *, form: bool) -> Iterator[PlanEdge]:
+        for attribute in model.attributes.values():
+            if not self._shows(model, attribute, path):
+                continue
+            edge = self._edge(attribute, path, form=form)
+            if edge is not None:
+                yield edge
+
+    def _edge(self, attribute: Attribute, path: str, *, form: bool) -> PlanEdge | None:
+        match attribute:
+            case RelationAttribute(name=name) if name in CREATORS:
+                return PlanEdge(attribute=name, nodes=(self._creator(),))
+            case RelationAttribute():
+                in_rows = self.rows is None or (not path and attribute.name in self.rows)
+                return self._relation(attribute, counted=form and not in_rows, rows=in_rows)
+            case MediaAttribute(name=name):
+                return PlanEdge(attribute=name, nodes=(self._file(),))
+            case ComponentAttribute(name=name, component=uid):
+                inner = f"{path}{name}."
+                return PlanEdge(attribute=name, nodes=(self.part(uid, inner, form=form),))
+            case DynamicZoneAttribute(name=name, components=uids):
+                # What is in a zone is granted with it.
+                whole = replace(
+                    self, rules=(Rule(),), columns=None, fields=None, rows=self.rows and frozenset()
+                )
+                parts = tuple(whole.part(uid, "", form=form) for uid in uids)
+                return PlanEdge(attribute=name, nodes=parts)
+            case _:
+                return None
+
+    def part(self, uid: str, path: str, *, form: bool) -> PlanNode:
+        """Return what is shown of a component; a list shows nothing below it."""
+        component = self.schema.components[uid]
+        edges = tuple(self._edges(component, path, form=True)) if form else ()
+        return PlanNode(uid=uid, fields=self._fields(component, path), edges=edges)
+
+    def _creator(self) -> PlanNode:
+        """Return who made an entry, with their roles where a condition asks for them."""
+        role = PlanEdge(attribute="roles", nodes=(PlanNode(uid="admin::role", fields=("id",)),))
+        edges = (role,) if self.roles else ()
+        return PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, edges=edges)
+
+    def _file(self) -> PlanNode:
+        file = self.schema.content_types[FILE_UID]
+        folder = file.attributes.get("folder")
+        edges: tuple[PlanEdge, ...] = ()
+        if isinstance(folder, RelationAttribute):
+            edges = (PlanEdge(attribute="folder", nodes=(self._whole(str(folder.target)),)),)
+        return PlanNode(uid=FILE_UID, fields=self._all(file), edges=edges)
+
+    def _relation(
+        self, attribute: RelationAttribute, *, counted: bool, rows: bool
+    ) -> PlanEdge | None:
+        if attribute.target is None:
+            return self._any(attribute)
+        if attribute.target == ADMIN_USER_UID and attribute.to_many:
+            return None
+        target = self.schema.content_types[attribute.target]
+        node = PlanNode(uid=target.uid, fields=("id",), status=self._status(target))
+        if counted or (attribute.to_many and not rows):
+            return PlanEdge(attribute=attribute.name, nodes=(node,), kind=EdgeKind.COUNT)
+        return PlanEdge(attribute=attribute.name, nodes=(self._related(target),))
+
+    def _related(self, target: ContentType) -> PlanNode:
+        """Return what a list shows of a related entry: what may be read of all of its type."""
+        if not may_follow(self.ability, target):
+            fields = tuple(a.name for a in target.scalars if a.name in REFERENCE)
+        elif self.ability.super_admin:
+            fields = self._all(target)
+        else:
+            rights = reading(self.ability, target)
+            fields = tuple(
+                a.name
+                for a in target.scalars
+                if a.name in REFERENCE
+                or (not is_hidden(target, a) and rights.tells_of_all(a.name, None))
+            )
+        if target.uid == ADMIN_USER_UID:
+            fields = CREATOR_FIELDS
+        return PlanNode(uid=target.uid, fields=fields, status=self._status(target))
+
+    def _any(self, attribute: RelationAttribute) -> PlanEdge | None:
+        """Return a relation to any type, which none but super admins are shown."""
+        if not self.ability.super_admin:
+            return None
+        models: list[Model] = [
+            *self.schema.content_types.values(),
+            *self.schema.components.values(),
+        ]
+        nodes = tuple(
+            PlanNode(
+                uid=model.uid,
+                fields=self._all(model),
+                status=self._status(model) if isinstance(model, ContentType) else None,
+            )
+            for model in models
+        )
+        return PlanEdge(attribute=attribute.name, nodes=nodes)
+
+    def _whole(self, uid: str) -> PlanNode:
+        return PlanNode(uid=uid, fields=self._all(self.schema.content_types[uid]))
+
+    def _all(self, model: Model) -> tuple[str, ...]:
+        return tuple(a.name for a in model.scalars if not is_hidden(model, a))
+
+    def _status(self, target: ContentType) -> Status | None:
+        return self.status if target.draft_and_publish else None
+
+
+def _has_rules(attribute: Attribute) -> bool:
+    """Tell whether something is asked of values of an attribute before they are published."""
+    named = any(name in attribute.raw for name in ("min", "max", "minLength", "maxLength"))
+    return named or attribute.required or attribute.unique
+
+
+_ALWAYS_READ = frozenset({*FACTS, *CREATORS})

@@ -1,0 +1,263 @@
+"""Plans of what administrators read: lists, forms, and the versions of documents."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import Rule
+from quire.content_manager.permissions import Rights
+from quire.content_manager.plan_nodes import CREATORS, Nodes
+from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
+from quire.content_manager.scope import ManagedScope
+from quire.content_manager.selection import asked_columns, require_fields, told_fields
+from quire.documents.reading import PlannedRead
+from quire.documents.unit_of_work import Engine
+from quire.query.operators import Predicate
+from quire.query.parameters import as_query
+from quire.query.plan import (
+    Comparison,
+    Filter,
+    Junction,
+    LocaleScope,
+    PlanEdge,
+    PlanNode,
+    ReadPlan,
+    SortKey,
+)
+from quire.query.resolve import ResolvedRead
+from quire.query.resolve.errors import Findings, Param
+from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.pagination import Pagination, resolve_pagination
+from quire.query.resolve.scope import Slots
+from quire.query.resolve.search import resolve_search
+from quire.query.resolve.sort import resolve_sort
+from quire.query.resolve.versions import resolve_publication
+from quire.schema.model import ContentType
+
+PAGE_SIZE, MOST_ROWS = 10, 1000
+_BY_ID = (SortKey((), "id", descending=False),)
+OTHER_VERSIONS = "localizations"
+"""Where entries of a list have the versions of their documents that are not on the page."""
+
+VERSION_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
+
+
+class Planner(Struct, frozen=True):
+    """Plans reads for administrators in one database."""
+
+    engine: Engine
+
+    def page(self, rights: Rights, query: Query, wanted: Wanted) -> PlannedRead:
+        """Plan a page of a list. Raises the query's first fault as an AppError."""
+        content_type = rights.content_type
+        scope = self.scope(rights, wanted.locales)
+        nodes = replace(
+            self.nodes(rights, wanted),
+            columns=asked_columns(query),
+            fields=told_fields(query),
+            rows=populated(query, content_type) | _filtered_by(query, content_type),
+        )
+        asked = resolve_filters(query.get("filters"), content_type, scope)
+        sort = resolve_sort(query.get("sort"), content_type, scope.within(Param.SORT, "sort"))
+        search = resolve_search(query.get("_q"), content_type, scope.within(Param.SEARCH, "_q"))
+        pagination = pages_of(query, scope)
+        listed = nodes.listed(content_type)
+        versioned = content_type.draft_and_publish
+        root = replace(
+            listed,
+            edges=(*listed.edges, *_other_versions(content_type)),
+            filter=both(asked, self.reached(rights, wanted.locales, scope)),
+            sort=sort,
+            status=wanted.status if versioned else None,
+            publication=resolve_publication(query, scope) if versioned else None,
+        )
+        scope.findings.raise_first()
+        require_fields(query, rights)
+        locale, slot = locale_scope(content_type, wanted, scope.slots)
+        plan = ReadPlan(
+            root=root,
+            search=search,
+            locale=locale,
+            locale_slot=slot,
+            limit=scope.slots.add(pagination.limit),
+            offset=scope.slots.add(pagination.start),
+            count=True,
+            together=True,
+        )
+        return self.planned(plan, scope.slots, pagination)
+
+    def versions(self, content_type: ContentType, document_ids: Sequence[str]) -> PlannedRead:
+        """Plan the read of the facts of all versions of documents."""
+
+        def plan() -> ReadPlan:
+            here = Comparison("documentId", Predicate.IN, (0,))
+            root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=here)
+            return ReadPlan(root=root)
+
+        key = ("versions", content_type.uid)
+        return self.engine.reads.planned_once(key, ([*document_ids],), plan)
+
+    def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
+        """Plan the read of all versions of documents with those who made them."""
+        slots = Slots()
+        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots)
+
+    def versions_of(self, rights: Rights, document_id: str) -> PlannedRead:
+        """Plan the read of all versions of a document, with what all locales have in common."""
+        content_type, slots = rights.content_type, Slots()
+        shared = self.engine.store.layout(content_type.uid).shared
+        plan = ReadPlan(
+            root=self.shared_node(rights, shared),
+            document=slots.add(document_id),
+            limit=slots.add(MOST_ROWS),
+            offset=slots.add(0),
+        )
+        return self.planned(plan, slots)
+
+    def version_node(self, rights: Rights) -> PlanNode:
+        """Return the node of facts of versions, with those who made them."""
+        return self.shared_node(rights, frozenset())
+
+    def shared_node(self, rights: Rights, shared: frozenset[str]) -> PlanNode:
+        """Return the node of facts of a version, with what all locales have in common."""
+        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
+        return nodes.version(rights.content_type, shared)
+
+    def localizations(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
+        """Plan the read of all versions of documents, with what can keep them from publishing."""
+        slots = Slots()
+        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
+        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
+        root = replace(nodes.localization(rights.content_type), filter=here, sort=_BY_ID)
+        return self.planned(ReadPlan(root=root), slots)
+
+    def forms(
+        self,
+        rights: Rights,
+        wanted: Wanted,
+        entry_ids: Sequence[int],
+        rows: frozenset[str] | None = frozenset(),
+        sort: tuple[SortKey, ...] = _BY_ID,
+    ) -> PlannedRead:
+        """Plan the read of rows with all that a form shows, some relations as rows."""
+        content_type, slots = rights.content_type, Slots()
+        here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
+        nodes = replace(self.nodes(rights, wanted), rows=rows)
+        root = replace(nodes.edited(content_type), filter=here, sort=sort)
+        return self.planned(ReadPlan(root=root), slots)
+
+    def form(
+        self,
+        rights: Rights,
+        wanted: Wanted,
+        entry_id: int,
+        rows: frozenset[str] | None = frozenset(),
+        *,
+        rules: tuple[Rule, ...] | None = None,
+    ) -> PlannedRead:
+        """Plan the read of one row with all that a form shows, some relations as rows."""
+        content_type, slots = rights.content_type, Slots()
+        nodes = replace(self.nodes(rights, wanted), rows=rows)
+        if rules is not None:
+            nodes = replace(nodes, rules=rules)
+        node = nodes.edited(content_type)
+        plan = ReadPlan(
+            root=node, entry=slots.add(entry_id), limit=slots.add(1), offset=slots.add(0)
+        )
+        return self.planned(plan, slots)
+
+    def nodes(self, rights: Rights, wanted: Wanted) -> Nodes:
+        """Return what makes the nodes of a request."""
+        return Nodes(
+            schema=self.engine.schema,
+            ability=rights.ability,
+            rules=rights.rules(wanted.locales),
+            status=wanted.related,
+            roles=rights.asks_for_roles(),
+        )
+
+    def scope(
+        self, rights: Rights, locales: tuple[str, ...] | None, *, trusted: bool = False
+    ) -> ManagedScope:
+        """Return the scope of a query for rows of a type."""
+        return ManagedScope(
+            schema=self.engine.schema,
+            ability=None,  # type: ignore[arg-type]  # the rights of an administrator stand in its place
+            limits=replace(self.engine.limits, default_limit=PAGE_SIZE, max_limit=MOST_ROWS),
+            findings=Findings(),
+            slots=Slots(),
+            param=Param.FILTERS,
+            name="filters",
+            rights=rights,
+            locales=locales,
+            trusted=trusted,
+        )
+
+    def reached(
+        self, rights: Rights, locales: tuple[str, ...] | None, scope: ManagedScope
+    ) -> Filter | None:
+        """Return what the rules of the caller let through, ``None`` for every row."""
+        wanted = rights.row_filter(locales)
+        if wanted is None:
+            return None
+        trusted = replace(scope, trusted=True)
+        return resolve_filters(as_query(wanted), rights.content_type, trusted)
+
+    def planned(
+        self, plan: ReadPlan, slots: Slots, pagination: Pagination | None = None
+    ) -> PlannedRead:
+        """Plan a read whose values are in ``slots``."""
+        resolved = ResolvedRead(plan=plan, values=tuple(slots.values), pagination=pagination)
+        return self.engine.reads.planned(resolved)
+
+
+def _other_versions(content_type: ContentType) -> Iterator[PlanEdge]:
+    """Yield what shows the other versions of a document with an entry, where it can have any."""
+    if content_type.localized or content_type.draft_and_publish:
+        node = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS)
+        yield PlanEdge(attribute=OTHER_VERSIONS, nodes=(node,))
+
+
+def pages_of(query: Query, scope: ManagedScope) -> Pagination:
+    """Understand the ``page`` and ``pageSize`` of a list. Faults are noted."""
+    options = {name: query[name] for name in ("page", "pageSize") if query.get(name) is not None}
+    return resolve_pagination({"pagination": options}, scope.within(Param.PAGINATION, "page"))
+
+
+def locale_scope(
+    content_type: ContentType, wanted: Wanted, slots: Slots
+) -> tuple[LocaleScope, int | None]:
+    """Return which locales are read."""
+    if not content_type.localized or wanted.locale is None:
+        return LocaleScope.IGNORED, None
+    if wanted.locale == EVERY_LOCALE:
+        return LocaleScope.ALL, None
+    return LocaleScope.ONE, slots.add(wanted.locale)
+
+
+def both(one: Filter | None, other: Filter | None) -> Filter | None:
+    """Join two filters, both of which must hold."""
+    if one is None or other is None:
+        return one or other
+    return Junction(every=True, parts=(one, other))
+
+
+def populated(query: Query, content_type: ContentType) -> frozenset[str]:
+    """Return the relations that ``populate`` asks to see as rows."""
+    asked = query.get("populate")
+    names = asked.split(",") if isinstance(asked, str) else asked
+    relations = frozenset(attribute.name for attribute in content_type.relations)
+    if asked == "*":
+        return relations - frozenset(CREATORS)
+    listed = names if isinstance(names, list | dict) else ()
+    return frozenset(name for name in listed if isinstance(name, str)) & relations
+
+
+def _filtered_by(query: Query, content_type: ContentType) -> frozenset[str]:
+    """Return the relations that a filter looks through; a list shows them as rows."""
+    filters = query.get("filters")
+    names = frozenset(filters) if isinstance(filters, dict) else frozenset()
+    return names & frozenset(attribute.name for attribute in content_type.relations)

@@ -1,0 +1,348 @@
+"""Reading content for administrators: lists with the state of each entry, and single entries."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import Rule
+from quire.content_manager.permissions import CREATOR_FIELDS, Rights
+from quire.content_manager.plan_nodes import CREATORS, FACTS
+from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, Planner
+from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
+from quire.content_manager.sanitize import Shaping, owned
+from quire.content_manager.selection import told_fields
+from quire.content_manager.status import Shown, Versions, in_locale_order, in_short, is_published
+from quire.database.entries.versions_query import first_document_id
+from quire.database.execute.reader import ListFacts
+from quire.database.execute.response_budget import ResponseBudget
+from quire.database.program import Program
+from quire.documents.reading import PlannedRead
+from quire.documents.unit_of_work import Engine
+from quire.errors import ForbiddenError, NotFoundError
+from quire.query.plan import SortKey
+from quire.query.querystring import QueryValue
+from quire.query.resolve.errors import Param
+from quire.query.resolve.sort import resolve_sort
+from quire.schema.model import DRAFT_STATUS, ContentType, Kind
+
+_BY_DOCUMENT = (
+    SortKey((), "documentId", descending=False),
+    SortKey((), "locale", descending=False),
+)
+
+_IDS = frozenset({"id", "documentId"})
+_IN_SHORT = ("id", "firstname", "lastname", "email")
+Listed = dict[str, object]
+
+
+class PreparedList(Struct, frozen=True, kw_only=True, eq=False):
+    """A page of a list, as one administrator asks for it: how it is read, and how it is shown.
+
+    ``told`` are the scalars that it is narrowed to, ``None`` for all of them.
+    """
+
+    rights: Rights
+    planned: PlannedRead
+    shaping: Shaping
+    told: frozenset[str] | None
+
+
+class ContentReading(Struct, frozen=True):
+    """Programs that read content for administrators."""
+
+    engine: Engine
+
+    @property
+    def planner(self) -> Planner:
+        """What plans the reads."""
+        return Planner(self.engine)
+
+    def budget(self) -> ResponseBudget:
+        """Return what counts a response."""
+        limits = self.engine.limits
+        return ResponseBudget(limits.rows, limits.response_size)
+
+    def prepare(self, rights: Rights, query: Query, wanted: Wanted) -> PreparedList:
+        """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
+        return PreparedList(
+            rights=rights,
+            planned=self.planner.page(rights, query, wanted),
+            shaping=self.shaping(rights, wanted),
+            told=told_fields(query),
+        )
+
+    def page(self, prepared: PreparedList, facts: ListFacts | None = None) -> Program[Listed]:
+        """Return a page of a list with the state of each entry and its other locales.
+
+        It goes by ``facts``, and adds what is not among them.
+        """
+        planned, shaping = prepared.planned, prepared.shaping
+        entries, total = yield from planned.entries(facts, self.budget())
+        versions = Versions(prepared.rights.content_type, _all_versions(entries))
+        results = []
+        for entry in entries:
+            entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
+            if prepared.told is None:
+                entry["status"] = versions.status(entry)
+                results.append(shaping.entry(entry))
+            else:
+                results.append(_narrowed(prepared, entry, versions))
+        meta = {} if planned.pagination is None else planned.pagination.meta(total)
+        return {"results": results, "pagination": meta}
+
+    def one(
+        self,
+        rights: Rights,
+        document_id: str,
+        wanted: Wanted,
+        *,
+        rows: frozenset[str] | None = frozenset(),
+        full: bool = False,
+    ) -> Program[dict[str, object]]:
+        """Return one document as a form shows it, with what is told of its other versions.
+
+        The relations in ``rows`` are shown as rows and not as numbers; ``full`` shows localizations
+        with their content. Raises NotFoundError for a document that is not there in any locale, and
+        ForbiddenError for one that the caller may not read.
+        """
+        every = yield from self.every_version(rights, document_id)
+        if not every:
+            raise NotFoundError
+        here = chosen_of(rights.content_type, every, wanted)
+        if here is None:
+            return self._missing(rights, every, wanted)
+        rules = rights.require_on(owned(here))
+        entry = yield from self.entry(rights, here["id"], wanted, rows, budget=self.budget())
+        if full:
+            localizations = yield from self.localized_in_full(rights, entry, every)
+        else:
+            localizations = self.localized(rights, entry, every)
+        return self.document(rights, entry, every, wanted, localizations, rules)
+
+    def single(self, content_type: ContentType, *, changed: bool = False) -> Program[str | None]:
+        """Return the id of the document of a single type, if there is one.
+
+        Collection types have several: when one is ``changed``, the format takes another one.
+        """
+        layout = self.engine.store.layout(content_type.uid)
+        by_name = changed and content_type.kind is not Kind.SINGLE
+        return (yield from first_document_id(self.engine.store, layout, by_name=by_name))
+
+    def every_version(self, rights: Rights, document_id: str) -> Program[list[Shown]]:
+        """Return the facts of all versions of a document."""
+        every, _ = yield from self.planner.versions_of(rights, document_id).entries()
+        return every
+
+    def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> Program[list[Shown]]:
+        """Return all versions of documents with what rules ask of them."""
+        if not document_ids:
+            return []
+        found, _ = yield from self.planner.owned_versions(rights, document_ids).entries()
+        return found
+
+    def entry(
+        self,
+        rights: Rights,
+        entry_id: int,
+        wanted: Wanted,
+        rows: frozenset[str] | None = frozenset(),
+        *,
+        rules: tuple[Rule, ...] | None = None,
+        budget: ResponseBudget | None = None,
+    ) -> Program[Shown]:
+        """Return one row with all that a form shows, by other rules than those of the caller too.
+
+        Raises NotFoundError without it, and ValidationError when a ``budget`` is exceeded.
+        """
+        planned = self.planner.form(rights, wanted, entry_id, rows, rules=rules)
+        entry = yield from planned.first(budget)
+        if entry is None:
+            raise NotFoundError
+        return entry
+
+    def document(
+        self,
+        rights: Rights,
+        entry: Shown,
+        every: list[Shown],
+        wanted: Wanted,
+        localizations: list[Shown],
+        rules: Sequence[Rule] | None = None,
+    ) -> dict[str, object]:
+        """Return an entry as a form shows it; ``every`` are all versions of its document.
+
+        By ``rules`` it is shown, ``None`` for those that hold for it.
+        """
+        entry["localizations"] = localizations
+        if rights.content_type.draft_and_publish:
+            entry["status"] = Versions(rights.content_type, every).status(entry)
+        shown = self.shaping(rights, wanted).entry(entry, rules)
+        return {"data": shown, "meta": self._meta(rights, every, entry)}
+
+    def localized(self, rights: Rights, entry: Shown, every: list[Shown]) -> list[Shown]:
+        """Return the localizations of an entry in short."""
+        versions = Versions(rights.content_type, every)
+        found = versions.localizations(entry)
+        return [{**in_short(one), "status": versions.status(one)} for one in found]
+
+    def localized_in_full(
+        self, rights: Rights, entry: Shown | None, every: list[Shown]
+    ) -> Program[list[Shown]]:
+        """Return the localizations of an entry with what can keep them from being published.
+
+        Each is shown as far as it may be read. Without an entry these are all versions there are.
+        """
+        if not every or (entry is not None and not rights.content_type.localized):
+            return []
+        document_id = every[0]["documentId"]
+        full, _ = yield from self.planner.localizations(rights, [document_id]).entries()
+        versions = Versions(rights.content_type, every)
+        shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        by_id = {version["id"]: version for version in full}
+        shown = [
+            shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
+            for one in (in_locale_order(every) if entry is None else versions.localizations(entry))
+            if one["id"] in by_id
+        ]
+        return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
+
+    def several(
+        self,
+        rights: Rights,
+        document_ids: Sequence[str],
+        locales: Sequence[str | None],
+        sort: QueryValue,
+    ) -> Program[list[Shown]]:
+        """Return drafts with what publishing will check, their localizations with theirs.
+
+        Without ``sort`` they are in the order of their document ids. Documents that have no draft
+        in a locale are left out. Raises ForbiddenError where one may not be read, and
+        ValidationError for a ``sort`` that cannot be.
+        """
+        wanted = Wanted("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
+        scope = replace(self.planner.scope(rights, wanted.locales), param=Param.SORT, name="sort")
+        keys = resolve_sort(sort, rights.content_type, scope) or _BY_DOCUMENT
+        scope.findings.raise_first()
+        every = yield from self.owned_versions(rights, document_ids)
+        chosen = [
+            one
+            for id_ in dict.fromkeys(document_ids)
+            for locale in locales
+            if (one := _of(every, id_, rights, Wanted("draft", locale)))
+        ]
+        for one in chosen:
+            rights.require_on(owned(one))
+        ids = [one["id"] for one in chosen]
+        if not ids:
+            return []
+        budget = self.budget()
+        planned = self.planner.forms(rights, wanted, ids, sort=keys)
+        entries, _ = yield from planned.entries(budget=budget)
+        named = [one["documentId"] for one in chosen]
+        full, _ = yield from self.planner.localizations(rights, named).entries(budget=budget)
+        versions = Versions(rights.content_type, full)
+        shaping = self.shaping(rights, wanted)
+        others = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        for entry in entries:
+            localizations = [others.entry({**one}) for one in versions.localizations(entry)]
+            entry["localizations"] = [
+                {k: v for k, v in one.items() if k not in CREATORS} for one in localizations
+            ]
+        return [shaping.entry(entry) for entry in entries]
+
+    def shaping(self, rights: Rights, wanted: Wanted) -> Shaping:
+        """Return what shapes the entries of a request."""
+        return Shaping(self.engine.schema, rights, rights.rules(wanted.locales))
+
+    def _missing(self, rights: Rights, every: list[Shown], wanted: Wanted) -> dict[str, object]:
+        """Answer for a document without this version: what there is of it instead."""
+        if not any(rights.on(owned(version)) for version in every):
+            raise ForbiddenError
+        locale = wanted.locale if wanted.named else None
+        absent = {"documentId": every[0]["documentId"], "locale": locale, "id": None}
+        return {"data": {}, "meta": self._meta(rights, every, absent)}
+
+    def _meta(
+        self, rights: Rights, every: list[Shown], entry: Mapping[str, Any]
+    ) -> dict[str, object]:
+        content_type = rights.content_type
+        versions = Versions(content_type, every)
+        shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        default = self.engine.default_locale
+        locales = [
+            shaping.entry(
+                {**version, "status": versions.status(version)}
+                if content_type.draft_and_publish
+                else version
+            )
+            for version in versions.other_locales(entry["documentId"], entry["locale"], default)
+        ]
+        others: list[Shown] = []
+        if content_type.draft_and_publish and entry["id"] is not None:
+            localized = content_type.localized
+            other = versions.other_versions(entry)
+            others = [facts(version, localized=localized) for version in other]
+        return {"availableLocales": locales, "availableStatus": others}
+
+
+def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
+    """Take the other versions out of the entries of a page; returns all, older ones first."""
+    found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
+    for entry in entries:
+        found.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
+    return [found[row_id] for row_id in sorted(found)]
+
+
+def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> Shown | None:
+    """Return the version of a document that is asked for, if it is there."""
+    for version in every:
+        if content_type.localized and version["locale"] != wanted.locale:
+            continue
+        published = wanted.status == "published"
+        if not content_type.draft_and_publish or is_published(version) is published:
+            return version
+    return None
+
+
+def _narrowed(prepared: PreparedList, entry: Shown, versions: Versions) -> Shown:
+    """Return what a list that names its scalars says of an entry.
+
+    What is not named is not known either, as the format has it: without ``publishedAt`` an entry is
+    a draft, and without ``locale`` no rule holds for it that asks for one.
+    """
+    rights, told = prepared.rights, prepared.told or frozenset()
+    rules = rights.on(owned(entry))
+    if rights.content_type.localized and "locale" not in told:
+        # The rules of super admins name every locale, so none of them holds.
+        everywhere = () if rights.ability.super_admin else rules
+        rules = tuple(rule for rule in everywhere if rule.locales is None)
+    entry["status"] = DRAFT_STATUS
+    if "publishedAt" in told:
+        moment = entry["updatedAt"] if "updatedAt" in told else ""
+        entry["status"] = versions.status({**entry, "updatedAt": moment})
+    for name in FACTS:
+        if name not in told and name not in _IDS:
+            entry.pop(name, None)
+    return prepared.shaping.entry(entry, rules)
+
+
+def _of(every: list[Shown], document_id: str, rights: Rights, wanted: Wanted) -> Shown | None:
+    own = [one for one in every if one["documentId"] == document_id]
+    return chosen_of(rights.content_type, own, wanted)
+
+
+def facts(version: Shown, *, localized: bool) -> Shown:
+    """Return what is told of another version of an entry: when and by whom it was changed."""
+    told = CREATOR_FIELDS if localized else _IN_SHORT
+    return {
+        **{name: version.get(name) for name in FACTS},
+        **{name: _creator(version.get(name), told) for name in CREATORS},
+    }
+
+
+def _creator(creator: object, told: Sequence[str]) -> object:
+    if isinstance(creator, dict):
+        return {name: creator[name] for name in told}
+    return creator

@@ -1,0 +1,125 @@
+"""The history of entries: what they were like whenever an administrator changed them.
+
+What was changed otherwise since is kept as well, before an administrator changes it again.
+"""
+
+import msgspec
+import orjson
+from msgspec import Struct
+
+from quire.access.admin_ability import Rule
+from quire.clock import iso_from_ms, ms_from_iso
+from quire.content_manager.permissions import Rights
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.requests import Wanted
+from quire.content_manager.revision_content import (
+    Data,
+    Present,
+    Target,
+    as_body,
+    recorded,
+    targets_in,
+)
+from quire.content_manager.status import Shown
+from quire.database.program import Program
+from quire.database.stores.revisions import Place, Revision, Revisions
+from quire.documents.unit_of_work import Engine
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, PlanNode, ReadPlan
+from quire.query.resolve import ResolvedRead
+from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
+
+_EVERYTHING = (Rule(),)
+
+
+class History(Struct, frozen=True):
+    """Keeps revisions, so many of each entry; none of them for none."""
+
+    revisions: Revisions
+    most: int
+
+    def before(self, reading: ContentReading, rights: Rights, entry: Shown) -> Program[None]:
+        """Keep what a draft is like before it is changed, unless that is known."""
+        if not self.most:
+            return
+        place = Place(rights.content_type.uid, entry["documentId"], entry["locale"])
+        known = yield from self.revisions.of(place)
+        if known and iso_from_ms(known[0].created_at) >= entry["updatedAt"]:
+            return
+        by = entry.get("updatedBy")
+        by_id = by["id"] if isinstance(by, dict) else None
+        yield from self._keep(reading, rights, entry["id"], by_id)
+
+    def after(
+        self,
+        reading: ContentReading,
+        rights: Rights,
+        entry_id: int,
+        by: int | None,
+        *,
+        published: bool = False,
+    ) -> Program[None]:
+        """Keep what an entry has become."""
+        if self.most:
+            yield from self._keep(reading, rights, entry_id, by, published=published)
+
+    def forget(self, content_type: ContentType, document_id: str) -> Program[None]:
+        """Forget what a document was like that is gone in all its locales."""
+        if self.most:
+            yield from self.revisions.forget(content_type.uid, document_id)
+
+    def _keep(
+        self,
+        reading: ContentReading,
+        rights: Rights,
+        entry_id: int,
+        by: int | None,
+        *,
+        published: bool = False,
+    ) -> Program[None]:
+        entry = yield from whole(reading, rights, entry_id)
+        content_type = rights.content_type
+        live = published or not content_type.draft_and_publish
+        moment = entry["publishedAt"] if published else entry["updatedAt"]
+        revision = Revision(
+            place=Place(content_type.uid, entry["documentId"], entry["locale"]),
+            status=PUBLISHED_STATUS if live else DRAFT_STATUS,
+            created_at=ms_from_iso(moment),
+            created_by=by,
+            data=msgspec.json.encode(recorded(reading.engine.schema, content_type, entry)).decode(),
+        )
+        yield from self.revisions.add(revision, most=self.most)
+
+
+def whole(reading: ContentReading, rights: Rights, entry_id: int) -> Program[Shown]:
+    """Return a row with all that is in it, whatever may be read of it, relations as rows."""
+    wanted = Wanted("draft", None, "draft")
+    return (yield from reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING))
+
+
+def written_again(
+    engine: Engine, rights: Rights, revision: Revision
+) -> Program[tuple[Data, list[dict[str, object]]]]:
+    """Return a revision as a request writes it, and what it leads to that is gone."""
+    content_type, data = rights.content_type, orjson.loads(revision.data)
+    present = Present(locale=revision.place.locale)
+    wanted = targets_in(engine.schema, content_type, data, present)
+    present.found = yield from _found(engine, wanted)
+    body = as_body(engine.schema, content_type, data, present)
+    return body, present.missing
+
+
+def _found(engine: Engine, wanted: frozenset[Target]) -> Program[frozenset[Target]]:
+    by_uid: dict[str, list[str]] = {}
+    for uid, document_id, _ in wanted:
+        if uid in engine.schema.content_types:
+            by_uid.setdefault(uid, []).append(document_id)
+    found: set[Target] = set()
+    for uid, document_ids in by_uid.items():
+        here = Comparison("documentId", Predicate.IN, (0,))
+        node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=here)
+        read = ResolvedRead(plan=ReadPlan(root=node), values=([*document_ids],))
+        rows, _ = yield from engine.reads.planned(read).entries()
+        localized = engine.schema.content_types[uid].localized
+        found |= {(uid, row["documentId"], row["locale"] if localized else None) for row in rows}
+    return frozenset(found)

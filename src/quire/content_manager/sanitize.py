@@ -1,0 +1,79 @@
+"""From what was read to what is shown: each entry as the rules that hold for it allow."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quire.access.admin_ability import Creator, Rule
+from quire.content_manager.permissions import ALWAYS, Owned, Rights, covers
+from quire.content_manager.plan_nodes import CREATORS
+from quire.content_manager.status import Shown
+from quire.schema.attributes.base import ComponentAttribute
+from quire.schema.model import ADMIN_USER_UID, Model, Schema
+
+
+def owned(entry: Mapping[str, Any]) -> Owned:
+    """Return what rules ask of an entry that was read with its creator."""
+    made_by = entry.get("createdBy")
+    if not isinstance(made_by, Mapping):
+        return Owned(entry.get("locale"), None)
+    roles = made_by.get("roles") or ()
+    return Owned(
+        entry.get("locale"),
+        Creator(id=made_by["id"], role_ids=frozenset(role["id"] for role in roles)),
+    )
+
+
+def forget_roles(entry: Mapping[str, Any]) -> None:
+    """Forget the roles of those who made an entry: no rule that asks for them holds for it."""
+    for name in CREATORS:
+        if isinstance(entry.get(name), dict):
+            entry[name].pop("roles", None)
+
+
+class Shaping:
+    """Shapes the entries of one type for one administrator."""
+
+    def __init__(self, schema: Schema, rights: Rights, read_by: Sequence[Rule]) -> None:
+        """``read_by`` are the rules that decided what was read of every entry."""
+        self._schema = schema
+        self._rights = rights
+        self._read_by = tuple(read_by)
+        content_type = rights.content_type
+        self._people = tuple(
+            attribute.name
+            for attribute in content_type.relations
+            if attribute.target == ADMIN_USER_UID and attribute.to_many
+        )
+
+    def entry(self, entry: Shown, rules: Sequence[Rule] | None = None) -> Shown:
+        """Return what is shown of an entry; by the rules that hold for it, or by these."""
+        held = self._rights.on(owned(entry)) if rules is None else tuple(rules)
+        forget_roles(entry)
+        for name in self._people:
+            if covers(held, name):
+                entry[name] = {}
+        if held != self._read_by:
+            entry = self._trimmed(entry, self._rights.content_type, held, "")
+        return entry
+
+    def _trimmed(self, entry: Shown, model: Model, rules: Sequence[Rule], path: str) -> Shown:
+        shown: Shown = {}
+        for name, value in entry.items():
+            own = f"{path}{name}"
+            if name in ALWAYS or covers(rules, own):
+                shown[name] = self._inner(value, model, name, rules, own)
+        return shown
+
+    def _inner(
+        self, value: object, model: Model, name: str, rules: Sequence[Rule], path: str
+    ) -> object:
+        """Return what is shown of a component, of which only parts may be granted."""
+        attribute = model.attributes.get(name)
+        if not isinstance(attribute, ComponentAttribute):
+            return value
+        component = self._schema.components[attribute.component]
+        if isinstance(value, list):
+            return [self._trimmed(item, component, rules, f"{path}.") for item in value]
+        if isinstance(value, dict):
+            return self._trimmed(value, component, rules, f"{path}.")
+        return value

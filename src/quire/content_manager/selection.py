@@ -1,0 +1,58 @@
+"""What a list is narrowed to: ``columns`` of a query, or ``fields`` as the format has them.
+
+Columns are what somebody wants to see of the entries, beside what every entry shows. Fields are all
+scalars that a list knows of them: what is not among them is not shown, and decides nothing either.
+"""
+
+from collections.abc import Iterator
+
+from quire.content_manager.permissions import Rights, covers
+from quire.content_manager.requests import Query
+from quire.content_manager.scope import is_hidden
+from quire.errors import InvalidKeyError, ValidationError
+from quire.schema.attributes.base import ScalarAttribute
+
+_NO_TEXTS = "Invalid fields parameter. Expected a string or an array of strings"
+
+
+def asked_columns(query: Query) -> frozenset[str] | None:
+    """Return the attributes that a list is narrowed to, ``None`` for all of them."""
+    return frozenset(_named(query, "columns")) or None
+
+
+def told_fields(query: Query) -> frozenset[str] | None:
+    """Return the scalars that a list knows, ``None`` for all of them."""
+    listed = frozenset(_named(query, "fields"))
+    every = "*" in listed or asked_columns(query) is not None
+    return None if every else listed or None
+
+
+def require_fields(query: Query, rights: Rights) -> None:
+    """Demand that fields are scalars there are, and that the caller may see.
+
+    Raises InvalidKeyError, and ValidationError for what nobody or not the caller is shown.
+    """
+    names, content_type = list(_named(query, "fields")), rights.content_type
+    for name in names:
+        attribute = content_type.attributes.get(name)
+        if name != "*" and not isinstance(attribute, ScalarAttribute):
+            error = InvalidKeyError(name, None if attribute is None else name, source="query")
+            error.details = {"key": name, "path": None if attribute is None else name}
+            raise error
+    several = isinstance(query.get("fields"), list) or len(names) > 1
+    shown = (_is_shown(rights, name) for name in names if name != "*")
+    if several and not all(shown):
+        raise ValidationError(_NO_TEXTS)
+
+
+def _is_shown(rights: Rights, name: str) -> bool:
+    hidden = is_hidden(rights.content_type, rights.content_type.attributes[name])
+    return not hidden and covers(rights.rules(None), name)
+
+
+def _named(query: Query, parameter: str) -> Iterator[str]:
+    given = query.get(parameter)
+    names = given.split(",") if isinstance(given, str) and given else given
+    for name in names if isinstance(names, list) else ():
+        if isinstance(name, str):
+            yield name.strip()

@@ -1,0 +1,141 @@
+"""Values of ``uid`` attributes: made from another attribute, and found free or taken."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.content_manager.requests import invalid
+from quire.content_manager.slugs import slug_of
+from quire.database.program import Program
+from quire.documents.unit_of_work import Engine
+from quire.errors import ValidationError
+from quire.javascript.regular_expressions import compile_pattern
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, LocaleScope, PlanNode, ReadPlan
+from quire.query.resolve import ResolvedRead
+from quire.query.resolve.scope import Slots
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.attributes.uid import UID, URL_FRIENDLY
+from quire.schema.model import ContentType, Schema
+
+NO_TYPE = "ContentType not found"
+NO_UID = "{} must be a valid `uid` attribute"
+BAD_VALUE = f'Must match the custom regex or the default one "/{URL_FRIENDLY}/"'
+_EXPECTED = "Invalid input: expected {}, received {}"
+_LONGEST = 255
+_PROBED, _PROBED_AT_MOST = 10, 1000
+"""How many numbers are tried at once: at first, and at most; each time so many times as many."""
+
+
+class UidField(Struct, frozen=True):
+    """A ``uid`` attribute of a content type."""
+
+    content_type: ContentType
+    attribute: ScalarAttribute
+
+
+def uid_field(schema: Schema, body: Mapping[str, object]) -> UidField:
+    """Return the attribute that a body names. Raises ValidationError when there is none."""
+    content_type = schema.content_types.get(str(body["contentTypeUID"]))
+    if content_type is None:
+        raise ValidationError(NO_TYPE)
+    attribute = content_type.attributes.get(str(body["field"]))
+    if not isinstance(attribute, ScalarAttribute) or attribute.type is not UID:
+        raise ValidationError(NO_UID.format(body["field"]))
+    return UidField(content_type, attribute)
+
+
+def checked_body(body: object, last: str, kind: str) -> Mapping[str, object]:
+    """Return a body with ``contentTypeUID``, ``field`` and one more member of a kind.
+
+    Raises ValidationError with all that is wrong with it.
+    """
+    given = body if isinstance(body, Mapping) else {}
+    wanted = {"contentTypeUID": "string", "field": "string", last: kind}
+    problems = [
+        {
+            "path": [name],
+            "message": _EXPECTED.format(expected, _kind_of(given, name)),
+            "name": ValidationError.name,
+        }
+        for name, expected in wanted.items()
+        if _kind_of(given, name) != expected
+    ]
+    if problems:
+        raise ValidationError(str(problems[0]["message"]), {"errors": problems})
+    return given
+
+
+def _kind_of(body: Mapping[str, object], name: str) -> str:
+    if name not in body:
+        return "undefined"
+    match body[name]:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int() | float():
+            return "number"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def check_value(field: UidField, value: str) -> None:
+    """Demand that a value can stand in a URL. Raises ValidationError."""
+    own = field.attribute.raw.get("regex")
+    pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)
+    if not pattern.found_in(value) or "\0" in value:
+        raise invalid("value", BAD_VALUE)
+
+
+def generated(
+    engine: Engine, field: UidField, data: Mapping[str, object], locale: str | None
+) -> Program[str]:
+    """Return a free value made from the attribute that the schema names for it.
+
+    Without a text there it is made from the name of the type.
+    """
+    target = field.attribute.raw.get("targetField")
+    text = data.get(target) if isinstance(target, str) else None
+    if not isinstance(text, str) or not text:
+        text = field.content_type.singular_name
+    value = slug_of(text)[:_LONGEST] if len(text) > _LONGEST * 4 else slug_of(text)
+    if not value:
+        return ""
+    return (yield from free(engine, field, value, locale))
+
+
+def free(engine: Engine, field: UidField, value: str, locale: str | None) -> Program[str]:
+    """Return a value, with the first number that makes it free when it is taken."""
+    if not (yield from _taken(engine, field, [value], locale)):
+        return value
+    first, many = 1, _PROBED
+    while True:
+        candidates = [f"{value}-{number}" for number in range(first, first + many)]
+        taken = yield from _taken(engine, field, candidates, locale)
+        for candidate in candidates:
+            if candidate not in taken:
+                return candidate
+        first, many = first + many, min(many * _PROBED, _PROBED_AT_MOST)
+
+
+def _taken(
+    engine: Engine, field: UidField, values: Sequence[str], locale: str | None
+) -> Program[set[str]]:
+    """Return those of the values that entries in a locale have."""
+    slots, name = Slots(), field.attribute.name
+    here = Comparison(name, Predicate.IN, (slots.add([*values]),))
+    root = PlanNode(uid=field.content_type.uid, fields=(name,), filter=here)
+    localized = field.content_type.localized and locale is not None
+    plan = ReadPlan(
+        root=root,
+        locale=LocaleScope.ONE if localized else LocaleScope.IGNORED,
+        locale_slot=slots.add(locale) if localized else None,
+    )
+    resolved = ResolvedRead(plan=plan, values=tuple(slots.values))
+    found, _ = yield from engine.reads.planned(resolved).entries()
+    return {str(row[name]) for row in found}

@@ -1,0 +1,42 @@
+"""Who may put a file into an attribute of an entry that is named by its row alone."""
+
+from msgspec.structs import replace
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.administration import PUBLISH, UPDATE
+from quire.content_manager.permissions import Rights, covers
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import owned
+from quire.content_manager.status import is_published
+from quire.database.program import Program
+from quire.documents.unit_of_work import Engine
+from quire.errors import ForbiddenError
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, ReadPlan
+from quire.query.resolve.scope import Slots
+
+
+def require_attaching(
+    engine: Engine, ability: AdminAbility, uid: str, entry_id: int, field: str
+) -> Program[None]:
+    """Demand that somebody may change an attribute of an entry.
+
+    What is published may be changed by those who may publish. Raises ForbiddenError. An entry that
+    is not there is no reason to refuse those who may change all of them.
+    """
+    content_type = engine.schema.content_types.get(uid)
+    if content_type is None or not ability.allows(UPDATE, uid):
+        raise ForbiddenError
+    rights, planner, slots = Rights(ability, UPDATE, content_type), Planner(engine), Slots()
+    here = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
+    root = replace(planner.version_node(rights), filter=here)
+    found, _ = yield from planner.planned(ReadPlan(root=root), slots).entries()
+    if not found:
+        if rights.row_filter(None) is not None:
+            raise ForbiddenError
+        return
+    entry = found[0]
+    if not covers(rights.require_on(owned(entry)), field):
+        raise ForbiddenError
+    if content_type.draft_and_publish and is_published(entry):
+        replace(rights, action=PUBLISH).require_on(owned(entry))

@@ -1,0 +1,80 @@
+"""The entries in which something is used, as somebody may be told of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.administration import READ
+from quire.content_manager.entry_titles import main_field, stored_views
+from quire.content_manager.permissions import Rights, covers, reading
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import owned
+from quire.database.program import Program
+from quire.database.stores.file_usage import Use
+from quire.documents.unit_of_work import Engine
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, ReadPlan
+from quire.query.resolve.scope import Slots
+from quire.schema.model import ContentType
+
+Told = dict[str, Any]
+
+
+class Uses(Struct, frozen=True):
+    """Tells one administrator where things are used."""
+
+    engine: Engine
+    ability: AdminAbility
+
+    def told(self, uses: Sequence[Use]) -> Program[tuple[list[Told], int]]:
+        """Return the uses that may be seen, and how many there are beside them."""
+        types = [one for one in self._types(uses) if self.ability.allows(READ, one.uid)]
+        views = yield from stored_views(self.engine.store, types)
+        found: list[Told] = []
+        for content_type in types:
+            here = [use for use in uses if use.uid == content_type.uid]
+            rights = reading(self.ability, content_type)
+            rows = yield from self._rows(rights, here, main := main_field(content_type, views))
+            found += [
+                shown
+                for use in here
+                if (shown := _shown(rights, use, rows.get(use.entry_id), main)) is not None
+            ]
+        return found, len(uses) - len(found)
+
+    def _types(self, uses: Iterable[Use]) -> list[ContentType]:
+        known = self.engine.schema.content_types
+        return [known[uid] for uid in dict.fromkeys(use.uid for use in uses) if uid in known]
+
+    def _rows(self, rights: Rights, uses: Iterable[Use], main: str) -> Program[dict[int, Told]]:
+        planner, slots = Planner(self.engine), Slots()
+        ids = slots.add([*dict.fromkeys(use.entry_id for use in uses)])
+        node = planner.version_node(rights)
+        root = replace(
+            node,
+            fields=tuple(dict.fromkeys((*node.fields, main))),
+            filter=Comparison("id", Predicate.IN, (ids,)),
+        )
+        rows, _ = yield from planner.planned(ReadPlan(root=root), slots).entries()
+        return {int(row["id"]): row for row in rows}
+
+
+def _shown(rights: Rights, use: Use, row: Told | None, main: str) -> Told | None:
+    rules = () if row is None else rights.on(owned(row))
+    if row is None or not rules or not covers(rules, use.path):
+        return None
+    content_type = rights.content_type
+    return {
+        "contentTypeUid": content_type.uid,
+        "contentTypeDisplayName": content_type.display_name,
+        "kind": content_type.kind.value,
+        "documentId": use.document_id,
+        "locale": use.locale,
+        "status": "published" if use.published else "draft",
+        "title": row[main] if covers(rules, main) else use.document_id,
+        "field": use.path,
+        "inText": use.in_text,
+    }

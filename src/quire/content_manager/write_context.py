@@ -1,0 +1,123 @@
+"""Who writes content: what all programs share that do so for administrators.
+
+A program decides and writes in one transaction, so that nobody can change an entry between the
+question whether it may be written and the writing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import Rule
+from quire.content_manager.permissions import Rights
+from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.requests import EVERY_LOCALE, Wanted
+from quire.content_manager.revisions import History
+from quire.content_manager.sanitize import forget_roles, owned
+from quire.content_manager.status import Shown
+from quire.database.program import Program
+from quire.documents.commands import Written
+from quire.documents.known_locales import has_unknown_locale
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import ApplicationError
+from quire.schema.model import ContentType
+
+UNKNOWN_LOCALE = "This locale doesn't exist"
+NO_DRAFTS = "{} has no drafts: nothing of it can be published or taken back"
+
+Result = dict[str, Any]
+
+
+class Writer(Struct, frozen=True):
+    """Somebody who writes entries of one content type.
+
+    ``rights`` are those to read the type, by which results are shown. What entries were like goes
+    into their ``history``.
+    """
+
+    unit: UnitOfWork
+    rights: Rights
+    history: History
+
+    @property
+    def _type(self) -> ContentType:
+        return self.rights.content_type
+
+    @property
+    def _reading(self) -> ContentReading:
+        return ContentReading(self.unit.engine)
+
+    def _to(self, action: str) -> Rights:
+        return replace(self.rights, action=action)
+
+    def shown(self, written: Written, *, full: bool, made: bool = False) -> Program[Result]:
+        """Return an entry that was written as a form shows it.
+
+        What somebody has made without the right to read such entries at all is shown to them. What
+        they may read for a role that its creator has is not, as the format has it, until they ask.
+        """
+        reader = self._reading
+        live = written.published
+        wanted = Wanted(
+            "published" if live else "draft",
+            written.locale,
+            "published" if live and self._type.draft_and_publish else "draft",
+        )
+        rights = self.rights
+        rules: tuple[Rule, ...] | None = None
+        if made and not rights.ability.allows(rights.action, self._type.uid):
+            rules = (Rule(),)
+        entry = yield from reader.entry(rights, written.entry_id, wanted, rules=rules)
+        forget_roles(entry)
+        every = yield from reader.every_version(rights, written.document_id)
+        if full:
+            localizations = yield from reader.localized_in_full(rights, entry, every)
+        else:
+            localizations = reader.localized(rights, entry, every)
+        # What is written to other locales shows in what is told of them, not in the entry.
+        yield from self.unit.settle()
+        every = yield from reader.every_version(rights, written.document_id)
+        return reader.document(rights, entry, every, wanted, localizations, rules)
+
+    def _kept(self, written: Written) -> Program[None]:
+        """Keep in the history what an entry has become."""
+        live = written.published and self._type.draft_and_publish
+        yield from self.history.after(
+            self._reading, self.rights, written.entry_id, self.unit.editor, published=live
+        )
+
+    def versions(self, document_id: str) -> Program[list[Shown]]:
+        """Return the facts of all versions of a document."""
+        return (yield from self._reading.every_version(self.rights, document_id))
+
+    def read(self, version: Shown, wanted: Wanted) -> Program[Shown]:
+        """Return a version with all that the caller may read of it, relations as rows.
+
+        Raises ForbiddenError where that is nothing.
+        """
+        rules = self.rights.require_on(owned(version))
+        entry = yield from self._reading.entry(self.rights, version["id"], wanted, None)
+        return self._reading.shaping(self.rights, wanted).entry(entry, rules)
+
+    def draft_of(self, every: Sequence[Shown], locale: str | None) -> Shown | None:
+        """Return the version of a document that is worked on in a locale, if it is there."""
+        return chosen_of(self._type, [*every], Wanted("draft", locale)) or chosen_of(
+            self._type, [*every], Wanted("published", locale)
+        )
+
+    def _is_in(self, version: Mapping[str, object], locale: str | None) -> bool:
+        if not self._type.localized or locale == EVERY_LOCALE:
+            return True
+        return version["locale"] == locale
+
+    def require_locales(self, locales: Iterable[str | None]) -> Program[None]:
+        """Check that locales are those of the project. Raises ApplicationError for another one."""
+        layout = self.unit.layout(self._type.uid)
+        if (yield from has_unknown_locale(self.unit, layout, locales)):
+            raise ApplicationError(UNKNOWN_LOCALE)
+
+    def _require_drafts(self) -> None:
+        if not self._type.draft_and_publish:
+            raise ApplicationError(NO_DRAFTS.format(self._type.uid))

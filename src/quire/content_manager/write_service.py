@@ -1,0 +1,140 @@
+"""Writing one document for an administrator, under the rules that hold for the entry it changes."""
+
+from quire.access.administration import CREATE, DELETE, UPDATE
+from quire.content_manager.accounts import new_account
+from quire.content_manager.clone_overlay import overlaid, withheld
+from quire.content_manager.requests import EVERY_LOCALE
+from quire.content_manager.sanitize import owned
+from quire.content_manager.status import Shown
+from quire.content_manager.writable_fields import Body, picked
+from quire.content_manager.write_context import Result, Writer
+from quire.database.program import Program
+from quire.documents.commands import Clone, Create, Delete, Every, Update, Written
+from quire.documents.preconditions import ANY
+from quire.documents.service import act_on
+from quire.errors import NotFoundError, PreconditionFailedError
+from quire.schema.model import USER_UID
+
+NO_ENTITY = "Entity not found"
+
+
+class ContentWriting(Writer, frozen=True):
+    """The programs that make, change, copy and delete one document."""
+
+    def create(self, body: Body, locale: str | None) -> Program[Result]:
+        """Make a document in one locale; returns it as a form shows it.
+
+        Raises ForbiddenError where entries in this locale may not be made.
+        """
+        written = yield from self.created(body, locale)
+        return (yield from self.shown(written, full=False, made=True))
+
+    def created(self, body: Body, locale: str | None) -> Program[Written]:
+        """Make a document in one locale."""
+        yield from self.require_locales([locale])
+        rules = self._to(CREATE).in_locale(locale)
+        data = picked(self.unit.engine.schema, self._type, body, rules)
+        if self._type.uid == USER_UID:
+            data = yield from new_account(self.unit.engine, data)
+        intent = Create(uid=self._type.uid, data=data, locale=locale)
+        written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
+        return written
+
+    def update(
+        self, document_id: str, body: Body, locale: str | None, expected: frozenset[str] | None
+    ) -> Program[Result]:
+        """Change the draft of a document in one locale, or add the locale to it.
+
+        Raises NotFoundError for a document that is not there, and ForbiddenError for an entry that
+        may not be changed.
+        """
+        written = yield from self.updated(document_id, body, locale, expected)
+        return (yield from self.shown(written, full=True))
+
+    def updated(
+        self,
+        document_id: str,
+        body: Body,
+        locale: str | None,
+        expected: frozenset[str] | None = None,
+        *,
+        kept: bool = True,
+    ) -> Program[Written]:
+        """Change the draft of a document in one locale, or add the locale to it.
+
+        What it becomes is a revision of its own, unless it is published next.
+        """
+        every = yield from self.versions(document_id)
+        if not every:
+            raise NotFoundError(NO_ENTITY)
+        yield from self.require_locales([locale])
+        entry = self.draft_of(every, locale)
+        # A locale that is added belongs to whoever made the document.
+        of = owned(entry or {**every[0], "locale": locale})
+        rules = self._to(UPDATE).require_on(of)
+        _require_unchanged(entry, expected)
+        data = picked(self.unit.engine.schema, self._type, body, rules)
+        intent = Update(
+            uid=self._type.uid,
+            document_id=document_id,
+            data=data,
+            locale=locale,
+            expected=expected,
+        )
+        if entry is not None:
+            yield from self.history.before(self._reading, self.rights, entry)
+        written = (yield from act_on(self.unit, intent))[0]
+        if kept:
+            yield from self._kept(written)
+        return written
+
+    def clone(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
+        """Make a new document of the entry of another one in one locale.
+
+        Whoever does so must be allowed to read that entry. What they may not read of it, or may not
+        make, stays empty.
+        """
+        every = yield from self.versions(document_id)
+        here = self.draft_of(every, locale)
+        if here is None:
+            raise NotFoundError
+        read = self.rights.require_on(owned(here))
+        rules = self._to(CREATE).in_locale(here["locale"])
+        schema = self.unit.engine.schema
+        blanks = withheld(schema, self._type, rules, read)
+        data = overlaid(blanks, picked(schema, self._type, body, rules))
+        intent = Clone(uid=self._type.uid, document_id=document_id, locale=locale, data=data)
+        written = (yield from act_on(self.unit, intent))[0]
+        yield from self._kept(written)
+        return (yield from self.shown(written, full=False))
+
+    def delete(self, document_id: str, locale: str | None) -> Program[None]:
+        """Delete a document in one locale, or in every one for a star.
+
+        Raises NotFoundError where nothing is there, and ForbiddenError where one of the versions
+        may not be deleted.
+        """
+        every = yield from self.versions(document_id)
+        chosen = [one for one in every if self._is_in(one, locale)]
+        if not chosen:
+            raise NotFoundError
+        for one in chosen:
+            self._to(DELETE).require_on(owned(one))
+        where = Every.LOCALE if locale == EVERY_LOCALE else locale
+        yield from act_on(
+            self.unit, Delete(uid=self._type.uid, document_id=document_id, locale=where)
+        )
+        if len(chosen) == len(every):
+            yield from self.history.forget(self._type, document_id)
+
+
+def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> None:
+    """Refuse to write over what somebody else has changed meanwhile, and say who it was."""
+    if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
+        return
+    by = entry.get("updatedBy")
+    told = ("id", "firstname", "lastname", "email")
+    person = {name: by.get(name) for name in told} if isinstance(by, dict) else None
+    details = {"updatedAt": entry["updatedAt"], "updatedBy": person}
+    raise PreconditionFailedError(details=details)

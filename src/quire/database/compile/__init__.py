@@ -1,0 +1,1 @@
+"""Read plans as SQL: statements, conditions, joins, union queries and two-phase pages."""

@@ -1,0 +1,605 @@
+"""Plans as SQL conditions: filters, search, versions, orders, and joins along edges."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement, Grouping
+
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.dialect import Dialect
+from quire.database.tables.metadata import has_lists, is_looked_up
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    BackColumnEdge,
+    ColumnEdge,
+    ComponentEdge,
+    Edge,
+    LinkEdge,
+    LocalizationsEdge,
+    MorphBackColumnEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    MorphTargetEdge,
+    TableMap,
+)
+from quire.query.operators import Predicate
+from quire.query.plan import (
+    Comparison,
+    Constant,
+    Filter,
+    Junction,
+    LocaleScope,
+    PlanNode,
+    PublicationFilter,
+    ReadPlan,
+    Search,
+    SortKey,
+    Through,
+)
+from quire.schema.attributes.base import Attribute, ScalarAttribute, StorageKind
+from quire.schema.model import ContentType, Schema
+
+Condition = ColumnElement[Any]
+
+LOCALE, PUBLISHED_AT = "locale", "published_at"
+DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
+
+_NARROW = frozenset({Predicate.EQUALS, Predicate.IN})
+"""What an index of single values finds rows by."""
+_GROUP = 100
+"""Conditions that are joined in a row."""
+
+
+class _Group(Grouping[Any]):
+    """Conditions in parentheses that stay in them.
+
+    SQLAlchemy takes parts with the operator of the whole out of their parentheses.
+    """
+
+    inherit_cache = True
+    operator = None
+
+
+class Joined(NamedTuple):
+    """Target rows joined to what links them.
+
+    ``near`` is the parent's key; ``order`` sorts the rows of one parent as their links do.
+    """
+
+    source: Any
+    near: Condition
+    order: tuple[Condition, ...]
+    where: tuple[Condition, ...] = ()
+
+
+class _LinkTable(NamedTuple):
+    """A link table in a statement: the columns that hold the keys of both ends of a link.
+
+    ``order`` sorts the links of one source row; ``where`` are the links that count.
+    """
+
+    table: AliasedTable
+    source_key: Condition
+    target_key: Condition
+    order: tuple[Condition, ...]
+    where: tuple[Condition, ...] = ()
+
+
+class Conditions:
+    """Writes the conditions of one statement."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        tables: TableMap,
+        dialect: Dialect,
+        builder: StatementBuilder,
+        *,
+        published_only: bool = False,
+        in_order_of_ids: bool = False,
+    ) -> None:
+        """With ``published_only`` drafts behind an edge do not exist.
+
+        ``in_order_of_ids`` keeps the planner from an index over status and locale, and from taking
+        them for rare, so that the rows of the root are walked through in the order of their ids.
+        """
+        self._published_only = published_only
+        self._in_order_of_ids = in_order_of_ids
+        self.schema = schema
+        self.tables = tables
+        self.dialect = dialect
+        self.builder = builder
+        self._predicates: dict[Predicate, Callable[[Comparison, Condition, StorageKind], Any]] = {
+            Predicate.EQUALS: self._equals,
+            Predicate.LESS: lambda c, column, kind: column < self._value(c, kind),
+            Predicate.LESS_OR_EQUAL: lambda c, column, kind: column <= self._value(c, kind),
+            Predicate.GREATER: lambda c, column, kind: column > self._value(c, kind),
+            Predicate.GREATER_OR_EQUAL: lambda c, column, kind: column >= self._value(c, kind),
+            Predicate.IN: self._member,
+            Predicate.BETWEEN: self._between,
+            Predicate.IS_NULL: lambda _c, column, _kind: column.is_(None),
+            Predicate.CONTAINS: self._pattern("%", "%"),
+            Predicate.STARTS_WITH: self._pattern("", "%"),
+            Predicate.ENDS_WITH: self._pattern("%", ""),
+        }
+
+    # Rows ------------------------------------------------------------------------------------
+
+    def row_conditions(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
+        """Return the status and the filter of a node."""
+        return [*self.status_of(node, table), *self.filters_of(node, table)]
+
+    def status_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
+        """Return the condition of the status that a node has, if any."""
+        if node.status is None:
+            return []
+        published_at = self._version_column(PUBLISHED_AT, node, table)
+        return [self._version_condition(status_condition(node.status, published_at))]
+
+    def locale_of(self, plan: ReadPlan, table: AliasedTable) -> list[Condition]:
+        """Return the condition of the locales that the root of a plan is read in, if any."""
+        if plan.locale_slot is None:
+            return []
+        locale = self._version_column(LOCALE, plan.root, table)
+        if plan.locale is LocaleScope.SOME:
+            codes = self.builder.list_slot(
+                plan.locale_slot, self.dialect.encoder(StorageKind.STRING)
+            )
+            return [self._version_condition(self.dialect.member_of(locale, codes))]
+        if plan.locale is LocaleScope.ONE:
+            code = self.builder.plain_slot(plan.locale_slot)
+            return [self._version_condition(locale == code)]
+        return []
+
+    def filters_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
+        """Return the filter of a node, and how rows relate to other versions of their documents."""
+        found: list[Condition] = []
+        if node.filter is not None:
+            found.append(self.filter(node.filter, node.uid, table))
+        if node.publication is not None and node.status is not None:
+            other = self.builder.table(self.tables[node.uid].name)
+            found.append(_publication(node.publication, node.status, table, other))
+        return found
+
+    def _version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
+        """Return a column that tells versions from each other, for a condition on them.
+
+        Where the filter asks for a value that few entries share, or for what few related rows have,
+        the planner must not go by status and locale only because an index has these two: most rows
+        are alike in them.
+        """
+        column = table.c(name)
+        few = is_narrow(node, self.schema) or self._is_narrow_by_relation(node.filter, node.uid)
+        return self.dialect.unindexed(column) if few else column
+
+    def _version_condition(self, condition: Condition) -> Condition:
+        return self.dialect.unestimated(condition) if self._in_order_of_ids else condition
+
+    def _is_narrow_by_relation(self, part: Filter | None, uid: str) -> bool:
+        """Tell whether a filter asks for values that few related rows are expected to have."""
+        return any(
+            self._has_narrow_value(one.part, self._target_uid(uid, one.attribute))
+            for one in _required(part)
+            if isinstance(one, Through) and not one.missing
+        )
+
+    def _has_narrow_value(self, part: Filter | None, uid: str) -> bool:
+        attributes = self.schema.model(uid).attributes.values()
+        many_values = frozenset(one.name for one in attributes if not _has_few_values(one))
+        return _demands(part, many_values) or self._is_narrow_by_relation(part, uid)
+
+    def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
+        """Return a filter as a condition on rows of a model."""
+        match part:
+            case Constant(holds=holds):
+                return sa.literal_column("1 = 1" if holds else "1 = 0")
+            case Comparison():
+                return self._comparison(part, uid, table)
+            case Junction(every=every, parts=parts):
+                return _join_all([self.filter(inner, uid, table) for inner in parts], every=every)
+            case Through():
+                return self._through(part, uid, table)
+
+    def _comparison(self, part: Comparison, uid: str, table: AliasedTable) -> Condition:
+        attribute = self.schema.model(uid).attributes[part.attribute]
+        if not isinstance(attribute, ScalarAttribute):
+            message = f"{uid}.{part.attribute} has no column"
+            raise TypeError(message)
+        column = table.c(self.tables[uid].columns[part.attribute])
+        condition: Condition = self._predicates[part.predicate](part, column, attribute.storage)
+        return sa.not_(condition) if part.negated else condition
+
+    def _value(self, part: Comparison, kind: StorageKind, position: int = 0) -> Condition:
+        return self.builder.slot(part.slots[position], self.dialect.encoder(kind))
+
+    def _equals(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        if part.fold:
+            column = self.dialect.as_text(column, kind, fold=True)
+            text = self.builder.slot(part.slots[0], self.dialect.text_encoder())
+            folded: Condition = self.dialect.equals_folded(column, text)
+            return folded
+        return column == self._value(part, kind)
+
+    def _member(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        listed = self.builder.list_slot(part.slots[0], self.dialect.encoder(kind))
+        condition: Condition = self.dialect.member_of(column, listed)
+        return condition
+
+    def _between(self, part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+        return column.between(self._value(part, kind), self._value(part, kind, 1))
+
+    def _pattern(
+        self, before: str, after: str
+    ) -> Callable[[Comparison, Condition, StorageKind], Condition]:
+        def condition(part: Comparison, column: Condition, kind: StorageKind) -> Condition:
+            bind = self.builder.slot(
+                part.slots[0], lambda value: before + escape_pattern(str(value)) + after
+            )
+            text = self.dialect.as_text(column, kind, fold=part.fold)
+            matched: Condition = self.dialect.like(text, bind, fold=part.fold)
+            return matched
+
+        return condition
+
+    def search(self, search: Search, uid: str, table: AliasedTable) -> Condition:
+        """Return free-text search: some attribute contains the term."""
+        columns = self.tables[uid].columns
+        kinds = {a.name: a.storage for a in self.schema.model(uid).scalars}
+        alternatives: list[Condition] = [
+            self.dialect.like(
+                self.dialect.as_text(table.c(columns[name]), kinds[name], fold=True),
+                self.builder.slot(search.slot, lambda value: f"%{escape_search(str(value))}%"),
+                fold=True,
+            )
+            for name in search.attributes
+        ]
+        return sa.or_(*alternatives)
+
+    # Edges -----------------------------------------------------------------------------------
+
+    def _through(self, part: Through, uid: str, table: AliasedTable) -> Condition:
+        """Ask for related rows: ids of rows that have a fitting one, perhaps of those without."""
+        edge = self.tables[uid].edges[part.attribute]
+        target_uid = self._target_uid(uid, part.attribute)
+        key = table.c(near_key(edge))
+        alternatives: list[Condition] = []
+        inner = part.part
+        if not _is_about_missing(inner):
+            wanted = None if _is_about_present(inner) else inner
+            alternatives.append(key.in_(self._linked(edge, target_uid, wanted, part.within)))
+        if part.missing:
+            linked = self._linked(edge, target_uid, None, part.within)
+            alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
+        return sa.or_(*alternatives) if alternatives else sa.false()
+
+    def _linked(
+        self, edge: Edge, target_uid: str, part: Filter | None, within: Filter | None
+    ) -> sa.Select[Any]:
+        """Select the keys of rows that have a related row satisfying ``part`` and ``within``."""
+        target = self.builder.table(self.tables[target_uid].name)
+        if isinstance(edge, LinkEdge | MorphTargetEdge):
+            return self._linked_by_table(edge, target_uid, target, part, within)
+        joined = self.join(edge, target, target_uid)
+        wanted = [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
+        found = sa.select(joined.near).select_from(joined.source)
+        return found.where(joined.near.is_not(None), *joined.where, *wanted)
+
+    def _linked_by_table(
+        self,
+        edge: LinkEdge | MorphTargetEdge,
+        target_uid: str,
+        target: AliasedTable,
+        part: Filter | None,
+        within: Filter | None,
+    ) -> sa.Select[Any]:
+        """Do what `_linked` does for rows that a link table leads to.
+
+        Where few target rows are expected, their ids are a nested ``IN``: without statistics,
+        SQLite drives a join from the link table and reads all of it. Where most are, to read it
+        whole is right, and the planner must not drive from a target table that statistics say is
+        small, to look up every row of the link table one by one.
+        """
+        links = self._links(edge)
+        wanted = [*self._published(target, target_uid)]
+        wanted += [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
+        source: sa.FromClause = links.table.source
+        if part is not None and self._is_selective(part, target_uid):
+            wanted = [links.target_key.in_(sa.select(target.c("id")).where(*wanted))]
+        else:
+            key = self.dialect.unindexed(links.target_key)
+            source = source.join(target.source, target.c("id") == key)
+        found = sa.select(links.source_key).select_from(source)
+        has_source = self.dialect.unindexed(links.source_key).is_not(None)
+        return found.where(has_source, *links.where, *wanted)
+
+    def _is_selective(self, part: Filter, uid: str) -> bool:
+        """Tell whether a filter is expected to fit few rows of a model.
+
+        One that only excludes rows is not, nor one that asks for one of very few values.
+        """
+        match part:
+            case Comparison(predicate=Predicate.IS_NULL) | Comparison(negated=True):
+                return False
+            case Comparison(attribute=attribute):
+                return not _has_few_values(self.schema.model(uid).attributes[attribute])
+            case Junction(every=every, parts=parts):
+                found = (self._is_selective(inner, uid) for inner in parts)
+                return any(found) if every else all(found)
+            case Through(attribute=attribute, part=inner, missing=False) if inner is not None:
+                return self._is_selective(inner, self._target_uid(uid, attribute))
+            case _:
+                return False
+
+    def _target_uid(self, uid: str, attribute: str) -> str:
+        edge = self.tables[uid].edges[attribute]
+        match edge:
+            case ComponentEdge(components=(component,)):
+                return component
+            case ComponentEdge() | MorphListEdge() | MorphColumnEdge():
+                message = f"{uid}.{attribute} leads to rows of several kinds"
+                raise TypeError(message)
+            case _:
+                return edge.target
+
+    def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
+        """Join target rows to what links them to their parents."""
+        joined = self._join(edge, target, target_uid)
+        return joined._replace(where=(*joined.where, *self._published(target, target_uid)))
+
+    def _published(self, target: AliasedTable, target_uid: str) -> tuple[Condition, ...]:
+        """Return the condition that leaves out drafts behind an edge, where they do not exist."""
+        model = self.schema.model(target_uid)
+        if self._published_only and isinstance(model, ContentType) and model.draft_and_publish:
+            return (status_condition("published", target.c(PUBLISHED_AT)),)
+        return ()
+
+    def _join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
+        match edge:
+            case LinkEdge() | MorphTargetEdge():
+                links = self._links(edge)
+                source = links.table.source.join(target.source, target.c("id") == links.target_key)
+                return Joined(source, links.source_key, links.order, links.where)
+            case ComponentEdge():
+                return self._join_components(edge, target, target_uid)
+            case ColumnEdge() | MorphListEdge() | MorphColumnEdge():
+                return Joined(target.source, target.c("id"), (target.c("id"),))
+            case BackColumnEdge(column=column):
+                return Joined(target.source, target.c(column), (target.c("id"),))
+            case MorphBackColumnEdge():
+                kind = self.builder.constant(edge.type_value)
+                where = (target.c(edge.type_column) == kind,)
+                return Joined(target.source, target.c(edge.id_column), (target.c("id"),), where)
+            case LocalizationsEdge():
+                by_locale = (target.c(LOCALE),) if self.dialect.versions_by_locale else ()
+                order = (*by_locale, target.c("id"))
+                return Joined(target.source, target.c(DOCUMENT_ID), order)
+
+    def _links(self, edge: LinkEdge | MorphTargetEdge) -> _LinkTable:
+        """Add the link table of an edge to the statement."""
+        links = self.builder.table(edge.table)
+        row_id, target_key = links.c("id"), links.c(edge.far)
+        if isinstance(edge, LinkEdge):
+            order = (links.c(edge.order),) if edge.order else ()
+            return _LinkTable(links, links.c(edge.near), target_key, (*order, row_id))
+        where = (
+            links.c(edge.near_type) == self.builder.constant(edge.type_value),
+            links.c(FIELD) == self.builder.constant(edge.field),
+        )
+        order = (links.c(ORDER),)
+        return _LinkTable(links, links.c(edge.near_id), target_key, (*order, row_id), where)
+
+    def _join_components(self, edge: ComponentEdge, target: AliasedTable, uid: str) -> Joined:
+        links = self.builder.table(edge.table)
+        source = links.source.join(target.source, target.c("id") == links.c(COMPONENT_ID))
+        where = (
+            self.dialect.unindexed(links.c(FIELD)) == self.builder.constant(edge.field),
+            self.dialect.unindexed(links.c(COMPONENT_TYPE)) == self.builder.constant(uid),
+        )
+        order = (links.c(ORDER), links.c("id"))
+        return Joined(source, links.c(COMPONENT_ENTITY), order, where)
+
+    # Orders ----------------------------------------------------------------------------------
+
+    def order(self, node: PlanNode, table: AliasedTable, *, backward: bool = False) -> list[Any]:
+        """Return the sort keys of a node, or those that put its rows in the opposite order."""
+        return [self._sort_key(key, node.uid, table, backward=backward) for key in node.sort]
+
+    def _sort_key(
+        self, key: SortKey, uid: str, table: AliasedTable, *, backward: bool
+    ) -> Condition:
+        column = (
+            self._related_value(key, uid, table)
+            if key.path
+            else table.c(self.tables[uid].columns[key.attribute])
+        )
+        return column.desc() if key.descending is not backward else column.asc()
+
+    def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
+        """Select the value that a row is placed by: the first of its related rows' values."""
+        first, *rest = key.path
+        edge = self.tables[uid].edges[first]
+        here_uid = self._target_uid(uid, first)
+        here = self.builder.table(self.tables[here_uid].name)
+        joined = self.join(edge, here, here_uid)
+        source, where = joined.source, list(joined.where)
+        root_near = joined.near
+        for name in rest:
+            edge = self.tables[here_uid].edges[name]
+            next_uid = self._target_uid(here_uid, name)
+            target = self.builder.table(self.tables[next_uid].name)
+            step = self.join(edge, target, next_uid)
+            on = sa.and_(step.near == here.c(near_key(edge)), *step.where)
+            source = source.outerjoin(step.source, on)
+            here, here_uid = target, next_uid
+        value = here.c(self.tables[here_uid].columns[key.attribute])
+        return (
+            sa.select(value)
+            .select_from(source)
+            .where(root_near == table.c(near_key(self.tables[uid].edges[first])), *where)
+            .order_by(value.desc() if key.descending else value.asc())
+            .limit(self.builder.constant(1))
+            .correlate(table.source)
+            .scalar_subquery()
+        )
+
+
+def _has_few_values(attribute: Attribute) -> bool:
+    """Tell whether many entries share each value of an attribute."""
+    return attribute.type.few_values or attribute.name == LOCALE
+
+
+def is_narrow(node: PlanNode, schema: Schema) -> bool:
+    """Tell whether a node's filter asks for values that an index finds few rows by."""
+    model = schema.model(node.uid)
+    if not isinstance(model, ContentType) or not has_lists(model):
+        return False
+    looked_up = frozenset(one.name for one in model.scalars if is_looked_up(one))
+    return _demands(node.filter, looked_up | {"documentId"})
+
+
+def is_by_id(node: PlanNode) -> bool:
+    """Tell whether a node's filter asks for rows by their ids."""
+    return _demands(node.filter, frozenset({"id"}))
+
+
+def demanded_values(part: Filter | None) -> tuple[str, ...]:
+    """Name the attributes of which every row found by a filter has one of some values."""
+    return tuple(
+        one.attribute
+        for one in _required(part)
+        if isinstance(one, Comparison) and _is_narrow_comparison(one)
+    )
+
+
+def near_key(edge: Edge) -> str:
+    """Name the column of a row by which its related rows are found."""
+    match edge:
+        case ColumnEdge(column=column):
+            return column
+        case LocalizationsEdge():
+            return DOCUMENT_ID
+        case MorphColumnEdge(id_column=column):
+            return column
+        case _:
+            return "id"
+
+
+def escape_pattern(text: str) -> str:
+    """Make every character of a pattern stand for itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def escape_search(text: str) -> str:
+    """Make every character of a search term stand for itself, but for ``_``: any character."""
+    return text.replace("\\", "\\\\").replace("%", "\\%")
+
+
+def _is_about_missing(part: Filter | None) -> bool:
+    """Tell whether a filter holds only where there is no row: its id is null."""
+    return part == Comparison("id", Predicate.IS_NULL, ())
+
+
+def _is_about_present(part: Filter | None) -> bool:
+    """Tell whether a filter holds for every row there is: its id is not null."""
+    return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
+
+
+def _demands(part: Filter | None, attributes: frozenset[str]) -> bool:
+    """Tell whether every row found by a filter has one of some values of one of attributes."""
+    return not attributes.isdisjoint(demanded_values(part))
+
+
+def _is_narrow_comparison(part: Comparison) -> bool:
+    return part.predicate in _NARROW and not (part.negated or part.fold)
+
+
+def _required(part: Filter | None) -> Iterator[Filter]:
+    """Yield the filters that every row satisfies which a filter finds."""
+    if isinstance(part, Junction) and part.every:
+        for inner in part.parts:
+            yield from _required(inner)
+    elif part is not None:
+        yield part
+
+
+def _join_all(conditions: Sequence[Condition], *, every: bool) -> Condition:
+    """Join conditions by AND or OR, long lists in groups.
+
+    SQLite parses ``a OR b OR c`` as a tree as deep as the list is long, and refuses deep ones.
+    """
+    join = sa.and_ if every else sa.or_
+    if len(conditions) <= _GROUP:
+        return join(*conditions)
+    groups = range(0, len(conditions), _GROUP)
+    return join(*(_Group(join(*conditions[at : at + _GROUP])) for at in groups))
+
+
+def status_condition(status: str, published_at: Condition) -> Condition:
+    """Return the condition of one version of draft & publish rows."""
+    return published_at.is_not(None) if status == "published" else published_at.is_(None)
+
+
+def versions_condition(
+    plan: ReadPlan, table: AliasedTable, conditions: Conditions
+) -> list[Condition]:
+    """Return everything that decides which rows of the root are read.
+
+    SQLite tests conditions in their order. The status comes first: to see whether a value is null
+    takes less than to compare the text of a locale.
+    """
+    builder = conditions.builder
+    found: list[Condition] = []
+    if plan.document is not None:
+        found.append(table.c(DOCUMENT_ID) == builder.plain_slot(plan.document))
+    if plan.entry is not None:
+        found.append(table.c("id") == builder.plain_slot(plan.entry))
+    found += conditions.status_of(plan.root, table)
+    found += conditions.locale_of(plan, table)
+    found += conditions.filters_of(plan.root, table)
+    if plan.search is not None:
+        found.append(conditions.search(plan.search, plan.root.uid, table))
+    return found
+
+
+def _publication(
+    mode: PublicationFilter, status: str, table: AliasedTable, other: AliasedTable
+) -> Condition:
+    """Compare a version with the other versions of its document."""
+    same_document = other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID)
+    same_locale = other.c(LOCALE).is_not_distinct_from(table.c(LOCALE))
+    published = other.c(PUBLISHED_AT).is_not(None)
+    draft = other.c(PUBLISHED_AT).is_(None)
+
+    def exists(*where: Condition) -> Condition:
+        found: sa.Select[Any] = (
+            sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
+        )
+        return sa.exists(found.correlate(table.source))
+
+    pair = (same_document, same_locale)
+    match mode:
+        case PublicationFilter.NEVER_PUBLISHED:
+            return sa.not_(exists(*pair, published))
+        case PublicationFilter.HAS_PUBLISHED_VERSION:
+            return exists(*pair, published)
+        case PublicationFilter.NEVER_PUBLISHED_DOCUMENT:
+            return sa.not_(exists(same_document, published))
+        case PublicationFilter.HAS_PUBLISHED_VERSION_DOCUMENT:
+            return exists(same_document, published)
+        case PublicationFilter.PUBLISHED_WITHOUT_DRAFT:
+            return sa.not_(exists(*pair, draft)) if status == "published" else sa.false()
+        case PublicationFilter.PUBLISHED_WITH_DRAFT:
+            return exists(*pair, draft) if status == "published" else sa.false()
+        case PublicationFilter.MODIFIED | PublicationFilter.UNMODIFIED:
+            own, theirs = table.c(_UPDATED_AT), other.c(_UPDATED_AT)
+            draft_time, published_time = (own, theirs) if status == "draft" else (theirs, own)
+            counterpart = published if status == "draft" else draft
+            newer = draft_time > published_time
+            if mode is PublicationFilter.UNMODIFIED:
+                newer = draft_time <= published_time
+            return exists(*pair, counterpart, newer)

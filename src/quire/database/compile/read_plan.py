@@ -1,0 +1,626 @@
+"""From a read plan to statements: the same tree, with SQL and binders in its nodes.
+
+SQLAlchemy builds and compiles the expressions, once per plan; what comes out is text for the
+driver and, for every placeholder, where its value comes from. Names in the text come from the
+schema alone. Related rows are fetched by the ids of their parents, by one statement per edge or by
+one for several edges of a node; filters through relations are ``id IN (subquery)``.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum, auto
+from functools import cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.conditions import (
+    DOCUMENT_ID,
+    LOCALE,
+    PUBLISHED_AT,
+    Conditions,
+    near_key,
+    versions_condition,
+)
+from quire.database.compile.statements import AliasedTable, Query, StatementBuilder
+from quire.database.compile.two_phase import has_versions, is_in_order_of_ids, is_plain, steps_from
+from quire.database.compile.union_queries import (
+    Columns,
+    OwnColumns,
+    OwnRows,
+    ParentKey,
+    United,
+    UnitedRows,
+)
+from quire.database.dialect import Dialect
+from quire.database.execute.row_mappers import Present, RowMapper, build_mapper, member
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    ComponentEdge,
+    Edge,
+    LocalizationsEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
+from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
+from quire.schema.model import Schema
+
+MOST_SHARING = 20
+"""How many branches share a statement: a database takes long to plan a larger one."""
+
+Presented = Mapping[tuple[str, str], Present]
+"""What is shown of attributes, by uid and name, where that is not what is stored."""
+
+NOTHING_PRESENTED: Presented = MappingProxyType({})
+
+
+class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
+    """Rows of one model: how they become JSON, and what is populated below them.
+
+    ``united`` are the statements that branches of several edges share.
+    """
+
+    uid: str
+    mapper: RowMapper
+    edges: "tuple[CompiledEdge, ...]" = ()
+    united: tuple[Query, ...] = ()
+
+
+class Shared(NamedTuple):
+    """Whence the rows of a branch come: a statement of its parents' node, the branch's number."""
+
+    statement: int
+    branch: int
+
+
+class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
+    """The rows of one kind behind an edge: the statement, keyed by parents, and their node.
+
+    Those of a branch without a ``query`` of its own are among the rows of a ``shared`` one. In a
+    row ``near`` is the position of the parent's key, ``number`` that of the number of rows when
+    only that is asked for, and ``row_id`` that of its id where some rows are skipped by it;
+    mixed rows have order and id of their link at 1 and 2.
+    """
+
+    query: Query | None
+    node: CompiledNode
+    shared: Shared | None = None
+    near: int
+    number: int
+    row_id: int
+
+
+class CompiledOthers(Struct, frozen=True, kw_only=True, eq=False):
+    """The components of a zone that it does not list.
+
+    ``query`` returns the uids of those that parents have; ``branch`` compiles how the components of
+    one are read, when it is first needed, and returns ``None`` for a uid that is not known.
+    """
+
+    query: Query
+    branch: Callable[[str], CompiledBranch | None]
+
+
+class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
+    """A populated attribute of a node.
+
+    ``path`` is the dotted path from the root of the read. ``member`` is where items of the parent
+    keep what is populated. ``parent_key`` and ``parent_id`` are positions in a row of the parent:
+    of what links are found by, and of its id. Rows of a ``mixed`` edge come from several branches
+    and are put in the order of their links. ``links`` is the statement that lists
+    ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
+    parents themselves (a document among its own localizations). ``others`` are components that a
+    zone does not list.
+    """
+
+    path: str
+    member: str
+    to_many: bool
+    parent_key: int
+    parent_id: int
+    branches: tuple[CompiledBranch, ...]
+    counted: bool = False
+    mixed: bool = False
+    links: Query | None = None
+    skip_parents: bool = False
+    others: CompiledOthers | None = None
+
+
+class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
+    """How a page is read in two steps.
+
+    ``keys`` returns the ids of its rows in their order, ``backward`` those of rows as far from the
+    end of the list, the last one first; ``rows`` returns these rows in any order, and ``key`` is
+    the position of the id in such a row.
+    """
+
+    keys: Query
+    backward: Query
+    rows: Query
+    key: int
+
+
+class CompiledSteps(Struct, frozen=True, kw_only=True, eq=False):
+    """Which pages of a ``plan`` may be read in two steps: those before which ``start`` rows lie.
+
+    ``limit`` and ``offset`` are the slots that say how many rows a page has and how many lie before
+    it, ``locale`` that of the locales whose rows are listed. The statements are compiled when they
+    are first needed, which for many a list they never are: ``keys`` for the two steps;
+    ``in_order_of_ids`` for a page in one step that walks through the table, and ``collected`` for
+    two steps that find all rows of the list by any index and then sort their ids. These two are
+    ``None`` where rows do not come in that order.
+    """
+
+    plan: ReadPlan
+    start: int
+    limit: Slot
+    offset: Slot
+    locale: Slot | None
+    keys: Callable[[], CompiledKeys]
+    in_order_of_ids: Callable[[], Query] | None
+    collected: Callable[[], CompiledKeys] | None
+
+
+class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
+    """Everything that a plan needs from the database, in ``statements`` statements.
+
+    ``page`` is the first of them; a page that is read in its two ``steps`` has one more. ``limit``
+    is the slot with which a page limits its rows itself, if it does, and ``offset`` that of how
+    many rows lie before it. ``counts_rows`` tells whether the total is that of rows, and not of
+    documents. ``presented`` tells whether anything is shown in another form than it is stored: that
+    may be a form of the moment.
+    """
+
+    page: Query
+    steps: CompiledSteps | None
+    node: CompiledNode
+    count: Query | None
+    statements: int
+    limit: Slot | None
+    offset: Slot | None
+    counts_rows: bool
+    presented: bool
+
+
+def compile_read(
+    plan: ReadPlan,
+    schema: Schema,
+    tables: TableMap,
+    dialect: Dialect,
+    presented: Presented = NOTHING_PRESENTED,
+) -> CompiledRead:
+    """Compile a plan for a database; ``presented`` are attributes shown in another form."""
+    return _Compiler(schema, tables, dialect, presented).read(plan)
+
+
+class PageOrder(Enum):
+    """How the rows of a page are found and put in order."""
+
+    AS_ASKED = auto()
+    BACKWARD = auto()
+    """From the end of the list."""
+    WALKED = auto()
+    """In the order of ids, by walking through the table."""
+    COLLECTED = auto()
+    """In the order of ids, by sorting those that some index has."""
+
+
+class _Share(NamedTuple):
+    """A statement that branches of a node share, and its number among those of the node."""
+
+    statement: int
+    united: United
+
+
+class _Place(NamedTuple):
+    """Where what an edge populates is: the member of the items, and the path from the root."""
+
+    member: str
+    path: str
+
+
+class _Compiler:
+    def __init__(
+        self, schema: Schema, tables: TableMap, dialect: Dialect, presented: Presented
+    ) -> None:
+        self.presented = presented
+        self.schema = schema
+        self.tables = tables
+        self.dialect = dialect
+        self.statements = 0
+        self._published_only = False
+        self._presents = False
+        self._unites = dialect.unites_edges
+
+    def read(self, plan: ReadPlan) -> CompiledRead:
+        """Compile the page of the root, its count, and everything below."""
+        self._published_only = plan.published_only
+        self._unites = plan.together or self.dialect.unites_edges
+        builder = self._builder()
+        table = builder.table(self.tables[plan.root.uid].name)
+        columns = OwnColumns()
+        start = steps_from(plan, self.schema)
+        if start is not None:
+            columns.position("id", table.c("id"), StorageKind.ID)
+        node = self._node(plan.root, table, columns)(len(columns.selected))
+        page = self._page(plan, builder, table, columns)
+        count = self._count(plan) if plan.count else None
+        statements = self.statements + 1 + (count is not None)
+        return CompiledRead(
+            page=page,
+            steps=None if start is None else self._steps(plan, start, table, columns),
+            node=node,
+            count=count,
+            statements=statements,
+            limit=plan.limit,
+            offset=plan.offset,
+            counts_rows=plan.count and not plan.count_documents,
+            presented=self._presents,
+        )
+
+    def _page(
+        self,
+        plan: ReadPlan,
+        builder: StatementBuilder,
+        table: AliasedTable,
+        columns: OwnColumns,
+        order: PageOrder = PageOrder.AS_ASKED,
+    ) -> Query:
+        """Compile the statement that finds the rows of a page, for some columns of them."""
+        walks = order is PageOrder.WALKED
+        conditions = self._conditions(builder, in_order_of_ids=walks)
+        where = versions_condition(plan, table, conditions)
+        select = sa.select(*columns.selected).where(*where)
+        backward = order is PageOrder.BACKWARD
+        keys = conditions.order(plan.root, table, backward=backward)
+        select = select.order_by(*keys)
+        if plan.limit is not None and plan.offset is not None:
+            last = self._last_keys(plan, table, is_sorted=bool(keys))
+            if order is PageOrder.COLLECTED:
+                last = (self.dialect.unindexed(table.c("id")),)
+            select = select.order_by(*(key.desc() if backward else key for key in last))
+            limit, offset = builder.plain_slot(plan.limit), builder.plain_slot(plan.offset)
+            select = select.limit(limit).offset(offset)
+        elif not self.dialect.finds_in_order:
+            select = select.order_by(table.c("id"))
+        return builder.finish(select)
+
+    def _steps(
+        self, plan: ReadPlan, start: int, table: AliasedTable, columns: OwnColumns
+    ) -> CompiledSteps | None:
+        """Describe how pages are read that may be costly; ``columns`` are those of their rows."""
+        if plan.limit is None or plan.offset is None:
+            return None
+        walked = collected = None
+        if start == 0 and has_versions(plan):
+            if is_in_order_of_ids(plan.root.sort):
+                walked = cache(lambda: self._walked_page(plan, table, columns))
+            if is_plain(plan) and not plan.root.sort:
+                collected = cache(lambda: self._keys(plan, table, columns, PageOrder.COLLECTED))
+        return CompiledSteps(
+            plan=plan,
+            start=start,
+            limit=plan.limit,
+            offset=plan.offset,
+            locale=plan.locale_slot,
+            keys=cache(lambda: self._keys(plan, table, columns, PageOrder.AS_ASKED)),
+            in_order_of_ids=walked,
+            collected=collected,
+        )
+
+    def _walked_page(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> Query:
+        """Compile a page whose rows are found by walking through the table."""
+        builder = StatementBuilder(self.dialect, aliases=1)  # that of ``table``
+        return self._page(plan, builder, table, columns, PageOrder.WALKED)
+
+    def _keys(
+        self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns, order: PageOrder
+    ) -> CompiledKeys:
+        """Compile a page in two steps; ``columns`` are those of its rows."""
+        builder = self._builder()
+        key = table.c("id")
+        among = self.dialect.member_of(key, builder.parents())
+        return CompiledKeys(
+            keys=self._found_keys(plan, table.name, order),
+            backward=self._found_keys(plan, table.name, PageOrder.BACKWARD),
+            rows=builder.finish(sa.select(*columns.selected).where(among)),
+            key=columns.position("id", key, StorageKind.ID),
+        )
+
+    def _found_keys(self, plan: ReadPlan, table: str, order: PageOrder) -> Query:
+        builder = self._builder()
+        found = builder.table(table)
+        ids = OwnColumns()
+        ids.position("id", found.c("id"), StorageKind.ID)
+        return self._page(plan, builder, found, ids, order)
+
+    def _last_keys(
+        self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
+    ) -> tuple[sa.ColumnElement[Any], ...]:
+        """Return the last keys of the order: the id, so that no order is left to chance.
+
+        The rows of one document are few, and an index has them by locale and publication. In that
+        order they need no sorting. Where they are sorted by something else, the planner must not
+        walk a larger index only because that one has them in order already.
+        """
+        row_id = table.c("id")
+        if plan.document is None:
+            return (row_id,)
+        if is_sorted:
+            return (self.dialect.unindexed(row_id),)
+        return table.c(LOCALE), table.c(PUBLISHED_AT), row_id
+
+    def _builder(self) -> StatementBuilder:
+        return StatementBuilder(self.dialect)
+
+    def _conditions(
+        self, builder: StatementBuilder, *, in_order_of_ids: bool = False
+    ) -> Conditions:
+        return Conditions(
+            self.schema,
+            self.tables,
+            self.dialect,
+            builder,
+            published_only=self._published_only,
+            in_order_of_ids=in_order_of_ids,
+        )
+
+    def _count(self, plan: ReadPlan) -> Query:
+        builder = self._builder()
+        conditions = self._conditions(builder)
+        table = builder.table(self.tables[plan.root.uid].name)
+        where = versions_condition(plan, table, conditions)
+        counted: Any = sa.func.count()
+        if plan.count_documents:
+            counted = sa.func.count(sa.distinct(table.c(DOCUMENT_ID)))
+        return builder.finish(sa.select(counted).select_from(table.source).where(*where))
+
+    # Nodes -----------------------------------------------------------------------------------
+
+    def _node(
+        self,
+        plan: PlanNode,
+        table: AliasedTable,
+        columns: Columns,
+        kind: tuple[str, str] | None = None,
+        path: str = "",
+    ) -> Callable[[int], CompiledNode]:
+        """Select what a node needs of its rows; returns what makes it when their width is known.
+
+        ``path`` is the dotted path from the root, which itself has none.
+        """
+        model = self.schema.model(plan.uid)
+        physical = self.tables[plan.uid]
+        shown = []
+        for name in plan.fields:
+            attribute = model.attributes[name]
+            if isinstance(attribute, ScalarAttribute):
+                column, storage = physical.columns[name], attribute.storage
+                shown.append((name, storage, columns.position(column, table.c(column), storage)))
+        sharing = self._sharing(plan)
+        drafts = [
+            self._edge(
+                edge,
+                plan,
+                table,
+                columns,
+                _Place(member(len(shown) + at), f"{path}.{edge.attribute}".lstrip(".")),
+                sharing.get(edge.attribute),
+            )
+            for at, edge in enumerate(plan.edges)
+        ]
+        shared = dict.fromkeys(share.united for share in sharing.values())
+        self.statements += len(shared)
+        edges = tuple(draft() for draft in drafts)
+        united = tuple(statement.finish() for statement in shared)
+        presented = {
+            name: present for (uid, name), present in self.presented.items() if uid == plan.uid
+        }
+        self._presents |= bool(presented)
+
+        def finish(width: int) -> CompiledNode:
+            mapper = build_mapper(
+                self.dialect,
+                shown,
+                width,
+                edges=[edge.attribute for edge in plan.edges],
+                kind=kind,
+                presented=presented,
+            )
+            return CompiledNode(uid=plan.uid, mapper=mapper, edges=edges, united=united)
+
+        return finish
+
+    def _sharing(self, plan: PlanNode) -> Mapping[str, _Share]:
+        """Return the edges of a node whose rows come with one statement, and with which."""
+        if not self._unites:
+            return {}
+        groups: list[list[PlanEdge]] = [[]]
+        for edge in plan.edges:
+            if not self._can_share(self.tables[plan.uid].edges[edge.attribute], edge):
+                continue
+            branches = _branches((*groups[-1], edge))
+            if groups[-1] and branches > MOST_SHARING:
+                groups.append([])
+            groups[-1].append(edge)
+        found: dict[str, _Share] = {}
+        for number, group in enumerate(group for group in groups if _branches(group) > 1):
+            share = _Share(number, United(self.dialect))
+            found.update((edge.attribute, share) for edge in group)
+        return found
+
+    def _can_share(self, edge: Edge, plan: PlanEdge) -> bool:
+        """Tell whether rows are found by their parents, and come in the order of links."""
+        if isinstance(edge, MorphListEdge | MorphColumnEdge):
+            return False
+        return not any(node.sort for node in plan.nodes)
+
+    def _edge(
+        self,
+        plan: PlanEdge,
+        parent: PlanNode,
+        table: AliasedTable,
+        columns: Columns,
+        place: _Place,
+        share: _Share | None,
+    ) -> Callable[[], CompiledEdge]:
+        """Put the branches of an edge together; returns what makes it when all edges are there."""
+        edge = self.tables[parent.uid].edges[plan.attribute]
+        attribute = self.schema.model(parent.uid).attributes[plan.attribute]
+        to_many = bool(getattr(attribute, "to_many", True))
+        key_name = near_key(edge)
+        key_kind = StorageKind.STRING if key_name == DOCUMENT_ID else StorageKind.ID
+        key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
+        parent_id = columns.position("id", table.c("id"), StorageKind.ID)
+        if plan.kind is EdgeKind.COUNT:
+            counting = self._count_branch(edge, plan.nodes[0], key, share)
+            return lambda: CompiledEdge(
+                path=place.path,
+                member=place.member,
+                to_many=to_many,
+                parent_key=key.position,
+                parent_id=parent_id,
+                branches=(counting(),),
+                counted=True,
+            )
+        mixed = isinstance(attribute, DynamicZoneAttribute)
+        drafts = [
+            self._branch(edge, node, key, share, place.path, mixed=mixed) for node in plan.nodes
+        ]
+        return lambda: CompiledEdge(
+            path=place.path,
+            member=place.member,
+            to_many=to_many,
+            parent_key=key.position,
+            parent_id=parent_id,
+            branches=tuple(draft() for draft in drafts),
+            mixed=mixed,
+            links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
+            skip_parents=isinstance(edge, LocalizationsEdge),
+            others=self._others(edge, plan, key, place.path)
+            if isinstance(edge, ComponentEdge)
+            else None,
+        )
+
+    def _others(
+        self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
+    ) -> CompiledOthers | None:
+        if not plan.others:
+            return None
+        self.statements += 1
+        builder = self._builder()
+        links = builder.table(edge.table)
+        kind = links.c(COMPONENT_TYPE)
+        listed = builder.constant(self.dialect.encode_list([node.uid for node in plan.nodes]))
+        select = (
+            sa.select(kind)
+            .where(
+                self.dialect.member_of(links.c(COMPONENT_ENTITY), builder.parents()),
+                links.c(FIELD) == builder.constant(edge.field),
+                sa.not_(self.dialect.member_of(kind, listed)),
+            )
+            .distinct()
+        )
+        nodes = {node.uid: node for node in plan.others}
+        compiled: dict[str, CompiledBranch] = {}
+
+        def branch(uid: str) -> CompiledBranch | None:
+            if uid not in compiled and uid in nodes:
+                compiled[uid] = self._branch(edge, nodes[uid], key, None, path, mixed=True)()
+            return compiled.get(uid)
+
+        return CompiledOthers(query=builder.finish(select), branch=branch)
+
+    def _branch(
+        self,
+        edge: Edge,
+        plan: PlanNode,
+        key: ParentKey,
+        share: _Share | None,
+        path: str,
+        *,
+        mixed: bool,
+    ) -> Callable[[], CompiledBranch]:
+        """Compile what fetches rows behind an edge for many parents at once."""
+        rows = self._rows(share)
+        conditions = self._conditions(rows.builder)
+        target = rows.builder.table(self.tables[plan.uid].name)
+        joined = conditions.join(edge, target, plan.uid)
+        here = rows.begin(joined, key, mixed=mixed)
+        draft = self._node(plan, target, rows, self._kind(edge, plan.uid, mixed=mixed), path)
+        row_id = 0
+        if isinstance(edge, LocalizationsEdge):
+            row_id = rows.position("id", target.c("id"), StorageKind.ID)
+        where = [here, *joined.where, *conditions.row_conditions(plan, target)]
+        rows.finish(where, conditions.order(plan, target), grouped=False)
+        return lambda: _branch(rows, draft(rows.width), share, row_id=row_id)
+
+    def _count_branch(
+        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None
+    ) -> Callable[[], CompiledBranch]:
+        rows = self._rows(share)
+        conditions = self._conditions(rows.builder)
+        target = rows.builder.table(self.tables[plan.uid].name)
+        joined = conditions.join(edge, target, plan.uid)
+        here = rows.begin(joined, key, mixed=False)
+        number = rows.position("count", sa.func.count(), StorageKind.INTEGER)
+        where = [here, *joined.where, *conditions.row_conditions(plan, target)]
+        rows.finish(where, (), grouped=True)
+        node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
+        return lambda: _branch(rows, node, share, number=number)
+
+    def _rows(self, share: _Share | None) -> OwnRows | UnitedRows:
+        if share is not None:
+            return UnitedRows(share.united)
+        self.statements += 1
+        return OwnRows(self.dialect)
+
+    def _morph_links(self, edge: MorphListEdge) -> Query:
+        self.statements += 1
+        builder = self._builder()
+        links = builder.table(edge.table)
+        near = links.c(edge.near)
+        select = (
+            sa.select(near, links.c(edge.far_id), links.c(edge.far_type))
+            .where(self.dialect.member_of(near, builder.parents()))
+            .order_by(links.c(ORDER), links.c("id"))
+        )
+        return builder.finish(select)
+
+    def _kind(self, edge: Edge, uid: str, *, mixed: bool) -> tuple[str, str] | None:
+        """Return the member that tells the kind of a row in a list of several kinds."""
+        if isinstance(edge, MorphListEdge | MorphColumnEdge):
+            return ("__type", uid)
+        return ("__component", uid) if mixed else None
+
+
+def _branches(edges: Iterable[PlanEdge]) -> int:
+    """Count the branches of edges."""
+    return sum(1 if edge.kind is EdgeKind.COUNT else len(edge.nodes) for edge in edges)
+
+
+def _branch(
+    rows: OwnRows | UnitedRows,
+    node: CompiledNode,
+    share: _Share | None,
+    *,
+    number: int = 0,
+    row_id: int = 0,
+) -> CompiledBranch:
+    """Return a branch whose rows are put together."""
+    return CompiledBranch(
+        query=rows.query if isinstance(rows, OwnRows) else None,
+        node=node,
+        shared=Shared(share.statement, rows.number)
+        if share is not None and isinstance(rows, UnitedRows)
+        else None,
+        near=rows.near,
+        number=number,
+        row_id=row_id,
+    )

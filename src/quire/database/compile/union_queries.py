@@ -1,0 +1,213 @@
+"""Which statement the rows of a branch come with: one of their own, or one that several share.
+
+Where every statement is a round trip, the branches of a node come together: their rows stand one
+below the other (``UNION ALL``), each with the number of its branch. Columns of one kind share a
+place in them, whatever table they are from, since a column of such a statement has one type; where
+a branch has nothing for a place stands a null.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.types import TypeEngine
+
+from quire.database.compile.conditions import Condition, Joined
+from quire.database.compile.statements import Query, StatementBuilder
+from quire.database.dialect import Dialect
+from quire.schema.attributes.base import StorageKind
+
+BRANCH, ORDER, LINK = 0, 1, 2
+"""Where rows that came together have the number of their branch, and order and id of their link."""
+
+_SORTED_BY = (BRANCH, ORDER, LINK)
+
+
+class ParentKey(NamedTuple):
+    """What rows are found by: its position in a row of the parents, and the kind of its column."""
+
+    position: int
+    kind: StorageKind
+
+
+class Columns(Protocol):
+    """The columns that rows of a model have in a statement."""
+
+    def position(self, name: str, column: Condition, kind: StorageKind) -> int:
+        """Select a column, once, and return its position in the row."""
+
+
+class BranchRows(Columns, Protocol):
+    """The rows of one branch, while their statement is put together."""
+
+    @property
+    def builder(self) -> StatementBuilder:
+        """What the statement is built with."""
+
+    @property
+    def near(self) -> int:
+        """The position of the parent's key in a row."""
+
+    @property
+    def width(self) -> int:
+        """How many columns a row has, once all that share the statement are there."""
+
+    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
+        """Select the parent's key, and for ``mixed`` rows order and id of the link, first.
+
+        Returns the condition that rows belong to the parents at hand, by this key of theirs.
+        """
+
+    def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
+        """Select these rows in this order and then in that of their links, or ``grouped``."""
+
+
+class OwnColumns:
+    """The columns of a statement for rows of one kind, each with a place of its own."""
+
+    def __init__(self) -> None:
+        self.selected: list[Any] = []
+        self._positions: dict[str, int] = {}
+
+    def position(self, name: str, column: Condition, kind: StorageKind) -> int:
+        """See `Columns.position`."""
+        del kind  # nothing else stands in this place
+        if name not in self._positions:
+            self._positions[name] = len(self.selected)
+            self.selected.append(column)
+        return self._positions[name]
+
+
+class OwnRows(OwnColumns):
+    """The rows of a branch that has a statement of its own."""
+
+    near = 0
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__()
+        self.builder = StatementBuilder(dialect)
+        self.query: Query | None = None
+
+    @property
+    def width(self) -> int:
+        """See `BranchRows.width`."""
+        return len(self.selected)
+
+    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
+        """See `BranchRows.begin`."""
+        del key  # there is one list of them
+        self._joined = joined
+        self.selected += [joined.near, *(joined.order if mixed else ())]
+        return self.builder.dialect.member_of(joined.near, self.builder.parents())
+
+    def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
+        """See `BranchRows.finish`."""
+        joined = self._joined
+        select = sa.select(*self.selected).select_from(joined.source).where(*where)
+        ended = select.group_by(joined.near) if grouped else select.order_by(*sort, *joined.order)
+        self.query = self.builder.finish(ended)
+
+
+class United:
+    """A statement that several branches share, while they are put together."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.builder = StatementBuilder(dialect)
+        self._dialect = dialect
+        kinds = (StorageKind.ID, StorageKind.FLOAT, StorageKind.ID)
+        self._types: list[TypeEngine[Any] | None] = [dialect.united_type(kind) for kind in kinds]
+        self._branches: list[_Branch] = []
+
+    @property
+    def width(self) -> int:
+        """How many columns the rows have, once all branches are there."""
+        return len(self._types)
+
+    def place(self, kind: StorageKind, taken: dict[int, Condition]) -> int:
+        """Return the first column for values of a kind that a branch has nothing in yet."""
+        wanted = self._dialect.united_type(kind)
+        for position in range(len(_SORTED_BY), len(self._types)):
+            if position not in taken and type(self._types[position]) is type(wanted):
+                return position
+        self._types.append(wanted)
+        return len(self._types) - 1
+
+    def add(self, branch: "_Branch") -> int:
+        """Add a branch, and return its number."""
+        self._branches.append(branch)
+        return len(self._branches) - 1
+
+    def finish(self) -> Query:
+        """Compile the statement."""
+        selects = [self._select(number, branch) for number, branch in enumerate(self._branches)]
+        order: list[Condition] = [sa.literal_column(str(place + 1)) for place in _SORTED_BY]
+        return self.builder.finish(sa.union_all(*selects).order_by(*order))
+
+    def _select(self, number: int, branch: "_Branch") -> Any:  # noqa: ANN401 - SQLAlchemy's own
+        placed = {BRANCH: sa.literal_column(str(number)), **branch.placed}
+        columns = [
+            column if wanted is None else sa.cast(column, wanted)
+            for position, wanted in enumerate(self._types)
+            for column in (placed.get(position, sa.null()),)
+        ]
+        select = sa.select(*columns).select_from(branch.joined.source).where(*branch.where)
+        return select.group_by(branch.joined.near) if branch.grouped else select
+
+
+class _Branch(NamedTuple):
+    """What a branch has in a shared statement: its columns by their places, and its rows."""
+
+    placed: dict[int, ColumnElement[Any]]
+    joined: Joined
+    where: Sequence[Condition]
+    grouped: bool
+
+
+class UnitedRows:
+    """The rows of a branch whose statement is shared."""
+
+    def __init__(self, united: United) -> None:
+        self._united = united
+        self._positions: dict[str, int] = {}
+        self._placed: dict[int, Condition] = {}
+        self.near = -1
+        self.number = -1
+        """The number of the branch, once it is finished."""
+
+    @property
+    def builder(self) -> StatementBuilder:
+        """See `BranchRows.builder`."""
+        return self._united.builder
+
+    @property
+    def width(self) -> int:
+        """See `BranchRows.width`."""
+        return self._united.width
+
+    def position(self, name: str, column: Condition, kind: StorageKind) -> int:
+        """See `Columns.position`."""
+        if name not in self._positions:
+            position = self._united.place(kind, self._placed)
+            self._positions[name] = position
+            self._placed[position] = column
+        return self._positions[name]
+
+    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
+        """See `BranchRows.begin`."""
+        del mixed  # the order of links is always there
+        self._joined = joined
+        self.near = self.position("", joined.near, key.kind)
+        return self.builder.dialect.member_of(joined.near, self.builder.parents_by(key.position))
+
+    def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
+        """See `BranchRows.finish`. Nothing can be sorted but by the order of links."""
+        if sort:
+            message = "rows that share a statement come in the order of their links"
+            raise TypeError(message)
+        if not grouped:
+            *before, link = self._joined.order
+            self._placed[LINK] = link
+            if before:
+                self._placed[ORDER] = before[0]
+        self.number = self._united.add(_Branch(self._placed, self._joined, where, grouped))

@@ -1,0 +1,248 @@
+"""What is copied: the tables of the source, as tables that the target can make.
+
+Tables and columns of the schema are made as it says. What the schema does not know, tables of other
+programs or columns of another time, is made after what the source says of it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Column, DefaultClause, ForeignKeyConstraint, Index, MetaData, Table
+from sqlalchemy.schema import sort_tables_and_constraints
+from sqlalchemy.types import TypeEngine, UserDefinedType
+
+from quire.database.stores.table import OWN_PREFIX
+from quire.database.tables.inspection import FoundColumn, FoundTable, FoundTables
+from quire.database.tables.metadata import ColumnTypes, column_kind, plain_column
+from quire.schema.attributes.base import StorageKind
+
+ID = "id"
+
+_NUMBERS = re.compile(r"(numeric|decimal|numeric_text)(\(\d+(?:, ?-?\d+)?\))?")
+"""A type of numbers of a certain number of digits, and what it says of that."""
+
+_KINDS: Sequence[tuple[str, StorageKind]] = (
+    (r"jsonb?", StorageKind.JSON),
+    (r"bool(ean)?", StorageKind.BOOLEAN),
+    (r"(bigint|int8|bigserial)", StorageKind.BIGINTEGER),
+    (r"(numeric|decimal).*", StorageKind.DECIMAL),
+    (r"(tiny|small|medium)?int(eger)?\d?( unsigned)?|serial", StorageKind.INTEGER),
+    (r"(float|real|double).*", StorageKind.FLOAT),
+    (r"(datetime|timestamp).*", StorageKind.DATETIME),
+    (r"date", StorageKind.DATE),
+    (r"time.*", StorageKind.TIME),
+    (r"(varchar|character varying|char|character)\(\d+\)", StorageKind.STRING),
+)
+"""What a type says of a column that the schema does not know; anything else is text."""
+
+
+class Copied(Struct, frozen=True):
+    """A table that is copied, as the target will have it.
+
+    ``columns`` are those that the source has, with their kinds. Numbers in ``exact`` ones, which
+    the schema does not know, keep all their digits. Rows are told apart and put in order by their
+    id; a table without one (``identified`` is false) is copied in one piece.
+    """
+
+    table: Table
+    columns: Mapping[str, StorageKind]
+    identified: bool
+    exact: Collection[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The name of the table, the same on both sides."""
+        return self.table.name
+
+
+class Structure(Struct, frozen=True):
+    """All that is copied: tables in an order in which each comes after those that it refers to.
+
+    ``unknown`` names tables and columns that the schema does not know, ``left_out`` says what of
+    the source cannot be made in the target.
+    """
+
+    copied: Sequence[Copied]
+    unknown: Sequence[str]
+    left_out: Sequence[str]
+
+
+def plan_structure(
+    found: FoundTables, wanted: MetaData, *, source: ColumnTypes, target: ColumnTypes
+) -> Structure:
+    """Say what tables a copy of the source has.
+
+    ``found`` is what the source says of itself, ``wanted`` the tables of the schema with the types
+    of the target; ``source`` and ``target`` are the types of columns on both sides. ``wanted`` is
+    used up.
+    """
+    build = _Build(
+        found=found,
+        wanted=wanted,
+        source=source,
+        types=target,
+        metadata=MetaData(),
+        unknown=[],
+        exact=defaultdict(set),
+    )
+    for table in found.values():
+        build.table(table)
+    left_out = [line for table in found.values() for line in build.keys_and_indexes(table)]
+    copied = [
+        Copied(
+            table=table,
+            columns={column.name: column_kind(column) for column in table.columns},
+            identified=ID in table.c and column_kind(table.c[ID]) is StorageKind.ID,
+            exact=frozenset(build.exact[table.name]),
+        )
+        for table in _ordered(build.metadata)
+    ]
+    return Structure(copied, build.unknown, left_out)
+
+
+class _Build(Struct, frozen=True, kw_only=True):
+    found: FoundTables
+    wanted: MetaData
+    source: ColumnTypes
+    types: ColumnTypes
+    metadata: MetaData
+    unknown: list[str]
+    exact: defaultdict[str, set[str]]
+
+    def table(self, found: FoundTable) -> None:
+        """Add a table with the columns that the source has."""
+        known = self.wanted.tables.get(found.name)
+        if known is None and not found.name.startswith(OWN_PREFIX):
+            self.unknown.append(f"the table {found.name}")
+        columns = []
+        for column in found.columns.values():
+            if known is not None and column.name in known.c:
+                columns.append(_same(known.c[column.name]))
+            else:
+                if known is not None:
+                    self.unknown.append(f"the column {found.name}.{column.name}")
+                columns.append(self._column(found.name, column))
+        Table(found.name, self.metadata, *columns)
+
+    def keys_and_indexes(self, found: FoundTable) -> Iterator[str]:
+        """Add foreign keys and indexes; yields what cannot be made."""
+        table = self.metadata.tables[found.name]
+        known = self.wanted.tables.get(found.name)
+        if known is not None:
+            self._wanted_keys(known, table)
+            self._wanted_indexes(known, table)
+        self._found_keys(found, table)
+        yield from self._found_indexes(found, table)
+
+    def _column(self, table: str, found: FoundColumn) -> Column[Any]:
+        kind = StorageKind.ID if found.name == ID else kind_of_type(found.type)
+        column = plain_column(self.types, found.name, kind, nullable=found.nullable)
+        if kind is StorageKind.DECIMAL:
+            column.type = self._numbers(found.type.strip().lower())
+            self.exact[table].add(found.name)
+        return column
+
+    def _numbers(self, spelled: str) -> TypeEngine[Any]:
+        """Return a type for the numbers of a column, as narrow as the source holds it to."""
+        told = _NUMBERS.fullmatch(spelled)
+        if told is None:
+            return _Named(self.types.exact)
+        if self.source is self.types:
+            return _Named(told[0])
+        name, bounds = told.groups("")
+        return _Named(self.types.exact + (bounds if name == self.source.exact else ""))
+
+    def _wanted_keys(self, known: Table, table: Table) -> None:
+        for key in known.foreign_key_constraints:
+            target = self.metadata.tables.get(key.referred_table.name)
+            if target is not None and all(name in table.c for name in key.column_keys):
+                self._key(table, str(key.name), key.column_keys[0], target, str(key.ondelete))
+
+    def _found_keys(self, found: FoundTable, table: Table) -> None:
+        there = {key.column_keys[0] for key in table.foreign_key_constraints}
+        for key in sorted(found.foreign_keys, key=lambda key: key.column):
+            target = self.metadata.tables.get(key.target)
+            if key.column not in there and target is not None:
+                name = f"{table.name}_{key.column}_fk"[-63:]
+                self._key(table, name, key.column, target, key.on_delete)
+
+    @staticmethod
+    def _key(table: Table, name: str, column: str, target: Table, on_delete: str) -> None:
+        table.append_constraint(
+            ForeignKeyConstraint([table.c[column]], [target.c[ID]], name=name, ondelete=on_delete)
+        )
+
+    @staticmethod
+    def _wanted_indexes(known: Table, table: Table) -> None:
+        for index in known.indexes:
+            names = [column.name for column in index.columns]
+            if all(name in table.c for name in names):
+                Index(
+                    index.name,
+                    *(table.c[name] for name in names),
+                    unique=index.unique,
+                    info=dict(index.info),
+                )
+
+    @staticmethod
+    def _found_indexes(found: FoundTable, table: Table) -> Iterator[str]:
+        there = {
+            (tuple(c.name for c in index.columns), bool(index.unique)) for index in table.indexes
+        }
+        names = {str(index.name) for index in table.indexes}
+        for index in found.indexes.values():
+            if index.name in names or (index.columns, index.unique) in there:
+                continue
+            if index.columns == (ID,):
+                continue
+            if index.partial or "" in index.columns:
+                yield f"the index {index.name} of {table.name}"
+            else:
+                # Names such as sqlite_autoindex_1 are the database's own.
+                own = index.name.startswith("sqlite_")
+                name = "_".join((table.name, *index.columns, "uq"))[-63:] if own else index.name
+                Index(name, *(table.c[column] for column in index.columns), unique=index.unique)
+
+
+class _Named(UserDefinedType[Any]):
+    """A type by its name."""
+
+    cache_ok = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def get_col_spec(self, **_: object) -> str:
+        """Return the type as it stands in DDL."""
+        return self.name
+
+
+def kind_of_type(type_: str) -> StorageKind:
+    """Return the kind of column that a type, as a database spells it, comes nearest to."""
+    for pattern, kind in _KINDS:
+        if re.fullmatch(pattern, type_.strip().lower()):
+            return kind
+    return StorageKind.TEXT
+
+
+def _same(column: Column[Any]) -> Column[Any]:
+    """Describe a column once more, for another table."""
+    default = column.server_default
+    return Column(
+        column.name,
+        column.type,
+        primary_key=column.primary_key,
+        nullable=column.nullable,
+        server_default=str(default.arg) if isinstance(default, DefaultClause) else None,
+        info=dict(column.info),
+    )
+
+
+def _ordered(metadata: MetaData) -> list[Table]:
+    """Put tables after those that they refer to; circles are cut somewhere."""
+    tables = metadata.tables.values()
+    placed = sort_tables_and_constraints(tables)  # type: ignore[no-untyped-call]  # as it comes
+    return [table for table, _ in placed if table is not None]

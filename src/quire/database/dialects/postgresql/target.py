@@ -1,0 +1,143 @@
+"""A PostgreSQL database as a `Room`: found, opened, looked into, filled for the first time."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import unquote, urlsplit
+
+import asyncpg
+
+from quire.database.connection import Database
+from quire.database.dialects.postgresql.connection import Connection, open_connection
+from quire.database.dialects.postgresql.counters import PostgresCounters
+from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
+from quire.database.dialects.postgresql.dialect import PostgresDialect
+from quire.database.dialects.postgresql.driver import connect
+from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
+from quire.database.dialects.postgresql.inspector import PostgresInspector
+from quire.database.dialects.postgresql.integrity_check import damage_program, foreign_keys_program
+from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.single_connection import LoneConnection
+from quire.database.dialects.postgresql.statistics import PostgresStatistics
+from quire.database.dialects.postgresql.timestamps import wall_clock
+from quire.database.target import DatabaseKind
+from quire.errors import DatabaseOpenError, os_error_reason
+from quire.settings import Settings
+
+
+def postgres_options(settings: Settings) -> PostgresOptions:
+    """Return how the project's PostgreSQL database is reached.
+
+    Raises ConfigurationError when the time zone is none.
+    """
+    database = settings.database
+    return PostgresOptions(
+        dsn=database.url,
+        host=database.host,
+        port=database.port,
+        name=database.name,
+        username=database.username,
+        password=database.password,
+        schema=database.schema,
+        ssl=database.ssl,
+        ssl_verify=database.ssl_verify,
+        connections=database.pool_max,
+        timeout_ms=database.read_timeout_ms,
+        lock_timeout_ms=database.busy_timeout_ms,
+        queue_timeout_ms=database.pool_timeout_ms,
+        connect_timeout_ms=database.connect_timeout_ms,
+        pooler=database.pooler,
+        clock=wall_clock(database.timezone),
+    )
+
+
+class PostgresRoom:
+    """A PostgreSQL database (a `Room`)."""
+
+    def __init__(self, options: PostgresOptions) -> None:
+        """Nothing is connected to yet."""
+        self._options = options
+        self.place = _place(options)
+        self.kind = DatabaseKind(
+            dialect=lambda: PostgresDialect(options.clock),
+            column_types=COLUMN_TYPES,
+            ddl=PostgresDdl(),
+            inspector=PostgresInspector(),
+            counters=PostgresCounters(),
+            statistics=PostgresStatistics(),
+            damage=damage_program,
+            lost=foreign_keys_program,
+        )
+
+    async def has_tables(self) -> bool:
+        """See `Room.has_tables`."""
+        async with self.look() as looking:
+            return bool(await looking.run(self.kind.inspector.table_names()))
+
+    @asynccontextmanager
+    async def look(self) -> AsyncIterator[LoneConnection]:
+        """See `Room.look`."""
+        connection = await self._connect(
+            default_transaction_read_only="on", lock_timeout=str(self._options.lock_timeout_ms)
+        )
+        try:
+            yield LoneConnection(connection)
+        finally:
+            await connection.close()
+
+    @asynccontextmanager
+    async def fill(self) -> AsyncIterator[LoneConnection]:
+        """See `Room.fill`; foreign keys are not there yet, or go with the tables they lead to."""
+        connection = await self._connect(synchronous_commit="off")
+        try:
+            await self._make_schema(connection)
+            yield LoneConnection(connection)
+        finally:
+            await connection.close()
+
+    async def _connect(self, **session: str) -> Connection:
+        try:
+            return await open_connection(self._options, **session)
+        except (*DRIVER_ERRORS, ValueError) as error:
+            raise DatabaseOpenError(self._refusal(error)) from error
+
+    def _refusal(self, error: Exception) -> str:
+        if isinstance(error, asyncpg.InvalidCatalogNameError):
+            return f"There is no {self.place}; somebody who may has to make it: CREATE DATABASE."
+        reason = os_error_reason(error) if isinstance(error, OSError) else str(error)
+        return f"The {self.place} cannot be reached: {reason or type(error).__name__}"
+
+    async def open(self) -> Database:
+        """See `Room.open`."""
+        return await connect(self._options)
+
+    async def _make_schema(self, connection: Connection) -> None:
+        """Make the schema that the settings name, as the reference does not have to."""
+        name = quote(self._options.schema)
+        try:
+            await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
+        except asyncpg.PostgresError as error:
+            raise DatabaseOpenError(self._refusal(error)) from error
+
+    @asynccontextmanager
+    async def new(self) -> AsyncIterator[Database]:
+        """See `Room.new`; the database is there, and whoever fills it does so in one write."""
+        connection = await self._connect()
+        try:
+            await self._make_schema(connection)
+        finally:
+            await connection.close()
+        database = await connect(self._options)
+        try:
+            yield database
+        finally:
+            await database.close()
+
+
+def _place(options: PostgresOptions) -> str:
+    """Say where the database is, without the password."""
+    host, port, name = options.host, options.port, options.name
+    if options.dsn is not None:
+        parts = urlsplit(options.dsn)
+        host, port = parts.hostname or host, parts.port or 5432
+        name = unquote(parts.path.lstrip("/")) or name
+    return f"PostgreSQL database {name} on {host}:{port}"

@@ -1,0 +1,102 @@
+"""Components of entries as rows: found, copied and removed together with all that is inside them.
+
+Every entry has components of its own; they are never shared between versions. A component that
+leaves its entry is deleted with its own components, links and media.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+)
+
+
+class ComponentLink(NamedTuple):
+    """One row of a components table: entity ``entity`` has component ``id`` in ``field``."""
+
+    link_id: int
+    entity: int
+    id: int
+    uid: str
+    field: str
+    order: float | None
+
+
+def component_links(
+    store: Store, layout: Layout, entities: Collection[int]
+) -> Program[list[ComponentLink]]:
+    """Return the components of rows of one model, in order, those of unknown models left out."""
+    if not layout.components or not entities:
+        return []
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.components_table)
+        entity = table.c(COMPONENT_ENTITY)
+        names = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+        return (
+            sa.select(*(table.c(name) for name in names))
+            .where(store.dialect.member_of(entity, builder.parents()))
+            .order_by(entity, table.c(FIELD), table.c(ORDER), table.c("id"))
+        )
+
+    key = ("component links", layout.model.uid)
+    rows = yield from store.writes.run_listed(key, build, entities)
+    found = []
+    for link_id, entity, id_, uid, name, order in rows:
+        if id_ is not None and store.layouts.get(str(uid)) is not None:
+            place = float(order) if isinstance(order, int | float) else None
+            found.append(
+                ComponentLink(
+                    int(link_id or 0), int(entity or 0), int(id_), str(uid), str(name), place
+                )
+            )
+    return found
+
+
+def attach_components(
+    store: Store, layout: Layout, links: Iterable[tuple[int, int, str, str, float | None]]
+) -> Program[None]:
+    """Link components to their entries: ``(entity, component, uid, field, order)`` each."""
+    columns = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+    yield from store.writes.insert_many(layout.table.components_table, columns, list(links))
+
+
+class Holder(NamedTuple):
+    """A row that has a component in one of its attributes."""
+
+    uid: str
+    row: int
+    field: str
+
+
+def holders(store: Store, component: str, row_id: int) -> Program[list[Holder]]:
+    """Return the rows that a component is in, of whatever model; there should be one at most."""
+    found: list[Holder] = []
+    for uid, model in store.tables.tables.items():
+        layout = store.layout(uid)
+        if not any(layout.holds(part.name, component) for part in layout.components):
+            continue
+
+        def build(
+            builder: StatementBuilder, name: str = model.components_table
+        ) -> sa.ClauseElement:
+            table = builder.table(name)
+            here = table.c(COMPONENT_ID) == builder.plain_slot(0)
+            kind = table.c(COMPONENT_TYPE) == builder.constant(component)
+            return sa.select(table.c(COMPONENT_ENTITY), table.c(FIELD)).where(here, kind)
+
+        key = ("component holders", uid, component)
+        rows = yield from store.writes.run(key, build, (row_id,))
+        found += [Holder(uid, int(entity or 0), str(field)) for entity, field in rows]
+    return found

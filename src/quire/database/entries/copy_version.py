@@ -1,0 +1,334 @@
+"""Making a version of a document of its other one: publishing, and discarding a draft.
+
+A version is replaced as a whole: a new row is made of the row it is copied from, with components of
+its own; what other rows had linked to the replaced row is led to the new one; then the replaced row
+goes. Nothing is read into memory that the database can copy by itself, so every value stays exact,
+hashes of passwords among them.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.components import attach_components, component_links
+from quire.database.entries.deletion import delete_entries
+from quire.database.entries.entry_layout import Layout, far_is_single, is_two_sided
+from quire.database.entries.relink import Succession, lead_to
+from quire.database.entries.store import Store
+from quire.database.entries.versions_query import counterparts
+from quire.database.program import Program, Value
+from quire.database.tables.table_map import FIELD, LinkEdge, MorphListEdge, MorphTargetEdge
+from quire.schema.attributes.base import RelationAttribute
+
+
+class Replacement(Struct, frozen=True, kw_only=True):
+    """One version of one locale that is made anew.
+
+    ``source`` is the row to copy, ``prior`` the row to replace (``None`` where there is none),
+    ``siblings`` are all rows of the document. ``published`` says which version of others it is
+    linked with, ``None`` those that the source is linked with.
+    """
+
+    source: int
+    prior: int | None
+    published: bool | None
+    siblings: frozenset[int]
+
+
+class OwnLink(NamedTuple):
+    """A link of a row with itself, through a relation that both sides have an attribute for."""
+
+    edge: LinkEdge
+    order: Value
+    inverse: Value
+
+
+class NewVersion(NamedTuple):
+    """A row that was made, and the links with itself that it does not have yet."""
+
+    id: int
+    own: tuple[OwnLink, ...]
+
+
+def replace_version(
+    store: Store, layout: Layout, replacement: Replacement, columns: Mapping[str, Value]
+) -> Program[NewVersion]:
+    """Make a version anew; ``columns`` differ from the source."""
+    new = yield from store.writes.copy(
+        layout.table.name, layout.columns, replacement.source, columns
+    )
+    copier = _Copier(store, layout, replacement)
+    yield from copier.copy_parts(layout, replacement.source, new)
+    yield from copier.copy_links(layout, replacement.source, new)
+    succession = Succession(
+        new=new,
+        source=replacement.source,
+        prior=replacement.prior,
+        published=bool(replacement.published),
+    )
+    yield from lead_to(store, layout, succession)
+    if replacement.prior is not None:
+        yield from delete_entries(store, layout, [replacement.prior])
+    return NewVersion(new, tuple(copier.own))
+
+
+def copy_entry(
+    store: Store, layout: Layout, source: int, columns: Mapping[str, Value]
+) -> Program[int]:
+    """Copy a draft, or an entry without versions, to a new document; returns the new row's id.
+
+    What can belong to one document only is not taken from the one that has it.
+    """
+    new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
+    replacement = Replacement(
+        source=source,
+        prior=None,
+        published=False if layout.is_versioned() else None,
+        siblings=frozenset({source, new}),
+    )
+    copier = _Copier(store, layout, replacement)
+    yield from copier.copy_parts(layout, source, new)
+    for attribute, edge in layout.links:
+        two_sided = is_two_sided(store.layouts, attribute, edge)
+        if not (two_sided and far_is_single(attribute)):
+            yield from copier.copy_link(layout, attribute, edge, source, new)
+    return new
+
+
+def copy_attributes(
+    store: Store,
+    layout: Layout,
+    source: int,
+    target: int,
+    names: Collection[str],
+    *,
+    published: bool,
+) -> Program[None]:
+    """Copy media and components of some attributes to another row, which has none of them yet."""
+    replacement = Replacement(
+        source=source, prior=None, published=published, siblings=frozenset({source, target})
+    )
+    yield from _Copier(store, layout, replacement).copy_parts(layout, source, target, names)
+
+
+def link_to_itself(store: Store, version: NewVersion) -> Program[None]:
+    """Link a new version with itself, as the row it was copied from is linked with itself.
+
+    Whoever publishes is answered before such a link is there, as by the reference server;
+    afterwards everybody sees it.
+    """
+    for edge, order, inverse in version.own:
+        places = {edge.order: order, edge.inverse_order: inverse}
+        kept = {name: place for name, place in places.items() if name is not None}
+        columns = {edge.near: version.id, edge.far: version.id, **kept}
+        yield from store.writes.insert(edge.table, columns)
+
+
+class _Link(NamedTuple):
+    """One link of a row: the far row, its place in the row's list, the row's place in its list."""
+
+    far: int
+    order: Value
+    inverse: Value
+
+
+class _Copier:
+    def __init__(self, store: Store, layout: Layout, replacement: Replacement) -> None:
+        self._store = store
+        self._uid = layout.model.uid
+        self._replacement = replacement
+        self.own: list[OwnLink] = []
+        """Links of the source with itself, which the copy has not got."""
+
+    def copy_parts(
+        self, layout: Layout, source: int, new: int, names: Collection[str] | None = None
+    ) -> Program[None]:
+        """Copy what belongs to the row alone: media, polymorphic links and components.
+
+        Components that an attribute does not list stay behind: they are in drafts alone.
+        """
+        tables: dict[str, list[MorphTargetEdge]] = {}
+        for name, back in layout.morph_targets:
+            if names is None or name in names:
+                tables.setdefault(back.table, []).append(back)
+        for edges in tables.values():
+            yield from self._copy_morph_targets(edges, source, new)
+        for name, edge in layout.morph_lists:
+            if names is None or name in names:
+                yield from self._copy_morph_list(edge, source, new)
+        links = yield from component_links(self._store, layout, [source])
+        rows: list[tuple[int, int, str, str, float | None]] = []
+        for link in links:
+            if names is not None and link.field not in names:
+                continue
+            if not layout.holds(link.field, link.uid):
+                continue
+            inner = self._store.layout(link.uid)
+            writes = self._store.writes
+            id_ = yield from writes.copy(inner.table.name, inner.columns, link.id, {})
+            yield from self.copy_parts(inner, link.id, id_)
+            yield from self.copy_links(inner, link.id, id_)
+            rows.append((new, id_, link.uid, link.field, link.order))
+        yield from attach_components(self._store, layout, rows)
+
+    def _copy_morph_targets(
+        self, edges: Sequence[MorphTargetEdge], source: int, new: int
+    ) -> Program[None]:
+        """Copy the rows of one morph table that lead to a row through some of its attributes."""
+        edge, fields = edges[0], tuple(edge.field for edge in edges)
+        key = ("copy related", edge.table, edge.near_id, fields)
+        columns = (edge.far, edge.near_type, FIELD, "order")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(edge.table, *(sa.column(n) for n in (*columns, edge.near_id)))
+            rows = builder.table(edge.table)
+            chosen = [*(rows.c(name) for name in columns), builder.plain_slot(0)]
+            here = (
+                rows.c(edge.near_id) == builder.plain_slot(1),
+                rows.c(edge.near_type) == builder.plain_slot(2),
+                rows.c(FIELD).in_([builder.constant(field) for field in fields]),
+            )
+            select = sa.select(*chosen).select_from(rows.source).where(*here)
+            select = select.order_by(rows.c("order"), rows.c("id"))
+            return sa.insert(described).from_select([*columns, edge.near_id], select)
+
+        values = (new, source, edge.type_value)
+        yield from self._store.writes.run(key, build, values)
+
+    def _copy_morph_list(self, edge: MorphListEdge, source: int, new: int) -> Program[None]:
+        """Copy the rows of a morph table that a row owns."""
+        columns = (edge.far_id, edge.far_type, FIELD, "order")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(edge.table, *(sa.column(n) for n in (*columns, edge.near)))
+            rows = builder.table(edge.table)
+            chosen = [*(rows.c(name) for name in columns), builder.plain_slot(0)]
+            here = rows.c(edge.near) == builder.plain_slot(1)
+            select = sa.select(*chosen).select_from(rows.source).where(here)
+            select = select.order_by(rows.c("order"), rows.c("id"))
+            return sa.insert(described).from_select([*columns, edge.near], select)
+
+        yield from self._store.writes.run(("copy owned", edge.table), build, (new, source))
+
+    def copy_links(self, layout: Layout, source: int, new: int) -> Program[None]:
+        """Link the new row with what the source is linked with, in the version that fits."""
+        for attribute, edge in layout.links:
+            yield from self.copy_link(layout, attribute, edge, source, new)
+
+    def copy_link(
+        self,
+        layout: Layout,
+        attribute: RelationAttribute,
+        edge: LinkEdge,
+        source: int,
+        new: int,
+    ) -> Program[None]:
+        """Link the new row through one attribute."""
+        links = yield from self._links_of(edge, source)
+        if not links:
+            return
+        mapped = yield from self._mapped(edge.target, [link.far for link in links])
+        prior = self._replacement.prior if layout.model.uid == self._uid else None
+        former: list[_Link] = []
+        if prior is not None:
+            former = yield from self._links_of(edge, prior)
+        places = {link.far: link.inverse for link in former}
+        two_sided = is_two_sided(self._store.layouts, attribute, edge)
+        among_own = edge.target == layout.model.uid
+        rows: list[_Link] = []
+        for link in links:
+            target = mapped.get(link.far)
+            if target is None or any(row.far == target for row in rows):
+                continue
+            itself = among_own and target == new
+            if two_sided and itself:
+                if edge.owning:
+                    self.own.append(OwnLink(edge, link.order, link.inverse))
+                continue
+            inverse = link.inverse
+            if prior is not None or (among_own and not edge.owning):
+                # Where the other side has a place for this document already, it keeps it; among
+                # documents of its own type one that is published for the first time comes last.
+                inverse = places.get(prior if prior and itself else target)
+            rows.append(_Link(target, link.order, inverse))
+        if two_sided and far_is_single(attribute):
+            yield from self._steal(edge, [row.far for row in rows], new)
+        yield from self._insert_links(edge, new, rows)
+
+    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[_Link]]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(edge.table)
+            nothing = sa.null()
+            order = nothing if edge.order is None else table.c(edge.order)
+            inverse = nothing if edge.inverse_order is None else table.c(edge.inverse_order)
+            chosen = sa.select(table.c(edge.far), order, inverse)
+            chosen = chosen.where(table.c(edge.near) == builder.plain_slot(0))
+            if edge.order is not None:
+                chosen = chosen.order_by(order)
+            return chosen.order_by(table.c("id"))
+
+        key = ("links of", edge.table, edge.near)
+        rows = yield from self._store.writes.run(key, build, (near,))
+        return [_Link(int(far or 0), order, inverse) for far, order, inverse in rows]
+
+    def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
+        """Map linked rows to those of the version that is made; what is missing is left out."""
+        layout, replaced = self._store.layout(uid), self._replacement
+        if replaced.published is None or not layout.is_versioned():
+            return {id_: id_ for id_ in ids}
+        prior = replaced.prior if uid == self._uid else None
+        besides = () if prior is None else (prior,)
+        return (
+            yield from counterparts(
+                self._store, layout, ids, published=replaced.published, besides=besides
+            )
+        )
+
+    def _steal(self, edge: LinkEdge, fars: Collection[int], new: int) -> Program[None]:
+        """Take rows that belong to one document only from the documents that have them."""
+        if not fars:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(edge.table, sa.column(edge.near), sa.column(edge.far))
+            dialect = self._store.dialect
+            listed = dialect.member_of(described.c[edge.far], builder.parents())
+            spared = dialect.member_of(
+                described.c[edge.near],
+                builder.list_slot(0, lambda value: value),
+            )
+            return sa.delete(described).where(listed, sa.not_(spared))
+
+        spared = [*self._replacement.siblings, new]
+        key = ("steal", edge.table, edge.near)
+        yield from self._store.writes.run_listed(key, build, fars, (spared,))
+
+    def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_Link]) -> Program[None]:
+        """Insert links; one without a place within its far row goes to the end there."""
+        columns = [edge.near, edge.far]
+        columns += [name for name in (edge.order, edge.inverse_order) if name is not None]
+        complete: list[list[Value]] = []
+        for link in links:
+            row: list[Value] = [near, link.far]
+            if edge.order is not None:
+                row.append(link.order)
+            if edge.inverse_order is not None:
+                place = link.inverse
+                if place is None:
+                    place = yield from self._next_place(edge, link.far)
+                row.append(place)
+            complete.append(row)
+        yield from self._store.writes.insert_many(edge.table, tuple(columns), complete)
+
+    def _next_place(self, edge: LinkEdge, far: int) -> Program[Value]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(edge.table)
+            places = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
+            here = table.c(edge.far) == builder.plain_slot(0)
+            return sa.select(places + sa.literal_column("1")).where(here)
+
+        rows = yield from self._store.writes.run(("next", edge.table, edge.far), build, (far,))
+        return rows[0][0]

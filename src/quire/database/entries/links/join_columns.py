@@ -1,0 +1,142 @@
+"""Links through columns: the id of one row stands in another, beside its type where any will do."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
+from quire.database.entries.links.ordering import distinct
+from quire.database.entries.links.statements import LinkStatements
+from quire.database.program import Program
+
+
+class Pointer(Struct, frozen=True, kw_only=True):
+    """The columns of a table that say which row is meant: its id and, for any type, its uid."""
+
+    table: str
+    id: str
+    type: str | None = None
+
+    def to(self, row: int, uid: str | None) -> dict[str, str | int]:
+        """Return the values of the columns when they point to a row."""
+        return {self.id: row} if self.type is None else {self.id: row, self.type: uid or ""}
+
+    def to_nothing(self) -> dict[str, None]:
+        """Return the values of the columns when they point nowhere."""
+        return {self.id: None} if self.type is None else {self.id: None, self.type: None}
+
+
+class ColumnLinks(Struct, frozen=True, kw_only=True):
+    """A relation whose target stands in columns of the row itself.
+
+    A ``steals`` relation is two-sided and holds one on both sides: the target is taken from
+    whoever had it.
+    """
+
+    statements: LinkStatements
+    pointer: Pointer
+    steals: bool
+
+    def apply(
+        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
+    ) -> Program[None]:
+        """Change what a row points to; see `Links.apply`."""
+        given = change.connect[:1] if change.set is None else change.set[-1:]
+        targets = distinct(given)
+        if targets:
+            yield from self._point(row_id, targets[0], siblings)
+        elif creating:
+            return
+        elif change.set is not None:
+            yield from self.statements.point(
+                self.pointer.table, self.pointer.to_nothing(), [row_id]
+            )
+        else:
+            for target in change.disconnect:
+                for row in target.rows:
+                    yield from self.statements.release(
+                        self.pointer.table, self.pointer.to(row, target.uid), [row_id], others=False
+                    )
+
+    def attach(
+        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
+    ) -> Program[None]:
+        """Let a new row point to its target; see `Links.attach`."""
+        for target in targets[-1:]:
+            linked = Linked(rows=(target.row,), uid=target.uid)
+            yield from self._point(row_id, linked, siblings)
+
+    def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
+        """Return what rows point to."""
+        columns = ["id", *self.pointer.to_nothing()]
+        rows = yield from self.statements.select_among(
+            self.pointer.table, columns, ("id", row_ids), fixed={}, order=["id"]
+        )
+        return {
+            int(near or 0): [LinkedRow(row=int(far), uid=str(uid[0]) if uid else None)]
+            for near, far, *uid in rows
+            if far is not None
+        }
+
+    def _point(self, row_id: int, target: Linked, siblings: Collection[int]) -> Program[None]:
+        pointer = self.pointer.to(target.rows[0], target.uid)
+        if self.steals:
+            yield from self.statements.release(
+                self.pointer.table, pointer, [row_id, *siblings], others=True
+            )
+        yield from self.statements.point(self.pointer.table, pointer, [row_id])
+
+
+class BackColumnLinks(Struct, frozen=True, kw_only=True):
+    """A relation whose targets point back: the row stands in columns of theirs.
+
+    A target points to one row, so what is linked here is taken from whoever had it.
+    """
+
+    statements: LinkStatements
+    pointer: Pointer
+    uid: str
+    to_many: bool
+
+    def apply(
+        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
+    ) -> Program[None]:
+        """Change which rows point to a row; see `Links.apply`."""
+        del siblings  # a column holds one, so nothing can be shared with them
+        table, here = self.pointer.table, self.pointer.to(row_id, self.uid)
+        claimed = self._claimed(change)
+        replaces = change.set is not None or (bool(claimed) and not self.to_many)
+        gone = {row for target in change.disconnect for row in target.rows} - set(claimed)
+        if replaces and not creating:
+            yield from self.statements.release(table, here, claimed, others=True)
+        elif gone and not creating:
+            yield from self.statements.release(table, here, gone, others=False)
+        yield from self.statements.point(table, here, claimed)
+
+    def attach(
+        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
+    ) -> Program[None]:
+        """Let targets point to a new row; see `Links.attach`."""
+        del siblings
+        here = self.pointer.to(row_id, self.uid)
+        yield from self.statements.point(self.pointer.table, here, [t.row for t in targets])
+
+    def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
+        """Return the rows that point to rows."""
+        near = self.pointer.id
+        fixed: Mapping[str, str | int] = (
+            {} if self.pointer.type is None else {self.pointer.type: self.uid}
+        )
+        rows = yield from self.statements.select_among(
+            self.pointer.table, [near, "id"], (near, row_ids), fixed=fixed, order=[near, "id"]
+        )
+        found: dict[int, list[LinkedRow]] = {}
+        for row_id, far in rows:
+            found.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(far or 0)))
+        return found
+
+    def _claimed(self, change: LinkChange) -> list[int]:
+        targets = change.connect if change.set is None else change.set
+        if not self.to_many:
+            targets = targets[:1] if change.set is None else targets[-1:]
+        return list(dict.fromkeys(row for target in targets for row in target.rows))

@@ -1,0 +1,185 @@
+"""The links of any attribute, through the one door that the document service uses."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from quire.database.compile.writes import Writes
+from quire.database.entries.links.join_columns import BackColumnLinks, ColumnLinks, Pointer
+from quire.database.entries.links.link_change import LinkChange, LinkedRow
+from quire.database.entries.links.link_tables import TableLinks
+from quire.database.entries.links.morph_tables import MorphLinks
+from quire.database.entries.links.statements import LinkStatements
+from quire.database.program import Program
+from quire.database.tables.table_map import (
+    BackColumnEdge,
+    ColumnEdge,
+    LinkEdge,
+    MorphBackColumnEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    MorphTargetEdge,
+    TableMap,
+)
+from quire.schema.attributes.base import MediaAttribute, Relation, RelationAttribute
+from quire.schema.model import Schema
+
+LinkAttribute = RelationAttribute | MediaAttribute
+
+_HELD_ONCE = {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY}
+"""Relations whose targets belong to one at a time, when they know to whom."""
+
+
+class AttributeLinks(Protocol):
+    """What is done with the links of one attribute, whatever they are stored in."""
+
+    def apply(
+        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
+    ) -> Program[None]:
+        """Change the links of a row; see `Links.apply`."""
+
+    def attach(
+        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
+    ) -> Program[None]:
+        """Write the links of a new row; see `Links.attach`."""
+
+    def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
+        """Return what rows are linked to; see `Links.read`."""
+
+
+class Links:
+    """Reads and writes the links of relations and media, by row ids."""
+
+    def __init__(self, schema: Schema, tables: TableMap, writes: Writes) -> None:
+        self._schema = schema
+        self._tables = tables
+        self._statements = LinkStatements(writes)
+        self._known: dict[tuple[str, str], AttributeLinks] = {}
+
+    def apply(
+        self,
+        uid: str,
+        attribute: str,
+        row_id: int,
+        change: LinkChange,
+        *,
+        creating: bool,
+        siblings: Collection[int] = (),
+    ) -> Program[None]:
+        """Change the links of one attribute of a row.
+
+        ``uid`` is the content type or component that the row belongs to. ``creating`` says that
+        the row was inserted just now, so that nothing needs to be read. ``siblings`` are the other
+        rows of the same document: what they are linked to is not taken from them.
+
+        Raises ValidationError for positions that cannot be followed, and TypeError when the
+        attribute is neither a relation nor media.
+        """
+        links = self._links(uid, attribute)
+        yield from links.apply(row_id, change, creating=creating, siblings=siblings)
+
+    def attach(
+        self,
+        uid: str,
+        attribute: str,
+        row_id: int,
+        targets: Sequence[LinkedRow],
+        *,
+        siblings: Collection[int] = (),
+    ) -> Program[None]:
+        """Write the links of a row that has none yet, as a copy of another row's.
+
+        Where a target has an order or an inverse order, that is written; otherwise targets are
+        numbered 1..n and come last in the lists of the other side. Links to rows of any type are
+        written without the name of the field, as the reference server copies them.
+        """
+        yield from self._links(uid, attribute).attach(row_id, targets, siblings)
+
+    def read(
+        self, uid: str, attribute: str, row_ids: Collection[int]
+    ) -> Program[dict[int, list[LinkedRow]]]:
+        """Return what rows are linked to through an attribute, in order.
+
+        Rows that are linked to nothing are left out.
+        """
+        if not row_ids:
+            return {}
+        return (yield from self._links(uid, attribute).read(row_ids))
+
+    def _links(self, uid: str, name: str) -> AttributeLinks:
+        links = self._known.get((uid, name))
+        if links is None:
+            links = self._known[uid, name] = self._describe(uid, name)
+        return links
+
+    def _describe(self, uid: str, name: str) -> AttributeLinks:
+        attribute = self._schema.model(uid).attributes[name]
+        if not isinstance(attribute, RelationAttribute | MediaAttribute):
+            raise TypeError(f"{uid}.{name} holds no links")
+        near, statements = self._tables[uid], self._statements
+        match near.edges[name]:
+            case LinkEdge() as edge:
+                return TableLinks(
+                    statements=statements,
+                    edge=edge,
+                    far_table=self._tables[edge.target].name,
+                    to_many=attribute.to_many,
+                    steals=_steals(attribute),
+                )
+            case ColumnEdge(column=column):
+                pointer = Pointer(table=near.name, id=column)
+                return ColumnLinks(
+                    statements=statements, pointer=pointer, steals=_steals(attribute)
+                )
+            case MorphColumnEdge() as edge:
+                pointer = Pointer(table=near.name, id=edge.id_column, type=edge.type_column)
+                return ColumnLinks(statements=statements, pointer=pointer, steals=False)
+            case BackColumnEdge(target=target, column=column):
+                pointer = Pointer(table=self._tables[target].name, id=column)
+                return self._back_column(uid, attribute, pointer)
+            case MorphBackColumnEdge(target=target) as edge:
+                table = self._tables[target].name
+                pointer = Pointer(table=table, id=edge.id_column, type=edge.type_column)
+                return self._back_column(uid, attribute, pointer)
+            case MorphTargetEdge() as edge:
+                return self._morph_back(attribute, edge)
+            case MorphListEdge() as edge:
+                return self._morph_list(attribute, edge)
+            case edge:
+                raise TypeError(f"{uid}.{name} holds no links but {type(edge).__name__}")
+
+    def _back_column(self, uid: str, attribute: LinkAttribute, pointer: Pointer) -> BackColumnLinks:
+        return BackColumnLinks(
+            statements=self._statements, pointer=pointer, uid=uid, to_many=attribute.to_many
+        )
+
+    def _morph_back(self, attribute: LinkAttribute, edge: MorphTargetEdge) -> MorphLinks:
+        return MorphLinks(
+            statements=self._statements,
+            table=edge.table,
+            near=edge.near_id,
+            type={edge.near_type: edge.type_value},
+            far=edge.far,
+            far_type=None,
+            field=edge.field,
+            own=False,
+            to_many=attribute.to_many,
+        )
+
+    def _morph_list(self, attribute: LinkAttribute, edge: MorphListEdge) -> MorphLinks:
+        return MorphLinks(
+            statements=self._statements,
+            table=edge.table,
+            near=edge.near,
+            type={},
+            far=edge.far_id,
+            far_type=edge.far_type,
+            field=attribute.name,
+            own=True,
+            to_many=True,
+        )
+
+
+def _steals(attribute: LinkAttribute) -> bool:
+    if not isinstance(attribute, RelationAttribute) or attribute.relation not in _HELD_ONCE:
+        return False
+    return attribute.inversed_by is not None or attribute.mapped_by is not None

@@ -1,0 +1,214 @@
+"""Links through a link table: relations of one or many on either side."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
+from quire.database.entries.links.ordering import distinct, place
+from quire.database.entries.links.statements import LinkStatements
+from quire.database.program import Program, Row, Value
+from quire.database.tables.table_map import LinkEdge
+from quire.schema.attributes.base import StorageKind
+
+Current = Mapping[int, "_Link"]
+"""The links of a row by their far rows, in order."""
+
+
+class _Link(Struct, frozen=True):
+    id: int
+    order: float | None
+
+
+class TableLinks(Struct, frozen=True, kw_only=True):
+    """The links of one relation, seen from one of its two sides.
+
+    A ``steals`` relation is two-sided, and the other side holds one: what is linked here is taken
+    from whoever had it. ``far_table`` is the table of the targets.
+    """
+
+    statements: LinkStatements
+    edge: LinkEdge
+    far_table: str
+    to_many: bool
+    steals: bool
+
+    def apply(
+        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
+    ) -> Program[None]:
+        """Change the links of a row; see `Links.apply`."""
+        if creating:
+            yield from self._write_first(row_id, self._first(change), siblings)
+            return
+        if change.set is None and not change.connect and not change.disconnect:
+            return
+        current = yield from self._current(row_id)
+        wanted = yield from self._wanted(current, change)
+        lost = [far for far in current if far not in wanted]
+        yield from self._delete(current, lost)
+        yield from self._steal(row_id, self._named(change), siblings)
+        yield from self._order(current, wanted)
+        new = [(far, place) for place, far in enumerate(wanted, 1) if far not in current]
+        yield from self._insert(row_id, [LinkedRow(row=far, order=place) for far, place in new])
+        if self.edge.inverse_order is not None:
+            yield from self.statements.close_gaps(
+                self.edge.table, self.edge.inverse_order, self.edge.far, lost
+            )
+
+    def attach(
+        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
+    ) -> Program[None]:
+        """Write the links of a new row; see `Links.attach`."""
+        numbered = [
+            LinkedRow(
+                row=target.row,
+                order=float(place) if target.order is None else target.order,
+                inverse_order=target.inverse_order,
+            )
+            for place, target in enumerate(targets, 1)
+        ]
+        yield from self._write_first(row_id, numbered, siblings)
+
+    def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
+        """Return what rows are linked to, in order."""
+        edge = self.edge
+        columns = [edge.near, edge.far, edge.order or edge.far, edge.inverse_order or edge.far]
+        order = [edge.near, *([edge.order] if edge.order else []), "id"]
+        rows = yield from self.statements.select_among(
+            edge.table, columns, (edge.near, row_ids), fixed={}, order=order
+        )
+        found: dict[int, list[LinkedRow]] = {}
+        for near, far, position, inverse in rows:
+            found.setdefault(_whole(near), []).append(
+                LinkedRow(
+                    row=_whole(far),
+                    order=_number(position) if edge.order else None,
+                    inverse_order=_number(inverse) if edge.inverse_order else None,
+                )
+            )
+        return found
+
+    def _first(self, change: LinkChange) -> list[LinkedRow]:
+        """Return the first links of a new row: lists count from 1, connected ones from 0.
+
+        There is nothing yet that an anchor could have been lost from, so positions are strict.
+        """
+        if change.set is not None:
+            rows, start = self._set_rows(change.set), 1
+        elif self.to_many:
+            rows, start = place({}, (), change.connect, strict=True), 0
+        else:
+            rows, start = self._connect_rows(change.connect), 0
+        return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]
+
+    def _wanted(self, current: Current, change: LinkChange) -> Program[list[int]]:
+        """Return the far rows that are to be linked in the end, in order."""
+        if change.set is not None:
+            return self._set_rows(change.set)
+        connected = {row for target in change.connect for row in target.rows}
+        gone = {row for target in change.disconnect for row in target.rows} - connected
+        if self.to_many:
+            return place(_orders(current), gone, change.connect, strict=change.strict)
+        left = [far for far in current if far not in gone]
+        return (yield from self._wanted_one(left, self._connect_rows(change.connect)))
+
+    def _wanted_one(self, left: Sequence[int], chosen: Sequence[int]) -> Program[list[int]]:
+        """Replace what is linked, but for other rows of the document that is chosen now."""
+        if not chosen:
+            return list(left)
+        others = [far for far in left if far not in chosen]
+        if others:
+            spared = yield from self.statements.same_documents(self.far_table, chosen)
+            others = [far for far in others if far in spared]
+        return [*others, *chosen]
+
+    def _set_rows(self, targets: Sequence[Linked]) -> list[int]:
+        """Return the rows of a list; where there is room for one, the last wins."""
+        kept = targets if self.to_many else targets[-1:]
+        return [row for target in distinct(kept) for row in target.rows]
+
+    def _connect_rows(self, targets: Sequence[Linked]) -> list[int]:
+        """Return the rows of the target that wins among connected ones: the first."""
+        return [row for target in distinct(targets[:1]) for row in target.rows]
+
+    def _named(self, change: LinkChange) -> list[int]:
+        """Return the rows that are linked by a change, whether they were before or not."""
+        if change.set is not None:
+            return self._set_rows(change.set)
+        if not self.to_many:
+            return self._connect_rows(change.connect)
+        return [row for target in distinct(change.connect) for row in target.rows]
+
+    def _current(self, row_id: int) -> Program[dict[int, _Link]]:
+        edge = self.edge
+        order = [edge.order] if edge.order is not None else []
+        columns = ["id", edge.far, *order]
+        rows = yield from self.statements.select(
+            edge.table, columns, fixed={edge.near: row_id}, order=[*order, "id"]
+        )
+        return {_whole(row[1]): _Link(_whole(row[0]), _last_number(row)) for row in rows}
+
+    def _write_first(
+        self, row_id: int, links: Sequence[LinkedRow], siblings: Collection[int]
+    ) -> Program[None]:
+        yield from self._steal(row_id, [link.row for link in links], siblings)
+        yield from self._insert(row_id, links)
+
+    def _steal(
+        self, row_id: int, targets: Collection[int], siblings: Collection[int]
+    ) -> Program[None]:
+        if self.steals and targets:
+            yield from self.statements.delete_of_others(
+                self.edge.table, (self.edge.far, targets), (self.edge.near, [row_id, *siblings])
+            )
+
+    def _delete(self, current: Current, lost: Sequence[int]) -> Program[None]:
+        if lost:
+            yield from self.statements.delete(self.edge.table, [current[far].id for far in lost])
+
+    def _order(self, current: Current, wanted: Sequence[int]) -> Program[None]:
+        """Number the links that stay, where they are not so already."""
+        if self.edge.order is not None:
+            changed = {
+                current[far].id: float(place)
+                for place, far in enumerate(wanted, 1)
+                if far in current and current[far].order != place
+            }
+            yield from self.statements.renumber(self.edge.table, self.edge.order, changed)
+
+    def _insert(self, row_id: int, links: Sequence[LinkedRow]) -> Program[None]:
+        edge = self.edge
+        columns = {edge.far: StorageKind.ID}
+        rows: list[list[Value]] = [[link.row] for link in links]
+        following = None
+        if edge.order is not None:
+            columns[edge.order] = StorageKind.FLOAT
+            rows = [[*row, link.order] for row, link in zip(rows, links, strict=True)]
+        if edge.inverse_order is not None:
+            columns[edge.inverse_order] = StorageKind.FLOAT
+            rows = [[*row, link.inverse_order] for row, link in zip(rows, links, strict=True)]
+            following = (edge.inverse_order, edge.far)
+        yield from self.statements.insert(
+            edge.table, {edge.near: row_id}, columns, rows, following=following
+        )
+
+
+def _orders(current: Current) -> dict[int, float]:
+    """Return order values by far rows; a list with gaps in them is counted anew."""
+    orders = {far: link.order for far, link in current.items() if link.order is not None}
+    if len(orders) < len(current):
+        return {far: float(place) for place, far in enumerate(current, 1)}
+    return orders
+
+
+def _whole(value: Value) -> int:
+    return int(value or 0)
+
+
+def _number(value: Value) -> float | None:
+    return None if value is None else float(value)
+
+
+def _last_number(row: Row) -> float | None:
+    """Return the order at the end of a row of three."""
+    return _number(row[2]) if len(row) > 2 else None

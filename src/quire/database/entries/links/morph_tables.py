@@ -1,0 +1,137 @@
+"""Links through a morph table: rows of any type on one side (media, ``morphToMany`` and back)."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
+from quire.database.entries.links.ordering import distinct
+from quire.database.entries.links.statements import LinkStatements
+from quire.database.program import Program, Value
+from quire.database.tables.table_map import FIELD, ORDER
+from quire.schema.attributes.base import StorageKind
+
+
+class MorphLinks(Struct, frozen=True, kw_only=True):
+    """The links of one attribute through a morph table.
+
+    ``near`` is the column with the id of the row whose attribute it is, ``type`` the column with
+    its content type and that type, where the table has links of other types too. ``far`` is the
+    column with the id of the target, ``far_type`` that with its content type where any will do.
+    ``field`` is the attribute; a table of its ``own`` has the links of no other.
+    """
+
+    statements: LinkStatements
+    table: str
+    near: str
+    type: Mapping[str, str]
+    far: str
+    far_type: str | None
+    field: str
+    own: bool
+    to_many: bool
+
+    def apply(
+        self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
+    ) -> Program[None]:
+        """Change the links of a row; see `Links.apply`.
+
+        Lists that are set are written anew and count from 1. What is connected goes to the end,
+        counted after all that the row is linked to through the table; positions mean nothing.
+        """
+        del siblings  # targets are shared by any number of rows
+        connected = self._rows(change.connect)
+        if change.set is not None:
+            yield from self._replace(row_id, self._rows(change.set), creating=creating)
+        elif connected and not self.to_many:
+            yield from self._replace(row_id, connected, creating=creating)
+        else:
+            if not creating:
+                left = [*connected, *self._values(change.disconnect)]
+                yield from self.statements.delete_rows(
+                    self.table, self._here(row_id), self._targets(), left
+                )
+            yield from self.statements.insert(
+                self.table,
+                self._row(row_id),
+                self._targets(),
+                connected,
+                written={FIELD: self.field},
+                appended=ORDER,
+            )
+
+    def attach(
+        self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
+    ) -> Program[None]:
+        """Write the links of a new row; see `Links.attach`."""
+        del siblings
+        rows = [
+            [*self._value(target.row, target.uid), place if target.order is None else target.order]
+            for place, target in enumerate(targets, 1)
+        ]
+        yield from self._insert(row_id, rows, {} if self.own else {FIELD: self.field})
+
+    def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
+        """Return what rows are linked to, in order."""
+        columns = [self.near, self.far, ORDER, *([self.far_type] if self.far_type else [])]
+        rows = yield from self.statements.select_among(
+            self.table,
+            columns,
+            (self.near, row_ids),
+            fixed=self._told_by(),
+            order=[self.near, ORDER, "id"],
+        )
+        found: dict[int, list[LinkedRow]] = {}
+        for near, far, order, *uid in rows:
+            found.setdefault(int(near or 0), []).append(
+                LinkedRow(
+                    row=int(far or 0),
+                    order=None if order is None else float(order),
+                    uid=str(uid[0]) if uid else None,
+                )
+            )
+        return found
+
+    def _replace(
+        self, row_id: int, rows: Sequence[Sequence[Value]], *, creating: bool
+    ) -> Program[None]:
+        if not creating:
+            yield from self.statements.delete_all(self.table, self._here(row_id))
+        numbered = [[*row, place] for place, row in enumerate(rows, 1)]
+        yield from self._insert(row_id, numbered, {FIELD: self.field})
+
+    def _insert(
+        self, row_id: int, rows: Sequence[Sequence[Value]], written: Mapping[str, str]
+    ) -> Program[None]:
+        columns = {**self._targets(), ORDER: StorageKind.FLOAT}
+        yield from self.statements.insert(
+            self.table, self._row(row_id), columns, rows, written=written
+        )
+
+    def _row(self, row_id: int) -> dict[str, str | int]:
+        """Return what all links of a row through this table have in common."""
+        return {self.near: row_id, **self.type}
+
+    def _here(self, row_id: int) -> dict[str, str | int]:
+        """Return what the links of this attribute of a row have in common."""
+        return {self.near: row_id, **self._told_by()}
+
+    def _told_by(self) -> dict[str, str | int]:
+        """Return the columns that tell the links of this attribute from others of the table."""
+        return {**self.type} if self.own else {**self.type, FIELD: self.field}
+
+    def _targets(self) -> dict[str, StorageKind]:
+        columns = {self.far: StorageKind.ID}
+        if self.far_type is not None:
+            columns[self.far_type] = StorageKind.STRING
+        return columns
+
+    def _rows(self, targets: Sequence[Linked]) -> list[list[Value]]:
+        """Return targets as the columns have them; where there is room for one, the first."""
+        return self._values(targets if self.to_many else targets[:1])
+
+    def _values(self, targets: Sequence[Linked]) -> list[list[Value]]:
+        return [self._value(row, target.uid) for target in distinct(targets) for row in target.rows]
+
+    def _value(self, row: int, uid: str | None) -> list[Value]:
+        return [row] if self.far_type is None else [row, uid]

@@ -1,0 +1,163 @@
+"""The order of a list after targets were connected to it at given positions.
+
+Targets are put in one after the other, each directly beside its anchor, so that of two targets with
+the same anchor the later one stands nearer to it. Rows that move, or leave, still hold their old
+places while that goes on: what is placed at one of them takes its place.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+
+import orjson
+from msgspec.structs import replace
+
+from quire.database.entries.links.link_change import Anchor, Linked
+from quire.errors import ValidationError
+
+_CIRCLE = (
+    "A circular reference was found in the connect array. One relation is trying to connect"
+    " before/after another one that is trying to connect before/after it"
+)
+
+
+def place(
+    orders: Mapping[int, float], gone: Collection[int], connect: Sequence[Linked], *, strict: bool
+) -> list[int]:
+    """Return the rows of a list in their new order.
+
+    ``orders`` has the order values of the rows that were linked so far, in order. Those in ``gone``
+    leave the list. Connected rows that were linked before move.
+
+    Raises ValidationError for an anchor that is not linked (with ``strict``), for anchors that go
+    round in a circle, and for a row that is to have two places.
+    """
+    targets = _with_one_place(connect)
+    payload = {row: target for target in targets for row in target.rows}
+    places = _Places(orders)
+    for target in _anchors_first(targets, payload, orders):
+        places.put(target, strict=strict)
+    return places.rows(without={*payload, *gone})
+
+
+def distinct(targets: Sequence[Linked]) -> list[Linked]:
+    """Leave out targets, and rows of targets, that came before."""
+    seen: set[tuple[str | None, int]] = set()
+    kept: list[Linked] = []
+    for target in targets:
+        rows = tuple(row for row in dict.fromkeys(target.rows) if (target.uid, row) not in seen)
+        seen.update((target.uid, row) for row in rows)
+        if rows:
+            kept.append(target if rows == target.rows else replace(target, rows=rows))
+    return kept
+
+
+def _with_one_place(targets: Sequence[Linked]) -> list[Linked]:
+    """Leave out what is said twice; refuse a row that is connected at two places."""
+    places: dict[int, tuple[object, ...]] = {}
+    for target in targets:
+        wanted = (target.before, target.after, target.start)
+        for row in target.rows:
+            if places.setdefault(row, wanted) != wanted:
+                raise ValidationError(
+                    f"The relation with id {row} is already connected."
+                    " You cannot connect the same relation twice."
+                )
+    return distinct(targets)
+
+
+def _anchors_first(
+    targets: Sequence[Linked], payload: Mapping[int, Linked], linked: Collection[int]
+) -> list[Linked]:
+    """Sort targets so that each comes after the one of the payload that it is to stand beside.
+
+    An anchor that was linked before needs no waiting for: it has a place.
+    """
+    done: dict[Linked, None] = {}
+    for target in targets:
+        path: dict[Linked, None] = {}
+        step: Linked | None = target
+        while step is not None and step not in done:
+            if step in path:
+                raise ValidationError(_CIRCLE)
+            path[step] = None
+            anchors = [row for row in _anchor_rows(step) if row not in linked and row in payload]
+            step = payload[anchors[0]] if anchors else None
+        done.update(dict.fromkeys(reversed(path)))
+    return list(done)
+
+
+def _anchor_rows(target: Linked) -> tuple[int, ...]:
+    anchor = target.before or target.after
+    return () if anchor is None else anchor.rows
+
+
+class _Spot:
+    """One place of the list, and the rows that share it."""
+
+    def __init__(self, rows: tuple[int, ...] = (), *, old: bool = False) -> None:
+        self.rows = rows
+        self.old = old
+        self.following = self
+        self.preceding = self
+
+    def put_before(self, other: "_Spot") -> None:
+        """Go between another spot and the one that it follows."""
+        self.following, self.preceding = other, other.preceding
+        other.preceding.following = self
+        other.preceding = self
+
+
+class _Places:
+    """The list while targets are put in: a ring of spots that begins and ends at one without rows.
+
+    Rows with the same order value share a spot: nothing can be told to go between them.
+    """
+
+    def __init__(self, orders: Mapping[int, float]) -> None:
+        self._end = _Spot()
+        self._spots: dict[int, _Spot] = {}
+        for _, rows in groupby(orders, key=orders.__getitem__):
+            self._add(_Spot(tuple(rows), old=True), before=self._end)
+
+    def put(self, target: Linked, *, strict: bool) -> None:
+        """Put a target at the place that it asks for.
+
+        Raises ValidationError when its anchor has none, with ``strict``; otherwise it goes to the
+        end.
+        """
+        self._add(_Spot(target.rows), before=self._follower(target, strict=strict))
+
+    def rows(self, *, without: Collection[int]) -> list[int]:
+        """Return all rows in order; of those that were there before, leave some out."""
+        found: list[int] = []
+        spot = self._end.following
+        while spot is not self._end:
+            found += [row for row in spot.rows if not (spot.old and row in without)]
+            spot = spot.following
+        return found
+
+    def _add(self, spot: _Spot, *, before: _Spot) -> None:
+        spot.put_before(before)
+        self._spots.update(dict.fromkeys(spot.rows, spot))
+
+    def _follower(self, target: Linked, *, strict: bool) -> _Spot:
+        """Return the spot that a target is to be put before."""
+        anchor = target.before or target.after
+        if anchor is None or not (anchor.rows or anchor.name):
+            return self._end.following if target.start else self._end
+        spot = next((self._spots[row] for row in anchor.rows if row in self._spots), None)
+        if spot is not None:
+            return spot if target.before else spot.following
+        if strict:
+            raise _unknown_anchor(target, anchor)
+        return self._end
+
+
+def _unknown_anchor(target: Linked, anchor: Anchor) -> ValidationError:
+    other = anchor.rows[0] if anchor.rows else anchor.name
+    position = anchor.quoted or {"before" if target.before else "after": other}
+    return ValidationError(
+        f"There was a problem connecting relation with id {target.rows[0]} at position"
+        f" {orjson.dumps(position).decode()}."
+        f" The relation with id {other} needs to be connected first."
+    )

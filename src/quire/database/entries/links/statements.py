@@ -1,0 +1,287 @@
+"""The statements that links are written with: many rows at once, one value bound for all of them.
+
+Nothing here knows kinds of relations. Tables and columns come from edges.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.compile.statements import StatementBuilder, Values
+from quire.database.compile.writes import Writes
+from quire.database.program import Operand, Program, Rows, Statement, Value
+from quire.schema.attributes.base import StorageKind
+
+Build = Callable[[StatementBuilder], sa.ClauseElement]
+Columns = Mapping[str, StorageKind]
+"""Columns that take bound rows, and what they hold."""
+
+Fixed = Mapping[str, str | int]
+"""Columns with one value for all rows of a statement."""
+
+_NOTHING: Fixed = MappingProxyType({})
+_ROW = "id"
+
+
+class LinkStatements:
+    """Programs of one statement each; a statement is compiled when its shape is new."""
+
+    def __init__(self, writes: Writes) -> None:
+        self._writes = writes
+        self._dialect = writes.dialect
+
+    def select(
+        self, table: str, columns: Sequence[str], *, fixed: Fixed, order: Sequence[str]
+    ) -> Program[Rows]:
+        """Read columns of the rows whose ``fixed`` columns are as given."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (*columns, *fixed, *order))
+            select = sa.select(*(described.c[name] for name in columns))
+            here = select.where(*_matches(builder, described, fixed))
+            return here.order_by(*(described.c[name] for name in order))
+
+        key = ("links.select", table, tuple(columns), tuple(fixed), tuple(order))
+        rows = yield from self._run(key, build, tuple(fixed.values()))
+        return rows
+
+    def select_among(
+        self,
+        table: str,
+        columns: Sequence[str],
+        among: tuple[str, Collection[int]],
+        *,
+        fixed: Fixed,
+        order: Sequence[str],
+    ) -> Program[Rows]:
+        """Read columns of the rows whose column ``among`` holds one of some ids."""
+        column, ids = among
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (*columns, column, *fixed, *order))
+            select = sa.select(*(described.c[name] for name in columns)).where(
+                self._dialect.member_of(described.c[column], builder.parents()),
+                *_matches(builder, described, fixed),
+            )
+            return select.order_by(*(described.c[name] for name in order))
+
+        key = ("links.among", table, tuple(columns), column, tuple(fixed), tuple(order))
+        rows = yield from self._run(key, build, tuple(fixed.values()), self._ids(ids))
+        return rows
+
+    def same_documents(self, table: str, ids: Collection[int]) -> Program[frozenset[int]]:
+        """Return the ids of all rows of the documents that some rows belong to."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            row, other = builder.table(table), builder.table(table)
+            named = self._dialect.member_of(other.c(_ROW), builder.parents())
+            documents = sa.select(other.c("document_id")).where(named)
+            return sa.select(row.c(_ROW)).where(row.c("document_id").in_(documents))
+
+        rows = yield from self._run(("links.documents", table), build, (), self._ids(ids))
+        return frozenset(int(row[0] or 0) for row in rows)
+
+    def insert(
+        self,
+        table: str,
+        fixed: Fixed,
+        columns: Columns,
+        rows: Sequence[Sequence[Value]],
+        *,
+        written: Fixed = _NOTHING,
+        following: tuple[str, str] | None = None,
+        appended: str | None = None,
+    ) -> Program[None]:
+        """Insert rows in their order; ``fixed`` and ``written`` columns are the same in all.
+
+        ``following`` is a column and the one that it counts within: where a row has no value for
+        it, it gets one more than the highest there is. ``appended`` is a column that gets the
+        numbers after the highest there is among rows with the same ``fixed`` columns.
+        """
+        if not rows:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            listed = self._dialect.rows_of(builder.parents(), columns)
+            values: dict[str, ColumnElement[Any]] = {
+                name: builder.plain_slot(slot) for slot, name in enumerate((*fixed, *written))
+            }
+            values |= {name: listed.c[name] for name in columns}
+            described = _table(table, (*values, *([appended] if appended else [])))
+            if following is not None:
+                counted, within = following
+                there = described.alias("there")
+                highest = _highest(there.c[counted], there.c[within] == listed.c[within])
+                values[counted] = sa.func.coalesce(listed.c[counted], highest + 1)
+            if appended is not None:
+                there = described.alias("there")
+                highest = _highest(there.c[appended], *_matches(builder, there, fixed))
+                values[appended] = highest + listed.c.position + 1
+            select = sa.select(*(values[name].label(name) for name in values))
+            return sa.insert(described).from_select(
+                list(values), select.order_by(listed.c.position)
+            )
+
+        same = (*fixed.values(), *written.values())
+        key = ("links.insert", table, tuple(fixed), tuple(written), tuple(columns), following)
+        listed_rows = self._dialect.encode_rows(rows)
+        yield from self._run((*key, appended), build, same, listed_rows)
+
+    def renumber(self, table: str, column: str, values: Mapping[int, float]) -> Program[None]:
+        """Give a column of single rows new values, by the ids of the rows."""
+        if not values:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            kinds = {_ROW: StorageKind.ID, column: StorageKind.FLOAT}
+            listed = self._dialect.rows_of(builder.parents(), kinds)
+            described = _table(table, (_ROW, column))
+            update = sa.update(described).values({column: listed.c[column]})
+            return update.where(described.c[_ROW] == listed.c[_ROW])
+
+        rows = self._dialect.encode_rows(list(values.items()))
+        yield from self._run(("links.renumber", table, column), build, (), rows)
+
+    def close_gaps(
+        self, table: str, column: str, within: str, groups: Collection[int]
+    ) -> Program[None]:
+        """Number the rows of each group 1..n in a column, in the order that they have there."""
+        if not groups:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (_ROW, column, within))
+            there = described.alias("there")
+            place = sa.func.row_number().over(
+                partition_by=there.c[within], order_by=(there.c[column], there.c[_ROW])
+            )
+            chosen = self._dialect.member_of(there.c[within], builder.parents())
+            placed = sa.select(there.c[_ROW], place.label("place")).where(chosen).subquery()
+            wrong = described.c[column].is_distinct_from(placed.c.place)
+            update = sa.update(described).values({column: placed.c.place})
+            return update.where(described.c[_ROW] == placed.c[_ROW], wrong)
+
+        key = ("links.close", table, column, within)
+        yield from self._run(key, build, (), self._ids(groups))
+
+    def delete(self, table: str, ids: Collection[int]) -> Program[None]:
+        """Delete the rows with these ids."""
+        yield from self._writes.delete(table, ids)
+
+    def delete_all(self, table: str, fixed: Fixed) -> Program[None]:
+        """Delete the rows whose columns are as given."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, fixed)
+            return sa.delete(described).where(*_matches(builder, described, fixed))
+
+        key = ("links.clear", table, tuple(fixed))
+        yield from self._run(key, build, tuple(fixed.values()))
+
+    def delete_rows(
+        self, table: str, fixed: Fixed, columns: Columns, rows: Sequence[Sequence[Value]]
+    ) -> Program[None]:
+        """Delete the rows whose columns are as given, ``columns`` as in one of ``rows``."""
+        if not rows:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (*fixed, *columns))
+            listed = self._dialect.rows_of(builder.parents(), columns)
+            same = (listed.c[name] == described.c[name] for name in columns)
+            named = sa.select(listed.c.position).where(*same).exists()
+            return sa.delete(described).where(*_matches(builder, described, fixed), named)
+
+        key = ("links.remove", table, tuple(fixed), tuple(columns))
+        yield from self._run(key, build, tuple(fixed.values()), self._dialect.encode_rows(rows))
+
+    def delete_of_others(
+        self, table: str, far: tuple[str, Collection[int]], near: tuple[str, Collection[int]]
+    ) -> Program[None]:
+        """Delete the rows with one of the far ids, but not those with one of the near ids."""
+        (far_column, targets), (near_column, spared) = far, near
+        if not targets:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (far_column, near_column))
+            return sa.delete(described).where(
+                self._dialect.member_of(described.c[far_column], builder.parents()),
+                sa.not_(self._dialect.member_of(described.c[near_column], self._spared(builder))),
+            )
+
+        key = ("links.steal", table, far_column, near_column)
+        yield from self._run(key, build, (list(spared),), self._ids(targets))
+
+    def point(
+        self, table: str, pointer: Mapping[str, str | int | None], ids: Collection[int]
+    ) -> Program[None]:
+        """Set columns of the rows with these ids."""
+        if not ids:
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (_ROW, *pointer))
+            values = {name: builder.plain_slot(slot) for slot, name in enumerate(pointer)}
+            here = self._dialect.member_of(described.c[_ROW], builder.parents())
+            return sa.update(described).values(values).where(here)
+
+        key = ("links.point", table, tuple(pointer))
+        yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
+
+    def release(
+        self, table: str, pointer: Fixed, ids: Collection[int], *, others: bool
+    ) -> Program[None]:
+        """Clear columns where they are as given, in the rows with these ids.
+
+        With ``others`` these rows are spared and all others are meant.
+        """
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = _table(table, (_ROW, *pointer))
+            named = self._dialect.member_of(described.c[_ROW], builder.parents())
+            return (
+                sa.update(described)
+                .values(dict.fromkeys(pointer, sa.null()))
+                .where(
+                    *_matches(builder, described, pointer),
+                    sa.not_(named) if others else named,
+                )
+            )
+
+        key = ("links.release", table, tuple(pointer), others)
+        yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
+
+    def _spared(self, builder: StatementBuilder) -> ColumnElement[Any]:
+        return builder.list_slot(0, self._dialect.encoder(StorageKind.ID))
+
+    def _ids(self, ids: Collection[int]) -> Operand:
+        return self._dialect.encode_list(list(ids))
+
+    def _run(
+        self, key: Hashable, build: Build, values: Values, listed: Operand = None
+    ) -> Program[Rows]:
+        query = self._writes.query(key, build)
+        bound = query.bind(values)
+        if query.parents >= 0:
+            bound[query.parents] = listed
+        rows = yield Statement(query.sql, bound)
+        return rows
+
+
+def _table(name: str, columns: Collection[str]) -> sa.TableClause:
+    return sa.table(name, *(sa.column(column) for column in dict.fromkeys(columns)))
+
+
+def _matches(
+    builder: StatementBuilder, described: sa.FromClause, fixed: Collection[str]
+) -> list[ColumnElement[bool]]:
+    return [described.c[name] == builder.plain_slot(slot) for slot, name in enumerate(fixed)]
+
+
+def _highest(column: ColumnElement[Any], *where: ColumnElement[bool]) -> ColumnElement[Any]:
+    select = sa.select(sa.func.coalesce(sa.func.max(column), 0)).where(*where)
+    return select.scalar_subquery()

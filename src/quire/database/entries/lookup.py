@@ -1,0 +1,162 @@
+"""Looking up rows that somebody names: by document, by id, or by a value that must be unique."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.store import Store
+from quire.database.program import Program, Value
+from quire.database.tables.table_map import COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD
+
+
+class VersionRow(NamedTuple):
+    """A row of a document, and whether it is a published one."""
+
+    id: int
+    published: bool
+
+
+def rows_of_documents(
+    store: Store, uid: str, locale: str | None, document_ids: tuple[str, ...]
+) -> Program[list[tuple[str, VersionRow]]]:
+    """Return the rows of documents with their document ids, in one locale or in any."""
+    layout = store.layout(uid)
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        published = table.c(columns["publishedAt"]).is_not(None)
+        document = table.c(columns["documentId"])
+        select = sa.select(table.c("id"), document, sa.case((published, 1), else_=0)).where(
+            store.dialect.member_of(document, builder.parents())
+        )
+        if locale is not None:
+            select = select.where(table.c(columns["locale"]) == builder.plain_slot(0))
+        return select.order_by(table.c("id"))
+
+    key = ("documents", uid, locale is None)
+    values = () if locale is None else (locale,)
+    rows = yield from store.writes.run_listed(key, build, document_ids, values)
+    return [(str(document), VersionRow(int(id_ or 0), bool(live))) for id_, document, live in rows]
+
+
+def existing_ids(store: Store, uid: str, ids: Collection[int]) -> Program[set[int]]:
+    """Return those of the ids that rows of a model have."""
+    name = store.layout(uid).table.name
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(name)
+        member = store.dialect.member_of(table.c("id"), builder.parents())
+        return sa.select(table.c("id")).where(member)
+
+    rows = yield from store.writes.run_listed(("ids", uid), build, ids)
+    return {int(row[0] or 0) for row in rows}
+
+
+Way = Sequence[tuple[str, str]]
+"""The components on the way down to a value: the attribute that holds each, and its uid."""
+
+
+def is_taken(
+    store: Store,
+    uid: str,
+    way: Way,
+    column: str,
+    value: Value,
+    *,
+    besides: str | None,
+    locale: str | None,
+    is_copy: bool = False,
+) -> Program[bool]:
+    """Tell whether a published entry has a value in a column, its own or that of a component.
+
+    The document ``besides`` may have it; with ``locale`` only entries of that locale count. A value
+    that this document has published in the attribute itself stays its own: nothing is looked for
+    then, which without an index would mean to read the whole table for every change. A document
+    that ``is_copy`` has the values of another one, and none of its own yet.
+    """
+    lookup = _Taken(store, uid, tuple(way), column)
+    keeps = besides is not None and not way and not is_copy
+    key = ("taken", uid, tuple(way), column, besides is None, locale is None, keeps)
+    bound = [value, *(given for given in (besides, locale) if given is not None)]
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        return lookup.statement(
+            builder, besides=besides is not None, locale=locale is not None, keeps=keeps
+        )
+
+    rows = yield from store.writes.run(key, build, bound)
+    return bool(rows[0][0])
+
+
+class _Taken:
+    def __init__(self, store: Store, uid: str, way: Way, column: str) -> None:
+        self._store = store
+        self._top: Layout = store.layout(uid)
+        self._way = way
+        self._column = column
+
+    def statement(
+        self, builder: StatementBuilder, *, besides: bool, locale: bool, keeps: bool
+    ) -> sa.ClauseElement:
+        """Build the look-up; its slots are the value, the document and the locale."""
+        top = builder.table(self._top.table.name)
+        columns = self._top.table.columns
+        source, holder = self._join(builder, top)
+        conditions = [
+            holder.c(self._column) == builder.plain_slot(0),
+            self._version(top.c(columns["publishedAt"])).is_not(None),
+        ]
+        if besides:
+            conditions.append(top.c(columns["documentId"]) != builder.plain_slot(1))
+        if locale:
+            conditions.append(
+                self._version(top.c(columns["locale"])) == builder.plain_slot(1 + besides)
+            )
+        found = sa.exists().select_from(source).where(*conditions)
+        if not keeps:
+            return sa.select(found)
+        kept = self._kept(builder, locale=locale)
+        return sa.select(sa.case((kept, sa.false()), else_=found))
+
+    def _kept(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
+        """Tell whether the document has published this very value already."""
+        own = builder.table(self._top.table.name)
+        columns = self._top.table.columns
+        conditions = [
+            own.c(columns["documentId"]) == builder.plain_slot(1),
+            own.c(columns["publishedAt"]).is_not(None),
+            own.c(self._column) == builder.plain_slot(0),
+        ]
+        if locale:
+            conditions.append(own.c(columns["locale"]) == builder.plain_slot(2))
+        return sa.exists().select_from(own.source).where(*conditions)
+
+    def _version(self, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """Return a column that tells versions from each other.
+
+        Most rows are alike in them: where the value has an index, that is the one to go by.
+        """
+        return column if self._way else self._store.dialect.unindexed(column)
+
+    def _join(
+        self, builder: StatementBuilder, top: AliasedTable
+    ) -> tuple[sa.FromClause, AliasedTable]:
+        """Join the components on the way from the entry down to the one that has the value."""
+        source: sa.FromClause = top.source
+        above, holder = self._top, top
+        for field, uid in self._way:
+            links = builder.table(above.table.components_table)
+            here = sa.and_(
+                links.c(COMPONENT_ENTITY) == holder.c("id"),
+                links.c(FIELD) == builder.constant(field),
+                links.c(COMPONENT_TYPE) == builder.constant(uid),
+            )
+            source = source.join(links.source, here)
+            above = self._store.layout(uid)
+            holder = builder.table(above.table.name)
+            source = source.join(holder.source, holder.c("id") == links.c(COMPONENT_ID))
+        return source, holder

@@ -1,0 +1,89 @@
+"""Entries as they are stored, read back in the form in which values are checked."""
+
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.components import ComponentLink, component_links
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.store import Store
+from quire.database.program import Program, Row
+from quire.schema.attributes.base import ComponentAttribute
+
+
+def read_stored(store: Store, layout: Layout, row_id: int) -> Program[dict[str, object]]:
+    """Return a row's own values and, nested, those of its components; relations are left out.
+
+    Values are what JSON has, moments are epoch milliseconds; components carry their ``id``, those
+    of dynamic zones ``__component`` too. Raises LookupError when there is no such row.
+    """
+    found = yield from _read(store, layout, [row_id])
+    if row_id not in found:
+        raise LookupError(f"{layout.table.name} has no row {row_id}")
+    return found[row_id]
+
+
+def _read(
+    store: Store, layout: Layout, ids: Sequence[int]
+) -> Program[dict[int, dict[str, object]]]:
+    scalars = layout.own_scalars
+    columns = [layout.table.columns[attribute.name] for attribute in scalars]
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        member = store.dialect.member_of(table.c("id"), builder.parents())
+        return sa.select(table.c("id"), *(table.c(name) for name in columns)).where(member)
+
+    rows = yield from store.writes.run_listed(("stored", layout.model.uid), build, ids)
+    found = {int(row[0] or 0): _values(store, layout, row) for row in rows}
+    links = yield from component_links(store, layout, ids)
+    inner = yield from _read_components(store, links)
+    _place(layout, found, links, inner)
+    return found
+
+
+def _values(store: Store, layout: Layout, row: Row) -> dict[str, object]:
+    decode = store.dialect.decode_value
+    return {
+        attribute.name: decode(attribute.storage, stored)
+        for attribute, stored in zip(layout.own_scalars, row[1:], strict=True)
+    }
+
+
+def _read_components(
+    store: Store, links: Sequence[ComponentLink]
+) -> Program[dict[tuple[str, int], dict[str, object]]]:
+    groups: dict[str, list[int]] = {}
+    for link in links:
+        groups.setdefault(link.uid, []).append(link.id)
+    found: dict[tuple[str, int], dict[str, object]] = {}
+    for uid, ids in groups.items():
+        values = yield from _read(store, store.layout(uid), ids)
+        for id_, component in values.items():
+            found[uid, id_] = component
+    return found
+
+
+def _place(
+    layout: Layout,
+    found: Mapping[int, dict[str, object]],
+    links: Sequence[ComponentLink],
+    inner: Mapping[tuple[str, int], dict[str, object]],
+) -> None:
+    """Put components into the entries they belong to, in the order of their links."""
+    lists: dict[tuple[int, str], list[dict[str, object]]] = {}
+    for link in links:
+        component = inner.get((link.uid, link.id))
+        if component is not None:
+            lists.setdefault((link.entity, link.field), []).append(
+                {"__component": link.uid, "id": link.id, **component}
+            )
+    for id_, values in found.items():
+        for attribute in layout.components:
+            held = lists.get((id_, attribute.name), [])
+            if isinstance(attribute, ComponentAttribute):
+                for component in held:
+                    component.pop("__component", None)
+            single = isinstance(attribute, ComponentAttribute) and not attribute.repeatable
+            values[attribute.name] = (held[0] if held else None) if single else held

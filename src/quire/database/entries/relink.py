@@ -1,0 +1,297 @@
+"""Leading what others have linked with a row to the row that takes its place.
+
+People lose links when a document is published again; here none goes: links keep their ids and
+places. Links that both sides have an attribute for are not dealt with here, because the new row
+takes those over through its own attribute.
+
+When a document is published for the first time, entries that were linked with its draft get their
+link with the published row too: those without draft & publish at once, published ones as far as
+nobody has changed their drafts since (what they are linked with now is what they were published
+with). Changed ones get it when they are published themselves.
+"""
+
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+from msgspec import Struct
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.entries.entry_layout import Incoming, IncomingLink, Layout, is_component
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    LinkEdge,
+)
+
+_DEEPEST = 6
+"""How deep components in components are looked for above a component."""
+
+Condition = ColumnElement[bool]
+
+
+class Succession(Struct, frozen=True, kw_only=True):
+    """A row that takes the place of another one.
+
+    ``source`` is the row it was copied from, ``prior`` the one it replaces, if there is one.
+    """
+
+    new: int
+    source: int
+    prior: int | None
+    published: bool
+
+
+def lead_to(store: Store, layout: Layout, succession: Succession) -> Program[None]:
+    """Lead all that was linked with the replaced row to the new one, and what it now may see."""
+    incoming = store.layouts.incoming(layout.model.uid)
+    if succession.prior is not None:
+        yield from _take_over(store, layout, incoming, succession.new, succession.prior)
+    for link in incoming.links:
+        if link.one_way:
+            yield from _extend(store, layout, link, succession)
+
+
+def _take_over(
+    store: Store, layout: Layout, incoming: Incoming, new: int, prior: int
+) -> Program[None]:
+    for link in incoming.links:
+        if link.one_way:
+            yield from _repoint(store, link.edge.table, link.edge.far, new, prior)
+    for column in incoming.columns:
+        yield from _repoint(store, column.table, column.column, new, prior)
+    uid = layout.model.uid
+    for edge in store.layouts.morph_lists_to(layout):
+        if edge.table in store.layouts.media_tables:
+            continue  # Media belong to a version alone, and were copied with it.
+        own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
+        yield from _repoint_morph(
+            store, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
+        )
+    for table, morph in store.layouts.morph_columns_to(layout):
+        yield from _repoint_morph(
+            store, table, morph.type_column, morph.id_column, uid, (), new, prior
+        )
+
+
+def _repoint(store: Store, table: str, column: str, new: int, prior: int) -> Program[None]:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        described = sa.table(table, sa.column(column))
+        here = described.c[column] == builder.plain_slot(1)
+        return sa.update(described).values({column: builder.plain_slot(0)}).where(here)
+
+    yield from store.writes.run(("repoint", table, column), build, (new, prior))
+
+
+def _repoint_morph(
+    store: Store,
+    table: str,
+    type_column: str,
+    id_column: str,
+    uid: str,
+    own: tuple[str, ...],
+    new: int,
+    prior: int,
+) -> Program[None]:
+    """Lead polymorphic links on; those of the row's ``own`` attributes were copied."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        names = (type_column, id_column, *((FIELD,) if own else ()))
+        described = sa.table(table, *(sa.column(name) for name in names))
+        values = {id_column: builder.plain_slot(0)}
+        conditions = [
+            described.c[id_column] == builder.plain_slot(1),
+            described.c[type_column] == builder.plain_slot(2),
+        ]
+        if own:
+            field = described.c[FIELD]
+            foreign = [field != builder.constant(name) for name in own]
+            conditions.append(sa.or_(field.is_(None), sa.and_(*foreign)))
+        return sa.update(described).values(values).where(*conditions)
+
+    key = ("repoint morph", table, own)
+    yield from store.writes.run(key, build, (new, prior, uid))
+
+
+def _extend(
+    store: Store, layout: Layout, link: IncomingLink, succession: Succession
+) -> Program[None]:
+    """Add links to the new row for those who see both versions, or have waited for it."""
+    extension = _Extension(store, link, succession)
+    yield from extension.for_unversioned()
+    if succession.prior is None and succession.published:
+        if link.owner.model.uid == layout.model.uid:
+            yield from extension.for_versioned(link.owner, unmodified=False)
+        elif link.owner.is_versioned():
+            yield from extension.for_versioned(link.owner, unmodified=True)
+        elif is_component(link.owner):
+            for way in _ways_down(store, link.owner):
+                if way[0][0].is_versioned():
+                    yield from extension.for_components(way)
+
+
+Way = tuple[tuple[Layout, str], ...]
+"""From a content type down to a component: the models on the way, each with the attribute."""
+
+
+def _ways_down(store: Store, component: Layout, below: Way = ()) -> Iterator[Way]:
+    if len(below) >= _DEEPEST:
+        return
+    for user, name in store.layouts.uses_of(component.model.uid):
+        way = ((user, name), *below)
+        if is_component(user):
+            yield from _ways_down(store, user, way)
+        else:
+            yield way
+
+
+class _Extension:
+    """Adds links from near rows that are linked with the source to the new row."""
+
+    def __init__(self, store: Store, link: IncomingLink, succession: Succession) -> None:
+        self._store = store
+        self._edge: LinkEdge = link.edge
+        self._owner = link.owner
+        self._values = (succession.new, succession.source)
+
+    def for_unversioned(self) -> Program[None]:
+        """Entries without draft & publish are linked with both versions."""
+        if is_component(self._owner):
+            if not self._has_unversioned_users(self._owner):
+                return
+        elif self._owner.is_versioned():
+            return
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            links = builder.table(self._edge.table)
+            near = links.c(self._edge.near)
+            conditions = [links.c(self._edge.far) == builder.plain_slot(1)]
+            if is_component(self._owner):
+                conditions.append(self._is_unversioned(builder, self._owner, near))
+            return self._insert(builder, links.source, links, near, conditions)
+
+        yield from self._store.writes.run(("extend", self._edge.table), build, self._values)
+
+    def _has_unversioned_users(self, component: Layout) -> bool:
+        return any(not way[0][0].is_versioned() for way in _ways_down(self._store, component))
+
+    def _is_unversioned(
+        self, builder: StatementBuilder, component: Layout, row: ColumnElement[int], depth: int = 0
+    ) -> Condition:
+        """Whether a component belongs, through however many others, to such an entry."""
+        found: list[Condition] = []
+        for user, name in self._store.layouts.uses_of(component.model.uid):
+            if user.is_versioned() or depth >= _DEEPEST:
+                continue
+            links = builder.table(user.table.components_table)
+            conditions = [
+                links.c(COMPONENT_ID) == row,
+                links.c(COMPONENT_TYPE) == builder.constant(component.model.uid),
+                links.c(FIELD) == builder.constant(name),
+            ]
+            if is_component(user):
+                entity = links.c(COMPONENT_ENTITY)
+                conditions.append(self._is_unversioned(builder, user, entity, depth + 1))
+            found.append(sa.exists(sa.select(links.c("id")).where(*conditions)))
+        return sa.or_(*found) if found else sa.false()
+
+    def for_versioned(self, owner: Layout, *, unmodified: bool) -> Program[None]:
+        """Published rows whose drafts are linked with the source."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            links = builder.table(self._edge.table)
+            draft = builder.table(owner.table.name)
+            live = builder.table(owner.table.name)
+            source = links.source.join(draft.source, draft.c("id") == links.c(self._edge.near))
+            source = source.join(
+                live.source, _same_entry(owner, draft, live, unmodified=unmodified)
+            )
+            here = [links.c(self._edge.far) == builder.plain_slot(1)]
+            return self._insert(builder, source, links, live.c("id"), here)
+
+        key = ("extend to published", self._edge.table)
+        yield from self._store.writes.run(key, build, self._values)
+
+    def for_components(self, way: Way) -> Program[None]:
+        """Components of published rows, found by their places in the entry."""
+        top = way[0][0]
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            draft = builder.table(top.table.name)
+            live = builder.table(top.table.name)
+            source: sa.FromClause = draft.source.join(
+                live.source, _same_entry(top, draft, live, unmodified=True)
+            )
+            draft_id, live_id = draft.c("id"), live.c("id")
+            for user, name in way:
+                ours = builder.table(user.table.components_table)
+                theirs = builder.table(user.table.components_table)
+                field = builder.constant(name)
+                source = source.join(
+                    ours.source,
+                    sa.and_(ours.c(COMPONENT_ENTITY) == draft_id, ours.c(FIELD) == field),
+                )
+                same_place = sa.and_(
+                    theirs.c(COMPONENT_ENTITY) == live_id,
+                    theirs.c(FIELD) == ours.c(FIELD),
+                    theirs.c(COMPONENT_TYPE) == ours.c(COMPONENT_TYPE),
+                    theirs.c(ORDER).is_not_distinct_from(ours.c(ORDER)),
+                )
+                source = source.join(theirs.source, same_place)
+                draft_id, live_id = ours.c(COMPONENT_ID), theirs.c(COMPONENT_ID)
+                last = ours
+            links = builder.table(self._edge.table)
+            source = source.join(links.source, links.c(self._edge.near) == draft_id)
+            conditions = [
+                links.c(self._edge.far) == builder.plain_slot(1),
+                last.c(COMPONENT_TYPE) == builder.constant(self._owner.model.uid),
+            ]
+            return self._insert(builder, source, links, live_id, conditions)
+
+        places = tuple((user.model.uid, name) for user, name in way)
+        key = ("extend to components", self._edge.table, places)
+        yield from self._store.writes.run(key, build, self._values)
+
+    def _insert(
+        self,
+        builder: StatementBuilder,
+        source: sa.FromClause,
+        links: AliasedTable,
+        near: ColumnElement[int],
+        conditions: list[Condition],
+    ) -> sa.ClauseElement:
+        """Link ``near`` with the new row, in the places of ``links``, where it is not yet."""
+        edge = self._edge
+        orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
+        names = [edge.near, edge.far, *orders]
+        described = sa.table(edge.table, *(sa.column(name) for name in names))
+        there = builder.table(edge.table)
+        known = sa.exists(
+            sa.select(there.c("id")).where(
+                there.c(edge.near) == near, there.c(edge.far) == builder.plain_slot(0)
+            )
+        )
+        chosen = [near, builder.plain_slot(0), *(links.c(name) for name in orders)]
+        select = sa.select(*chosen).select_from(source).where(*conditions, sa.not_(known))
+        return sa.insert(described).from_select(names, select)
+
+
+def _same_entry(
+    layout: Layout, draft: AliasedTable, live: AliasedTable, *, unmodified: bool
+) -> Condition:
+    """Whether two rows are the draft and the published version of one document and locale."""
+    columns = layout.table.columns
+    conditions = [
+        live.c(columns["documentId"]) == draft.c(columns["documentId"]),
+        live.c(columns["locale"]).is_not_distinct_from(draft.c(columns["locale"])),
+        draft.c(columns["publishedAt"]).is_(None),
+        live.c(columns["publishedAt"]).is_not(None),
+    ]
+    if unmodified:
+        conditions.append(draft.c(columns["updatedAt"]) <= live.c(columns["updatedAt"]))
+    return sa.and_(*conditions)

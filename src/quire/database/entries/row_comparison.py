@@ -1,0 +1,121 @@
+"""Parts of rows that are compared with those of other rows, and taken away from them.
+
+Parts are media and components: what belongs to a row but does not stand in its columns.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.components import component_links
+from quire.database.entries.deletion import detach_components
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.store import Store
+from quire.database.program import Program, Row
+from quire.database.tables.table_map import FIELD, MorphTargetEdge
+
+
+def columns_of(store: Store, layout: Layout, row_id: int, columns: Sequence[str]) -> Program[Row]:
+    """Return columns of a row. Raises LookupError when there is no such row."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        chosen = sa.select(*(table.c(name) for name in columns))
+        return chosen.where(table.c("id") == builder.plain_slot(0))
+
+    key = ("columns of", layout.table.name, tuple(columns))
+    rows = yield from store.writes.run(key, build, (row_id,))
+    if not rows:
+        raise LookupError(f"{layout.table.name} has no row {row_id}")
+    return rows[0]
+
+
+Signatures = dict[str, list[tuple[object, ...]]]
+"""By attribute, what stands in it, in a form in which equal contents are equal."""
+
+
+def signatures(
+    store: Store, layout: Layout, row_id: int, names: Collection[str] | None = None
+) -> Program[Signatures]:
+    """Return what stands in the parts of a row; ``names`` are the attributes, all by default."""
+    found: Signatures = {}
+    for name, edge in layout.morph_targets:
+        if names is None or name in names:
+            rows = yield from _morph_ids(store, edge, row_id)
+            found[name] = [(far,) for (far,) in rows]
+    links = yield from component_links(store, layout, [row_id])
+    for link in links:
+        if names is not None and link.field not in names:
+            continue
+        inner = store.layout(link.uid)
+        row = yield from columns_of(store, inner, link.id, inner.columns)
+        below = yield from signatures(store, inner, link.id)
+        linked = yield from _linked(store, inner, link.id)
+        signature = (link.uid, *row, sorted(below.items()), linked)
+        found.setdefault(link.field, []).append(signature)
+    return found
+
+
+def _morph_ids(store: Store, edge: MorphTargetEdge, row_id: int) -> Program[list[Row]]:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(edge.table)
+        here = (
+            table.c(edge.near_id) == builder.plain_slot(0),
+            table.c(edge.near_type) == builder.plain_slot(1),
+            table.c(FIELD) == builder.plain_slot(2),
+        )
+        chosen = sa.select(table.c(edge.far)).where(*here)
+        return chosen.order_by(table.c("order"), table.c("id"))
+
+    values = (row_id, edge.type_value, edge.field)
+    return (yield from store.writes.run(("related", edge.table, edge.near_id), build, values))
+
+
+def _linked(store: Store, layout: Layout, row_id: int) -> Program[list[list[Row]]]:
+    found = []
+    for _, edge in layout.links:
+
+        def build(
+            builder: StatementBuilder,
+            table_name: str = edge.table,
+            near: str = edge.near,
+            far: str = edge.far,
+            order: str | None = edge.order,
+        ) -> sa.ClauseElement:
+            table = builder.table(table_name)
+            chosen = sa.select(table.c(far)).where(table.c(near) == builder.plain_slot(0))
+            return chosen.order_by(table.c(order or "id"), table.c("id"))
+
+        key = ("linked", edge.table, edge.near)
+        found.append((yield from store.writes.run(key, build, (row_id,))))
+    return found
+
+
+def clear_parts(store: Store, layout: Layout, row_id: int, names: Collection[str]) -> Program[None]:
+    """Take media and components of some attributes away."""
+    if not names:
+        return
+    for name, edge in layout.morph_targets:
+        if name in names:
+            yield from _clear_morph(store, edge, row_id)
+    links = yield from component_links(store, layout, [row_id])
+    gone = [link for link in links if link.field in names]
+    yield from detach_components(store, layout, gone)
+
+
+def _clear_morph(store: Store, edge: MorphTargetEdge, row_id: int) -> Program[None]:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        names = (edge.near_id, edge.near_type, FIELD)
+        table = sa.table(edge.table, *(sa.column(name) for name in names))
+        return sa.delete(table).where(
+            table.c[edge.near_id] == builder.plain_slot(0),
+            table.c[edge.near_type] == builder.plain_slot(1),
+            table.c[FIELD] == builder.plain_slot(2),
+        )
+
+    values = (row_id, edge.type_value, edge.field)
+    yield from store.writes.run(("clear related", edge.table), build, values)

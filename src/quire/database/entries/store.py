@@ -1,0 +1,41 @@
+"""What those who work on rows of content share: the tables of one schema in one database."""
+
+from msgspec import Struct
+
+from quire.database.compile.writes import Writes
+from quire.database.dialect import Dialect
+from quire.database.entries.entry_layout import Layout, Layouts
+from quire.database.entries.links.link_store import Links
+from quire.database.tables.table_map import TableMap
+from quire.schema.model import Schema
+
+
+class Store(Struct, frozen=True, kw_only=True):
+    """The rows of one schema."""
+
+    schema: Schema
+    tables: TableMap
+    layouts: Layouts
+    writes: Writes
+    links: Links
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the database answers the questions of SQL."""
+        return self.writes.dialect
+
+    def layout(self, uid: str) -> Layout:
+        """Return the layout of a uid. Raises KeyError when there is no such model."""
+        return self.layouts[uid]
+
+
+def open_store(schema: Schema, tables: TableMap, dialect: Dialect) -> Store:
+    """Make the store of a schema; statements are compiled when they are first needed."""
+    writes = Writes(dialect)
+    return Store(
+        schema=schema,
+        tables=tables,
+        layouts=Layouts(schema, tables),
+        writes=writes,
+        links=Links(schema, tables, writes),
+    )

@@ -1,0 +1,107 @@
+"""Finding the rows of documents: their versions, by status and locale."""
+
+from collections.abc import Collection, Mapping
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.store import Store
+from quire.database.program import Program
+
+
+class Entry(Struct, frozen=True):
+    """One row of a document. ``updated_at`` is epoch milliseconds, ``None`` where it is unknown."""
+
+    id: int
+    document_id: str
+    locale: str | None
+    updated_at: int | None
+    published: bool
+
+
+def entries_of(store: Store, layout: Layout, document_id: str) -> Program[list[Entry]]:
+    """Return all rows of a document, in all locales and versions, in the order of their ids."""
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        here = table.c(columns["documentId"]) == builder.plain_slot(0)
+        chosen = (
+            table.c("id"),
+            table.c(columns["locale"]),
+            sa.case((table.c(columns["publishedAt"]).is_not(None), 1), else_=0),
+            table.c(columns["updatedAt"]),
+        )
+        return sa.select(*chosen).where(here).order_by(table.c("id"))
+
+    key = ("entries", layout.model.uid)
+    rows = yield from store.writes.run(key, build, (document_id,))
+    moment = store.dialect.epoch_ms
+    return [
+        Entry(
+            int(id_ or 0),
+            document_id,
+            None if locale is None else str(locale),
+            moment(updated),
+            bool(published),
+        )
+        for id_, locale, published, updated in rows
+    ]
+
+
+def first_document_id(
+    store: Store, layout: Layout, *, by_name: bool = False
+) -> Program[str | None]:
+    """Return the document of a single type: that of its first row, whatever its version.
+
+    ``by_name`` it is the first of several documents in the order of their ids.
+    """
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        document = table.c(columns["documentId"])
+        chosen = sa.select(document).order_by(document if by_name else table.c("id"))
+        return chosen.limit(sa.literal_column("1"))
+
+    key = ("first document", layout.model.uid, by_name)
+    rows = yield from store.writes.run(key, build)
+    return str(rows[0][0]) if rows else None
+
+
+def counterparts(
+    store: Store,
+    layout: Layout,
+    ids: Collection[int],
+    *,
+    published: bool,
+    besides: Collection[int] = (),
+) -> Program[Mapping[int, int]]:
+    """Map rows of any version to the rows of the same document and locale with this status.
+
+    Rows ``besides`` are not looked at as results; of several the newest counts. Rows without a
+    counterpart are left out.
+    """
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(layout.table.name)
+        target = builder.table(layout.table.name)
+        live = target.c(columns["publishedAt"])
+        same = sa.and_(
+            target.c(columns["documentId"]) == source.c(columns["documentId"]),
+            target.c(columns["locale"]).is_not_distinct_from(source.c(columns["locale"])),
+            live.is_not(None) if published else live.is_(None),
+        )
+        joined = source.source.join(target.source, same)
+        member = store.dialect.member_of(source.c("id"), builder.parents())
+        chosen = sa.select(source.c("id"), target.c("id")).select_from(joined)
+        return chosen.where(member).order_by(target.c("id"))
+
+    if not ids:
+        return {}
+    key = ("counterparts", layout.model.uid, published)
+    rows = yield from store.writes.run_listed(key, build, ids)
+    return {int(a or 0): int(b or 0) for a, b in rows if b not in besides}

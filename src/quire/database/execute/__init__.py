@@ -1,0 +1,1 @@
+"""Compiled reads run: rows are fetched, joined to their parents and encoded as JSON."""

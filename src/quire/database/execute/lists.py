@@ -1,0 +1,179 @@
+"""Reading lists by what is remembered of them, or asking anew.
+
+A page that can be read in two steps, or by walking through the table, is read so where the database
+says that it is costly to find otherwise. Totals and the keys of pages are remembered under the
+token of the content that whoever reads has been told. Total and rows may be of two moments with a
+commit between them. Keys and rows may not: a row that is shown by keys of another state might be
+one that a rule or filter no longer lets through. So rows are read by remembered keys in
+`Database.read_at` alone, which returns what it has read only if that is the state of the token. So
+are keys that are found from the end of a list by a remembered total.
+
+What is read in the ordinary way may be of a later state, when somebody has committed since the
+token was told. It is remembered under that token all the same, which does no harm: states do not
+come back, so nothing is read at the state of that token any more.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, NamedTuple, TypeVar
+
+from msgspec.structs import replace
+
+from quire.database.connection import Database
+from quire.database.execute.costs import Costs
+from quire.database.execute.list_cache import ListCache
+from quire.database.execute.reader import BoundKeys, BoundRead, BoundSteps, ListFacts
+from quire.database.program import Program, Statement
+
+T = TypeVar("T")
+
+_KEYS = "keys"
+"""What tells reads that find keys from those of the same kind that know them."""
+
+
+async def read_list(
+    database: Database,
+    cache: ListCache,
+    version: int | None,
+    bound: BoundRead,
+    program: Callable[[ListFacts], Program[T]],
+    *,
+    key: Hashable,
+    snapshot: bool = False,
+) -> T:
+    """Run a program that reads a list, with what is remembered of it, and remember what it finds.
+
+    ``version`` is the token of the content; ``program`` goes by `read_program` with the facts that
+    it is given. ``snapshot`` says that it has more statements than the list; ``key`` is that of
+    `Database.read`. Raises what the program and `Database.read` raise.
+    """
+    page = None
+    if bound.steps is not None:
+        page = await _choose(database, cache.costs, bound.steps)
+    reading = _ListReading(cache, version, bound, program, page)
+    result: T | None = None
+    if version is not None and reading.needs_version:
+        result = await database.read_at(version, reading.begin, key=reading.key(key))
+    if result is None:
+        reading.forget_keys()
+        several = snapshot or reading.statements > 1
+        result = await database.read(reading.begin, snapshot=several, key=key)
+    reading.keep_facts()
+    return result
+
+
+def read_list_now(
+    database: Database,
+    cache: ListCache,
+    version: int | None,
+    bound: BoundRead,
+    program: Callable[[ListFacts], Program[T]],
+    *,
+    key: Hashable,
+) -> T:
+    """Do what `read_list` does without waiting.
+
+    Raises WouldBlockError when the database has to be waited for, and what the program raises.
+    """
+    page = None
+    if bound.steps is not None:
+        page = _choose_now(cache.costs, bound.steps)
+    reading = _ListReading(cache, version, bound, program, page)
+    at = version if reading.needs_version else None
+    result = database.read_now(reading.begin, key=reading.key(key), version=at)
+    reading.keep_facts()
+    return result
+
+
+class _Page(NamedTuple):
+    """How a page is read other than by its own statement: by another one, or by its keys."""
+
+    statement: Statement | None
+    keyed: BoundKeys | None
+
+
+class _ListReading(Generic[T]):
+    """One run of a program that reads a list, with what is remembered of the list."""
+
+    def __init__(
+        self,
+        cache: ListCache,
+        version: int | None,
+        bound: BoundRead,
+        program: Callable[[ListFacts], Program[T]],
+        page: _Page | None,
+    ) -> None:
+        self._cache = cache
+        self._bound = bound
+        self._program = program
+        self._lists = cache.at(version)
+        keyed = None if page is None else page.keyed
+        lists = self._lists
+        self._known = ListFacts(keyed=keyed) if lists is None else lists.facts(bound, keyed)
+        self._known.page = None if page is None else page.statement
+        self._facts = self._known
+
+    def begin(self) -> Program[T]:
+        """Return a fresh program: what is begun again asks again, to be of one state as a whole."""
+        self._facts = replace(self._known)
+        return self._program(self._facts)
+
+    @property
+    def needs_version(self) -> bool:
+        """Whether it goes by facts that hold in the state of the version alone."""
+        known = self._known
+        if known.keyed is None:
+            return False
+        return known.keys is not None or bool(known.total is not None and self._bound.offset)
+
+    def key(self, key: Hashable) -> Hashable:
+        """Return what `Database.read` tells programs of this kind by."""
+        finds_keys = self.needs_version and self._known.keys is None
+        return (_KEYS, key) if finds_keys else key
+
+    def forget_keys(self) -> None:
+        """Go by nothing that holds in the state of the version alone."""
+        self._known.keys, self._known.is_current = None, False
+
+    @property
+    def statements(self) -> int:
+        """How many statements it has."""
+        known = self._known
+        return self._bound.statements + (known.keyed is not None) - (known.total is not None)
+
+    def keep_facts(self) -> None:
+        """Remember what the program has found out."""
+        bound, known, facts = self._bound, self._known, self._facts
+        if bound.steps is not None and known.keyed is not None and known.keys is None:
+            self._cache.slow_lists.count(bound.steps.plan)
+        if self._lists is not None and (facts.total != known.total or facts.keys != known.keys):
+            self._lists.keep(bound, facts)
+
+
+async def _choose(database: Database, costs: Costs, steps: BoundSteps) -> _Page | None:
+    """Choose how a page is read; ``None`` stands for its own statement.
+
+    Raises what the database raises.
+    """
+    offset, locale = steps.offset, steps.locale
+    if not await costs.is_costly(database, steps.probe, offset, locale):
+        return None
+    if steps.walked is not None:
+        page, probe = steps.walked()
+        if not await costs.is_costly(database, probe, offset, locale):
+            return _Page(page, None)
+    return _Page(None, steps.keyed())
+
+
+def _choose_now(costs: Costs, steps: BoundSteps) -> _Page | None:
+    """Choose as `_choose` does. Raises WouldBlockError when the database has to be asked."""
+    offset, locale = steps.offset, steps.locale
+    if not costs.is_costly_now(steps.probe, offset, locale):
+        return None
+    if steps.walked is not None:
+        page, probe = steps.walked()
+        if not costs.is_costly_now(probe, offset, locale):
+            return _Page(page, None)
+    return _Page(None, steps.keyed())

@@ -1,0 +1,74 @@
+"""What is examined: the tables of a schema as they were found in a database."""
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Rows, Statement
+from quire.database.tables.inspection import FoundTables
+from quire.database.tables.table_map import TableMap
+from quire.schema.model import Schema
+
+Build = Callable[[StatementBuilder], sa.ClauseElement]
+"""Builds one statement."""
+
+Damaged = Callable[[StatementBuilder], sa.Select[Any]]
+"""Builds a query for the ids of damaged rows, in one column called ``id``."""
+
+
+class Layout(Struct, frozen=True, kw_only=True):
+    """A schema, where it lives, and what the database has of it.
+
+    Rules look only at tables and columns that were found; what is missing is told elsewhere.
+    """
+
+    schema: Schema
+    tables: TableMap
+    found: FoundTables
+    dialect: Dialect
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Tell whether the database has a table, with all of these columns."""
+        found = self.found.get(table)
+        return found is not None and found.columns.keys() >= set(columns)
+
+    def known(self, uid: str) -> bool:
+        """Tell whether a uid is of the schema and has its table."""
+        return uid in self.tables.tables and self.has(self.tables[uid].name, "id")
+
+    def run(self, build: Build) -> Program[Rows]:
+        """Build a statement, run it and return its rows."""
+        builder = StatementBuilder(self.dialect)
+        query = builder.finish(build(builder))
+        rows = yield Statement(query.sql, query.bind(()))
+        return rows
+
+    def listed(self, builder: StatementBuilder, values: list[int]) -> ColumnElement[Any]:
+        """Bind any number of ids as one value, for `Dialect.member_of`."""
+        return builder.constant(self.dialect.encode_list(values))
+
+
+def gone(builder: StatementBuilder, table: str, id_: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Tell that no row of a table has this id; there is none without an id either."""
+    there = builder.table(table)
+    return ~sa.exists(sa.select(sa.literal_column("1")).where(there.c("id") == id_))
+
+
+def same(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Compare two columns of which both may be NULL, which then are the same."""
+    return left.is_not_distinct_from(right)
+
+
+def plain_table(name: str, *columns: str) -> sa.TableClause:
+    """Describe a table, without an alias, for statements that change it."""
+    return sa.table(name, *(sa.column(column) for column in columns))
+
+
+def ids_of(source: AliasedTable, *conditions: ColumnElement[bool]) -> sa.Select[Any]:
+    """Select the ids of rows under conditions."""
+    return sa.select(source.c("id").label("id")).where(*conditions)

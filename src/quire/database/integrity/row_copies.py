@@ -1,0 +1,176 @@
+"""Copies of rows with all that belongs to them: components, media, links. By sets, not by rows.
+
+Ids are handed out in the order in which rows are inserted. So when the ids of the originals and
+those of the copies are both sorted, the two in the same place belong together.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct, field
+
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.integrity.components import LINK_COLUMNS, component_edges, kind_fits
+from quire.database.integrity.examined_tables import Layout, plain_table
+from quire.database.program import Program
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    ModelTable,
+    MorphListEdge,
+    MorphTargetEdge,
+)
+
+
+class Copy(Struct, frozen=True):
+    """Originals and copies of one table, each by ids in ascending order."""
+
+    uid: str
+    originals: list[int]
+    copies: list[int]
+
+
+class Copier(Struct, frozen=True):
+    """Copies rows, and remembers what it has copied."""
+
+    layout: Layout
+    done: list[Copy] = field(default_factory=list)
+    _copied: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+
+    def copy(
+        self, uid: str, ids: Sequence[int], assigned: Mapping[str, None] | None = None
+    ) -> Program[None]:
+        """Copy rows of a model and their components, all the way down.
+
+        ``assigned`` are columns that are NULL in the copies. What has been copied before is not
+        copied again, so that components that contain themselves come to an end.
+        """
+        fresh = sorted(set(ids) - self._copied[uid])
+        if not fresh:
+            return
+        self._copied[uid].update(fresh)
+        copies = yield from self._rows(uid, fresh, assigned or {})
+        made = Copy(uid, fresh, copies)
+        self.done.append(made)
+        yield from self._components(made)
+        yield from self._morphs(made)
+
+    def pairs(self, builder: StatementBuilder, made: Copy) -> sa.Subquery:
+        """Select the ids of originals (``old``) with those of their copies (``new``)."""
+        table = self.layout.tables[made.uid].name
+        old = self._numbered(builder, table, made.originals)
+        new = self._numbered(builder, table, made.copies)
+        joined = sa.select(old.c.id.label("old"), new.c.id.label("new"))
+        return joined.where(old.c.place == new.c.place).subquery()
+
+    def _numbered(self, builder: StatementBuilder, table: str, ids: list[int]) -> sa.Subquery:
+        rows = builder.table(table)
+        place = sa.func.row_number().over(order_by=rows.c("id"))
+        numbered = sa.select(rows.c("id").label("id"), place.label("place"))
+        return numbered.where(self._among(builder, rows, "id", ids)).subquery()
+
+    def _among(
+        self, builder: StatementBuilder, rows: AliasedTable, column: str, ids: list[int]
+    ) -> sa.ColumnElement[Any]:
+        return self.layout.dialect.member_of(rows.c(column), self.layout.listed(builder, ids))
+
+    def _rows(self, uid: str, ids: list[int], assigned: Mapping[str, None]) -> Program[list[int]]:
+        table = self.layout.tables[uid].name
+        columns = [name for name in self.layout.found[table].columns if name != "id"]
+
+        def insert(builder: StatementBuilder) -> sa.ClauseElement:
+            rows = builder.table(table)
+            values = [sa.null() if name in assigned else rows.c(name) for name in columns]
+            source = sa.select(*values).where(self._among(builder, rows, "id", ids))
+            target = plain_table(table, "id", *columns)
+            copied = sa.insert(target).from_select(columns, source.order_by(rows.c("id")))
+            return copied.returning(target.c.id)
+
+        rows = yield from self.layout.run(insert)
+        return sorted(int(id_ or 0) for (id_,) in rows)
+
+    def _components(self, owners: Copy) -> Program[None]:
+        """Copy the components of copied rows, then link the copies to one another."""
+        mapped = self.layout.tables[owners.uid]
+        if not self.layout.has(mapped.components_table, *LINK_COLUMNS, ORDER):
+            return
+        rows = yield from self.layout.run(lambda builder: self._used(builder, mapped, owners))
+        used: dict[str, list[int]] = defaultdict(list)
+        for uid, id_ in rows:
+            used[str(uid)].append(int(id_ or 0))
+        for uid, ids in used.items():
+            if uid in self.layout.schema.components and self.layout.known(uid):
+                before = len(self.done)
+                yield from self.copy(uid, ids)
+                for parts in self.done[before : before + 1]:
+                    yield from self._component_links(mapped, owners, parts)
+
+    def _used(
+        self, builder: StatementBuilder, mapped: ModelTable, owners: Copy
+    ) -> sa.ClauseElement:
+        links = builder.table(mapped.components_table)
+        kind = links.c(COMPONENT_TYPE)
+        fields = [
+            (links.c(FIELD) == edge.field) & kind_fits(self.layout, mapped, edge, kind)
+            for edge in component_edges(mapped)
+        ]
+        used = sa.select(kind, links.c(COMPONENT_ID)).distinct()
+        among = self._among(builder, links, COMPONENT_ENTITY, owners.originals)
+        return used.where(among, sa.or_(sa.false(), *fields))
+
+    def _component_links(self, mapped: ModelTable, owners: Copy, parts: Copy) -> Program[None]:
+        kept = (COMPONENT_TYPE, FIELD, ORDER)
+
+        def insert(builder: StatementBuilder) -> sa.ClauseElement:
+            links = builder.table(mapped.components_table)
+            owner, part = self.pairs(builder, owners), self.pairs(builder, parts)
+            copied = sa.select(owner.c.new, part.c.new, *(links.c(name) for name in kept))
+            copied = copied.where(
+                links.c(COMPONENT_ENTITY) == owner.c.old,
+                links.c(COMPONENT_ID) == part.c.old,
+                links.c(COMPONENT_TYPE) == parts.uid,
+            )
+            columns = [COMPONENT_ENTITY, COMPONENT_ID, *kept]
+            target = plain_table(mapped.components_table, *columns)
+            return sa.insert(target).from_select(columns, copied.order_by(links.c("id")))
+
+        yield from self.layout.run(insert)
+
+    def _morphs(self, made: Copy) -> Program[None]:
+        """Copy links to rows of any type: the media of a row, and what it leads to by itself."""
+        for edge in self.layout.tables[made.uid].edges.values():
+            if isinstance(edge, MorphTargetEdge):
+                yield from self._morph_links(made, edge)
+            elif isinstance(edge, MorphListEdge) and self.layout.has(edge.table, edge.near):
+                kept = [edge.far_id, edge.far_type, FIELD, ORDER]
+                yield from self._copy_links(made, edge.table, edge.near, kept, {})
+
+    def _morph_links(self, made: Copy, edge: MorphTargetEdge) -> Program[None]:
+        kept = [edge.far, edge.near_type, FIELD, ORDER]
+        if self.layout.has(edge.table, edge.near_id, *kept):
+            only = {edge.near_type: edge.type_value, FIELD: edge.field}
+            yield from self._copy_links(made, edge.table, edge.near_id, kept, only)
+
+    def _copy_links(
+        self, made: Copy, table: str, near: str, kept: list[str], only: Mapping[str, str]
+    ) -> Program[None]:
+        """Copy rows of a link table from the originals to the copies; ``only`` picks some."""
+
+        def insert(builder: StatementBuilder) -> sa.ClauseElement:
+            links, pairs = builder.table(table), self.pairs(builder, made)
+            copied = sa.select(pairs.c.new, *(links.c(name) for name in kept))
+            copied = copied.where(links.c(near) == pairs.c.old)
+            copied = copied.where(*(links.c(name) == value for name, value in only.items()))
+            target = plain_table(table, near, *kept)
+            return sa.insert(target).from_select([near, *kept], copied.order_by(links.c("id")))
+
+        yield from self.layout.run(insert)
+
+    def copies_of(self, uid: str) -> Iterator[Copy]:
+        """Iterate over what was copied of a model."""
+        return (made for made in self.done if made.uid == uid)

@@ -1,0 +1,146 @@
+"""Rules about the tables that say what state a database is in."""
+
+import orjson
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.integrity.examined_tables import Layout
+from quire.database.integrity.findings import Finding, Kind, counted
+from quire.database.program import Program
+from quire.database.tables.system import CORE_STORE, CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
+from quire.schema.model import LOCALE_UID
+
+DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
+
+
+class Locales(Struct, frozen=True):
+    """The default locale as it is set, and the first of all locales; ``None`` where none is."""
+
+    default: str | None
+    first: str | None
+
+    @property
+    def effective(self) -> str | None:
+        """The default locale, once it is mended."""
+        return self.default or self.first
+
+
+def locales_program(layout: Layout) -> Program[Locales]:
+    """Read which locale is the default, and which was the first to be made."""
+    default = yield from _default(layout)
+    table = layout.tables[LOCALE_UID].name
+    if not layout.has(table, "id", "code"):
+        return Locales(default, None)
+
+    def first(builder: StatementBuilder) -> sa.ClauseElement:
+        rows = builder.table(table)
+        oldest = sa.select(rows.c("code")).where(rows.c("code").is_not(None))
+        return oldest.order_by(rows.c("id")).limit(sa.literal_column("1"))
+
+    rows = yield from layout.run(first)
+    return Locales(default, str(rows[0][0]) if rows else None)
+
+
+def _default(layout: Layout) -> Program[str | None]:
+    if not layout.has(CORE_STORE, "key", "value"):
+        return None
+
+    def stored(builder: StatementBuilder) -> sa.ClauseElement:
+        settings = builder.table(CORE_STORE)
+        return sa.select(settings.c("value")).where(settings.c("key") == DEFAULT_LOCALE_KEY)
+
+    rows = yield from layout.run(stored)
+    try:
+        value = orjson.loads(str(rows[0][0])) if rows else None
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, str) and value else None
+
+
+class DefaultLocaleRule(Struct, frozen=True):
+    """A database with locales says which of them is the default.
+
+    Where the setting is lost, Strapi stores content without a locale from then on.
+    """
+
+    layout: Layout
+    locales: Locales
+
+    def find(self) -> Program[list[Finding]]:
+        """See whether there is a default locale; asks the database nothing more."""
+        yield from ()
+        if self.locales.default is not None or self.locales.first is None:
+            return []
+        return [
+            Finding(
+                kind=Kind.DEFAULT_LOCALE,
+                table=CORE_STORE,
+                count=1,
+                ids=(),
+                sentence=f"the default locale ({DEFAULT_LOCALE_KEY}) is not set",
+                repair=f"sets it to the oldest locale, {self.locales.first}",
+            )
+        ]
+
+    def repair(self) -> Program[None]:
+        """Make the oldest locale the default."""
+        writes = Writes(self.layout.dialect)
+        yield from self.layout.run(_forget_default)
+        row = {
+            "key": DEFAULT_LOCALE_KEY,
+            "value": orjson.dumps(self.locales.first).decode(),
+            "type": "string",
+        }
+        yield from writes.insert(CORE_STORE, row)
+
+
+def _forget_default(_: StatementBuilder) -> sa.ClauseElement:
+    settings = sa.table(CORE_STORE, sa.column("key"))
+    return sa.delete(settings).where(settings.c.key == DEFAULT_LOCALE_KEY)
+
+
+class MigrationRule(Struct, frozen=True):
+    """All internal migrations of the current layout are on record, each once.
+
+    Those without which content means something else keep a database from being opened at all; the
+    rest is for Strapi, which runs what is not on record.
+    """
+
+    layout: Layout
+
+    def find(self) -> Program[list[Finding]]:
+        """Hold the record against the migrations there are."""
+        if not self.layout.has(INTERNAL_MIGRATIONS, "name"):
+            return []
+        rows = yield from self.layout.run(_names)
+        recorded = [str(name) for (name,) in rows]
+        missing = [name for name in CURRENT_MIGRATIONS if name not in recorded]
+        repeated = sorted({name for name in recorded if recorded.count(name) > 1})
+        found = []
+        if missing:
+            sentence = f"{counted(len(missing), 'migration')} not on record, which Strapi will run"
+            found.append(_migrations_finding(missing, sentence))
+        if repeated:
+            sentence = f"{counted(len(repeated), 'migration')} on record more than once"
+            found.append(_migrations_finding(repeated, sentence))
+        return found
+
+    def repair(self) -> Program[None]:
+        """Do nothing: no finding says that a migration can be mended."""
+        yield from ()
+
+
+def _names(builder: StatementBuilder) -> sa.ClauseElement:
+    return sa.select(builder.table(INTERNAL_MIGRATIONS).c("name"))
+
+
+def _migrations_finding(names: list[str], sentence: str) -> Finding:
+    return Finding(
+        kind=Kind.MIGRATIONS,
+        table=INTERNAL_MIGRATIONS,
+        count=len(names),
+        ids=(),
+        sentence=f"{sentence}: {', '.join(names)}",
+    )

@@ -1,0 +1,218 @@
+"""What a migration takes away is kept aside: rows as they were, in tables that nobody reads.
+
+An entry in the table ``quire_aside`` says what was taken and when; the rows themselves are in
+tables named after it, with the columns that they had. So they can be put back, or forgotten.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import orjson
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.program import Program, Statement, Value
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.inspection import FoundTables
+from quire.database.tables.metadata import ColumnTypes, plain_column
+from quire.schema.attributes.base import StorageKind
+
+ASIDE_TABLE = "quire_aside"
+
+
+class Kept(Struct, frozen=True, kw_only=True):
+    """Rows of one table: where they are kept, where they were, and their columns."""
+
+    kept: str
+    table: str
+    columns: tuple[str, ...]
+
+
+class Aside(Struct, frozen=True, kw_only=True):
+    """What one migration took away. ``made_at`` is epoch milliseconds."""
+
+    id: int
+    made_at: int
+    title: str
+    kept: tuple[Kept, ...]
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """What is said of everything that one migration takes away; ``made_at`` as in `Aside`."""
+
+    title: str
+    made_at: int
+
+
+class AsideKeeper:
+    """Keeps aside what one migration takes away; makes nothing as long as nothing is."""
+
+    def __init__(
+        self,
+        writes: Writes,
+        writer: DdlWriter,
+        types: ColumnTypes,
+        found: FoundTables,
+        entry: Entry,
+    ) -> None:
+        self._writes = writes
+        self._writer = writer
+        self._types = types
+        self._found = found
+        self._entry = entry
+        self._id = 0
+        self._kept: list[Kept] = []
+
+    def _begin(self) -> Program[None]:
+        """Make the entry that the rows belong to, and the table of entries where there is none."""
+        if ASIDE_TABLE not in self._found:
+            table = sa.Table(
+                ASIDE_TABLE,
+                sa.MetaData(),
+                plain_column(self._types, "id", StorageKind.ID),
+                plain_column(self._types, "made_at", StorageKind.BIGINTEGER),
+                plain_column(self._types, "title", StorageKind.TEXT),
+                plain_column(self._types, "kept", StorageKind.TEXT),
+            )
+            yield Statement(self._writer.create_table(table))
+        entry = self._entry
+        row: Mapping[str, Value] = {"made_at": entry.made_at, "title": entry.title, "kept": "[]"}
+        self._id = yield from self._writes.insert(ASIDE_TABLE, row)
+
+    def knows(self, table: str) -> bool:
+        """Tell whether there is a table that rows can be kept of."""
+        return table in self._found
+
+    def keep(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str] | None = None,
+        ids: Sequence[int] | None = None,
+        having: str | None = None,
+    ) -> Program[str]:
+        """Copy rows of a table; returns the name of the table that they are kept in.
+
+        All columns when none are named, all rows when no ``ids`` are; with ``having`` those with a
+        value in that column.
+        """
+        if self._id == 0:
+            yield from self._begin()
+        names = tuple(columns or self._found[table].columns)
+        kept = f"{ASIDE_TABLE}_{self._id}_{len(self._kept) + 1}"
+        yield Statement(self._writer.copy_structure(kept, table, names))
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            source = builder.table(table)
+            rows = sa.select(*(source.c(name) for name in names)).select_from(source.source)
+            if having is not None:
+                rows = rows.where(source.c(having).is_not(None))
+            if ids is not None:
+                member = self._writes.dialect.member_of(source.c("id"), builder.parents())
+                rows = rows.where(member)
+            target = sa.table(kept, *(sa.column(name) for name in names))
+            return sa.insert(target).from_select(list(names), rows)
+
+        key = ("keep", kept)
+        if ids is None:
+            yield from self._writes.run(key, build)
+        else:
+            yield from self._writes.run_listed(key, build, ids)
+        self._kept.append(Kept(kept=kept, table=table, columns=names))
+        return kept
+
+    def column_of(self, kept: str) -> str:
+        """Return the column, beside the id, that is kept in a table of two columns."""
+        return next(one.columns[1] for one in self._kept if one.kept == kept)
+
+    def finish(self) -> Program[None]:
+        """Write down what was kept, if anything was."""
+        if self._id == 0:
+            return
+        text = orjson.dumps(
+            [{"kept": k.kept, "table": k.table, "columns": k.columns} for k in self._kept]
+        ).decode()
+        yield from self._writes.update(ASIDE_TABLE, self._id, {"kept": text})
+
+
+def list_aside(writes: Writes) -> Program[list[Aside]]:
+    """List what is kept aside, the oldest first. The table of entries has to be there."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(ASIDE_TABLE)
+        chosen = (table.c(name) for name in ("id", "made_at", "title", "kept"))
+        return sa.select(*chosen).select_from(table.source).order_by(table.c("id"))
+
+    rows = yield from writes.run(("list aside",), build)
+    return [
+        Aside(
+            id=int(id_ or 0),
+            made_at=int(made_at or 0),
+            title=str(title),
+            kept=tuple(
+                Kept(kept=one["kept"], table=one["table"], columns=tuple(one["columns"]))
+                for one in orjson.loads(str(kept))
+            ),
+        )
+        for id_, made_at, title, kept in rows
+    ]
+
+
+def put_back(writes: Writes, aside: Aside, found: FoundTables) -> Program[int]:
+    """Put kept rows back where their tables and columns are again; returns how many.
+
+    A row that is there keeps everything but the kept columns; of a whole row that is gone, it is
+    made again with its former id. What has no place is left out.
+    """
+    count = 0
+    for kept in aside.kept:
+        table = found.get(kept.table)
+        if table is None:
+            continue
+        columns = tuple(name for name in kept.columns if name in table.columns)
+        whole = set(columns) == set(kept.columns) and len(columns) > 1
+        count += yield from _fill(writes, kept, columns)
+        if whole and len(kept.columns) >= len(table.columns):
+            count += yield from _insert(writes, kept, columns)
+    return count
+
+
+def forget(writes: Writes, writer: DdlWriter, aside: Aside) -> Program[None]:
+    """Let go of what was kept, for good."""
+    for kept in aside.kept:
+        yield Statement(writer.drop_table(kept.kept))
+    yield from writes.delete(ASIDE_TABLE, [aside.id])
+
+
+def _fill(writes: Writes, kept: Kept, columns: Sequence[str]) -> Program[int]:
+    """Give rows that are there their kept values, where they have none."""
+    count = 0
+    for name in columns:
+        if name == "id":
+            continue
+
+        def build(_: StatementBuilder, column: str = name) -> sa.ClauseElement:
+            target = sa.table(kept.table, sa.column("id"), sa.column(column))
+            source = sa.table(kept.kept, sa.column("id"), sa.column(column))
+            value = sa.select(source.c[column]).where(source.c.id == target.c.id).scalar_subquery()
+            change = sa.update(target).values({column: value})
+            there = sa.exists().where(source.c.id == target.c.id)
+            return change.where(target.c[column].is_(None), there).returning(target.c.id)
+
+        rows = yield from writes.run(("put back", kept.kept, name), build)
+        count += len(rows)
+    return count
+
+
+def _insert(writes: Writes, kept: Kept, columns: Sequence[str]) -> Program[int]:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(kept.kept)
+        there = sa.table(kept.table, sa.column("id"))
+        target = sa.table(kept.table, *(sa.column(name) for name in columns))
+        rows = sa.select(*(source.c(name) for name in columns)).select_from(source.source)
+        gone = rows.where(sa.not_(sa.exists().where(there.c.id == source.c("id"))))
+        return sa.insert(target).from_select(list(columns), gone).returning(target.c.id)
+
+    rows = yield from writes.run(("put back rows", kept.kept), build)
+    return len(rows)

@@ -1,0 +1,136 @@
+"""Changing the tables: what the steps of a plan about structure are as statements."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy import Column, Table
+
+from quire.database.compile.writes import Writes
+from quire.database.migration.archive import AsideKeeper
+from quire.database.migration.impact import Counting
+from quire.database.migration.rename_order import in_passing
+from quire.database.migration.schema_diff import Retyped, StructureChange, TableChange
+from quire.database.migration.schema_pair import Side
+from quire.database.migration.value_conversion import Converter, UnfitError
+from quire.database.program import Program, Statement
+from quire.database.tables.inspection import FoundTables
+from quire.database.tables.metadata import sorted_indexes
+from quire.database.target import DatabaseKind
+
+
+class TableWork:
+    """Changes tables, and keeps what goes aside."""
+
+    def __init__(
+        self,
+        kind: DatabaseKind,
+        found: FoundTables,
+        after: Side,
+        writes: Writes,
+        keeper: AsideKeeper,
+    ) -> None:
+        self._ddl = kind.ddl
+        self._found = found
+        self._wanted: Mapping[str, Table] = after.metadata.tables
+        self._writes = writes
+        self._keeper = keeper
+        self._counting = Counting(writes)
+        self._kept: dict[tuple[str, str], str] = {}
+        """Where the values of a column (by later names) are kept that are to be converted."""
+
+    def run(self, change: StructureChange) -> Program[None]:
+        """Do everything, in the order of the plan."""
+        yield from self._drop_tables(change.dropped)
+        for table in change.changed:
+            yield from self._drop_parts(table)
+        renames = {t.before: t.after for t in change.changed if t.before != t.after}
+        for before, after in in_passing(renames):
+            yield Statement(self._ddl.rename_table(before, after))
+        for table in change.changed:
+            for before, after in in_passing(table.renamed):
+                yield Statement(self._ddl.rename_column(table.after, before, after))
+        yield from self._create_tables(change.created)
+        for table in change.changed:
+            yield from self._add_columns(table)
+        for table in change.changed:
+            for index in sorted_indexes(self._wanted[table.after]):
+                if str(index.name) in table.created_indexes:
+                    yield Statement(self._ddl.create_index(index))
+
+    def _drop_tables(self, names: Sequence[str]) -> Program[None]:
+        for name in names:
+            rows = yield from self._counting.rows(name)
+            if rows:
+                yield from self._keeper.keep(name)
+        for name in self._leaves_first(names):
+            yield Statement(self._ddl.drop_table(name))
+
+    def _leaves_first(self, names: Collection[str]) -> list[str]:
+        """Put tables that lead to others before those, so that nothing leads nowhere."""
+
+        def weight(name: str) -> int:
+            return -sum(key.target in names for key in self._found[name].foreign_keys)
+
+        return sorted(names, key=lambda name: (weight(name), name))
+
+    def _drop_parts(self, table: TableChange) -> Program[None]:
+        for index in table.dropped_indexes:
+            yield Statement(self._ddl.drop_index(index, table.before))
+        for column in table.dropped:
+            rows = yield from self._counting.rows(table.before, having=column)
+            if rows:
+                yield from self._keeper.keep(table.before, columns=_with_id(column), having=column)
+            yield from self._drop_column(table.before, column)
+        earlier = {after: before for before, after in table.renamed.items()}
+        for one in table.retyped:
+            column = earlier.get(one.column, one.column)
+            if (yield from self._counting.rows(table.before, having=column)):
+                self._kept[table.after, one.column] = yield from self._keeper.keep(
+                    table.before, columns=_with_id(column), having=column
+                )
+            yield from self._drop_column(table.before, column)
+
+    def _drop_column(self, table: str, column: str) -> Program[None]:
+        for sql in self._ddl.drop_column(self._found[table], column):
+            yield Statement(sql)
+
+    def _create_tables(self, names: Sequence[str]) -> Program[None]:
+        tables = [self._wanted[name] for name in names]
+        for table in tables:
+            yield Statement(self._ddl.create_table(table))
+        for table in tables:
+            for sql in self._ddl.add_foreign_keys(table):
+                yield Statement(sql)
+        for table in tables:
+            for index in sorted_indexes(table):
+                yield Statement(self._ddl.create_index(index))
+
+    def _add_columns(self, table: TableChange) -> Program[None]:
+        wanted = self._wanted[table.after]
+        retyped = {one.column: one for one in table.retyped}
+        for name in (*table.added, *retyped):
+            column: Column[object] = wanted.c[name]
+            for sql in self._ddl.add_column(column):
+                yield Statement(sql)
+        for one in retyped.values():
+            yield from self._convert(table.after, one)
+
+    def _convert(self, table: str, one: Retyped) -> Program[None]:
+        """Fill a column with what its former values mean as values of its new kind."""
+        convert = Converter(self._writes.dialect, one.before, one.after)
+        kept = self._kept.get((table, one.column))
+        if kept is None:
+            return
+        source = self._keeper.column_of(kept)
+        last = 0
+        while rows := (yield from self._counting.page(kept, source, last)):
+            for id_, value in rows:
+                last = int(id_ or 0)
+                try:
+                    row = {one.column: convert(value)}
+                except UnfitError:
+                    continue
+                yield from self._writes.update(table, last, row)
+
+
+def _with_id(column: str) -> tuple[str, str]:
+    return ("id", column)

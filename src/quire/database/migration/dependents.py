@@ -1,0 +1,176 @@
+"""What belongs to rows of content, found so that it can be kept aside before it goes."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.components import ComponentLink, component_links
+from quire.database.entries.deletion import detach_components
+from quire.database.entries.store import Store
+from quire.database.migration.archive import AsideKeeper
+from quire.database.program import Program, Value
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ComponentEdge,
+    MorphTargetEdge,
+)
+
+_Belongings = dict[str, set[int]]
+"""Ids of rows by table."""
+
+_ROWS_AT_ONCE = 5_000
+
+
+def keep_entries(store: Store, keeper: AsideKeeper, uid: str, ids: Sequence[int]) -> Program[None]:
+    """Keep rows of a model aside, with their components, links and media."""
+    found: _Belongings = {}
+    for start in range(0, len(ids), _ROWS_AT_ONCE):
+        yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], found)
+    yield from _keep(keeper, found)
+
+
+def lose_attribute(store: Store, keeper: AsideKeeper, uid: str, name: str) -> Program[None]:
+    """Take components or media of an attribute out of all entries, and keep them aside."""
+    layout = store.layout(uid)
+    match layout.table.edges[name]:
+        case ComponentEdge() as edge:
+            links = yield from _links_in(store, edge)
+            found: _Belongings = {edge.table: {link.link_id for link in links}}
+            for part, ids in _by_uid(links).items():
+                yield from _gather(store, part, ids, found)
+            yield from _keep(keeper, found)
+            yield from detach_components(store, layout, links)
+        case MorphTargetEdge() as edge:
+            values = {edge.near_type: edge.type_value, FIELD: edge.field}
+            ids = yield from _ids_with(store, edge.table, values)
+            yield from _keep(keeper, {edge.table: set(ids)})
+            yield from store.writes.delete(edge.table, ids)
+        case _:
+            raise TypeError(f"{uid}.{name} keeps its rows in tables of its own")
+
+
+def with_belongings(store: Store, uid: str, ids: Collection[int]) -> Program[set[int]]:
+    """Return those of the rows of a model that have components, or links of any kind."""
+    layout = store.layout(uid)
+    parts = yield from component_links(store, layout, ids)
+    found = {part.entity for part in parts}
+    for table, column, morph in _ways(store, uid):
+        found.update((yield from _bound(store, table, column, ids, morph)))
+    return found
+
+
+def _keep(keeper: AsideKeeper, found: _Belongings) -> Program[None]:
+    for table, ids in found.items():
+        if ids and keeper.knows(table):
+            yield from keeper.keep(table, ids=sorted(ids))
+
+
+def _gather(store: Store, uid: str, ids: Collection[int], found: _Belongings) -> Program[None]:
+    layout = store.layout(uid)
+    found.setdefault(layout.table.name, set()).update(ids)
+    parts = yield from component_links(store, layout, ids)
+    if parts:
+        links = found.setdefault(layout.table.components_table, set())
+        links.update(link.link_id for link in parts)
+    for part, part_ids in _by_uid(parts).items():
+        yield from _gather(store, part, part_ids, found)
+    for table, column, morph in _ways(store, uid):
+        rows = yield from _leading(store, table, column, ids, morph)
+        found.setdefault(table, set()).update(rows)
+
+
+def _ways(store: Store, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
+    """Iterate over the tables of links from and to rows of a model, and the columns of those."""
+    layout = store.layout(uid)
+    yield from ((edge.table, edge.near, None) for _, edge in layout.links)
+    yield from ((edge.table, edge.near, None) for _, edge in layout.morph_lists)
+    if "::" in uid:
+        incoming = store.layouts.incoming(uid).links
+        yield from ((link.edge.table, link.edge.far, None) for link in incoming)
+    yield from ((edge.table, edge.near_id, edge) for _, edge in layout.morph_targets)
+
+
+def _by_uid(links: Collection[ComponentLink]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for link in links:
+        groups.setdefault(link.uid, []).append(link.id)
+    return groups
+
+
+def _leading(
+    store: Store,
+    table: str,
+    column: str,
+    ids: Collection[int],
+    morph: MorphTargetEdge | None = None,
+) -> Program[list[int]]:
+    """Return the ids of rows whose ``column`` is one of ``ids``, of a type in a morph table."""
+    return (yield from _chosen(store, table, ("id", column), ids, morph))
+
+
+def _bound(
+    store: Store,
+    table: str,
+    column: str,
+    ids: Collection[int],
+    morph: MorphTargetEdge | None,
+) -> Program[list[int]]:
+    """Return those of ``ids`` that are in a column, of a type in a morph table."""
+    return (yield from _chosen(store, table, (column, column), ids, morph))
+
+
+def _chosen(
+    store: Store,
+    table: str,
+    columns: tuple[str, str],
+    ids: Collection[int],
+    morph: MorphTargetEdge | None,
+) -> Program[list[int]]:
+    """Return the first column of rows whose second one is one of ``ids``."""
+    chosen, column = columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(table)
+        here = store.dialect.member_of(source.c(column), builder.parents())
+        query = sa.select(source.c(chosen)).select_from(source.source).where(here)
+        if morph is not None:
+            query = query.where(source.c(morph.near_type) == builder.plain_slot(0))
+        return query
+
+    values: tuple[Value, ...] = () if morph is None else (morph.type_value,)
+    key = ("leading", table, columns, morph is None)
+    rows = yield from store.writes.run_listed(key, build, ids, values)
+    return [int(id_ or 0) for (id_,) in rows]
+
+
+def _ids_with(store: Store, table: str, values: dict[str, str]) -> Program[list[int]]:
+    columns = tuple(values)
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(table)
+        same = [source.c(name) == builder.plain_slot(i) for i, name in enumerate(columns)]
+        return sa.select(source.c("id")).select_from(source.source).where(*same)
+
+    rows = yield from store.writes.run(("ids with", table, columns), build, tuple(values.values()))
+    return [int(id_ or 0) for (id_,) in rows]
+
+
+def _links_in(store: Store, edge: ComponentEdge) -> Program[list[ComponentLink]]:
+    """Return all components in an attribute, those of unknown models left out."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(edge.table)
+        names = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE)
+        here = source.c(FIELD) == builder.plain_slot(0)
+        return sa.select(*(source.c(name) for name in names)).where(here).order_by(source.c("id"))
+
+    rows = yield from store.writes.run(("links in", edge.table), build, (edge.field,))
+    return [
+        ComponentLink(int(link or 0), int(entity or 0), int(id_), str(uid), edge.field, None)
+        for link, entity, id_, uid in rows
+        if id_ is not None and store.layouts.get(str(uid)) is not None
+    ]

@@ -1,0 +1,72 @@
+"""Which rows of a content type are drafts or in other locales, when it is to have none any more."""
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import AliasedTable, StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.program import Program, Rows
+
+_DOCUMENT = "document_id"
+_LOCALE = "locale"
+_PUBLISHED = "published_at"
+_UPDATED = "updated_at"
+
+
+class Drafts(Struct, frozen=True, kw_only=True):
+    """The drafts of a table: ids of those ``beside`` a published version and of those ``alone``.
+
+    ``changed`` of the former were written after their published version.
+    """
+
+    beside: tuple[int, ...]
+    alone: tuple[int, ...]
+    changed: int
+
+
+def drafts_of(writes: Writes, table: str) -> Program[Drafts]:
+    """Find the drafts of a table."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        draft, live = builder.table(table), builder.table(table)
+        beside = sa.and_(
+            live.c(_DOCUMENT) == draft.c(_DOCUMENT),
+            live.c(_LOCALE).is_not_distinct_from(draft.c(_LOCALE)),
+            live.c(_PUBLISHED).is_not(None),
+        )
+        joined = draft.source.outerjoin(live.source, beside)
+        newer = sa.case((draft.c(_UPDATED) > live.c(_UPDATED), 1), else_=0)
+        chosen = sa.select(draft.c("id"), sa.func.count(live.c("id")), sa.func.max(newer))
+        drafts = chosen.select_from(joined).where(draft.c(_PUBLISHED).is_(None))
+        return drafts.group_by(draft.c("id")).order_by(draft.c("id"))
+
+    rows = yield from writes.run(("drafts of", table), build)
+    return Drafts(
+        beside=tuple(int(id_ or 0) for id_, count, _ in rows if count),
+        alone=tuple(int(id_ or 0) for id_, count, _ in rows if not count),
+        changed=sum(int(newer or 0) for _, count, newer in rows if count),
+    )
+
+
+def other_locales(writes: Writes, table: str, default: str | None) -> Program[list[int]]:
+    """Find the rows that are not in the locale which their document keeps.
+
+    That is the default locale, or the one of its oldest row where there is none in the default one.
+    """
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        row, first, chosen = (builder.table(table) for _ in range(3))
+        default_one = _locale_of(chosen, row).where(chosen.c(_LOCALE) == builder.plain_slot(0))
+        oldest = _locale_of(first, row).where(first.c(_LOCALE).is_not(None))
+        kept = sa.func.coalesce(default_one.scalar_subquery(), oldest.scalar_subquery())
+        other = sa.and_(row.c(_LOCALE).is_not(None), row.c(_LOCALE) != kept)
+        return sa.select(row.c("id")).select_from(row.source).where(other).order_by(row.c("id"))
+
+    rows: Rows = yield from writes.run(("other locales", table), build, (default,))
+    return [int(id_ or 0) for (id_,) in rows]
+
+
+def _locale_of(table: AliasedTable, row: AliasedTable) -> "sa.Select[tuple[object]]":
+    same = table.c(_DOCUMENT) == row.c(_DOCUMENT)
+    ordered = sa.select(table.c(_LOCALE)).where(same).order_by(table.c("id"))
+    return ordered.limit(sa.literal_column("1"))

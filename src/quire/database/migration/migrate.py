@@ -1,0 +1,172 @@
+"""Migrating a database to a schema, from whatever it was made for."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.database.compile.writes import Writes
+from quire.database.dialect import Dialect
+from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
+from quire.database.migration.apply import Place, migrate, plan_migration, record
+from quire.database.migration.plan import Change, Planned
+from quire.database.migration.renames import renames_to_do
+from quire.database.migration.schema_pair import Renames, Side, side_of
+from quire.database.migration.schema_record import Recorded, recorded_schema
+from quire.database.migration.steps import Plan
+from quire.database.program import Program
+from quire.database.stores.core_store import read_settings
+from quire.database.target import DatabaseKind
+from quire.errors import QuireError, SchemaError
+from quire.schema.load import LoadOptions, build_schema
+from quire.schema.model import Model, Schema
+from quire.schema.sources import EXTENSION, Source
+
+
+class ConsentNeededError(QuireError):
+    """A migration would take away what people have written, and nobody has agreed to that."""
+
+    def __init__(self, plan: Plan) -> None:
+        """``plan`` is what would be done."""
+        self.plan = plan
+        lines = "\n".join(f"  {step}" for step in plan.losses)
+        super().__init__(f"The migration would take something away:\n{lines}")
+
+
+class Goal(Struct, frozen=True, kw_only=True):
+    """What a database is to be migrated to.
+
+    ``options`` are those that the schema was loaded with. ``former`` is the schema by which the
+    tables are used until now, where somebody knows it: what the database says nothing of is taken
+    from there. ``title`` is what this is called where something is kept aside. With ``may_lose``
+    rows and values may be taken away.
+    """
+
+    schema: Schema
+    options: LoadOptions
+    renames: Renames
+    former: Schema | None = None
+    title: str = "migration"
+    may_lose: bool = False
+
+
+def plan_towards(kind: DatabaseKind, goal: Goal) -> Program[Planned]:
+    """Plan the migration of a database; changes nothing.
+
+    Raises MigrationConflictError when what would be made is there already, and for a renaming of
+    what is not there.
+    """
+    dialect = kind.dialect()
+    change = yield from _change(kind, dialect, goal)
+    return (yield from plan_migration(Place(kind=kind, dialect=dialect), change))
+
+
+def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Planned]:
+    """Plan the migration of a database and carry it out; run it in one transaction.
+
+    Raises what `plan_towards` raises, and ConsentNeededError; then nothing is changed.
+    """
+    planned = yield from plan_towards(kind, goal)
+    if planned.plan.losses and not goal.may_lose:
+        raise ConsentNeededError(planned.plan)
+    place = Place(kind=kind, dialect=kind.dialect())
+    renames = planned.change.renames
+    if planned.plan.steps or renames.models or renames.attributes:
+        yield from migrate(place, planned, title=goal.title, now=now)
+    else:
+        yield from record(Writes(place.dialect), planned.change)
+    return planned
+
+
+def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]:
+    writes = Writes(dialect)
+    recorded = yield from recorded_schema(writes)
+    settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
+    locale = settings.get(DEFAULT_LOCALE_KEY)
+    tables = yield from kind.inspector.table_names()
+    before = _former(kind, recorded, goal, tables)
+    renames = Renames() if before is None else goal.renames
+    if before is not None and goal.former is None:
+        renames = renames_to_do(renames, before.schema, goal.schema)
+    return Change(
+        before=before,
+        after=side_of(goal.schema, kind.column_types),
+        renames=renames,
+        default_locale=locale if isinstance(locale, str) else None,
+    )
+
+
+def _former(
+    kind: DatabaseKind, recorded: Recorded | None, goal: Goal, tables: Collection[str]
+) -> Side | None:
+    """Make the schema that the database was made for; ``None`` where nobody knows it."""
+    if recorded is None:
+        return None if goal.former is None else side_of(goal.former, kind.column_types)
+    sources = list(recorded.sources)
+    if not recorded.whole:
+        known = {source.uid for source in sources}
+        sources += [s for s in _others(goal, tables) if s.uid not in known]
+    # The reference may have taken away what makes sense of the types that it had not seen.
+    for known_sources in ([*sources, *recorded.unseen], sources):
+        try:
+            return side_of(build_schema(known_sources, goal.options), kind.column_types)
+        except SchemaError:
+            continue
+    return None
+
+
+def _others(goal: Goal, tables: Collection[str]) -> list[Source]:
+    """Return components and extensions, of which a database of the reference says nothing.
+
+    Where nobody knows it, they are taken to have been as they are now, but for their names.
+    """
+    schema, renames = goal.schema, goal.renames
+    if goal.former is not None:
+        schema, renames = goal.former, Renames()
+    components = [
+        Source(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames, tables))
+        for m in schema.components.values()
+    ]
+    extended = [
+        Source(f"{EXTENSION}{m.uid}", m.file, m.raw)
+        for m in schema.content_types.values()
+        if m.file.startswith("src/extensions/")
+    ]
+    return [*components, *extended]
+
+
+def _before_renaming(
+    model: Model, renames: Renames, tables: Collection[str]
+) -> Mapping[str, object]:
+    """Return the description of a component with the earlier names of all that it names.
+
+    A renamed one whose table is not there was in that which the reference calls after it.
+    """
+    names = renames.attributes.get(model.uid, {})
+    own = model.raw.get("attributes")
+    attributes = own if isinstance(own, Mapping) else {}
+    raw = dict(model.raw)
+    if model.uid in renames.models and model.collection_name not in tables:
+        usual = (name for name in _usual(renames.models[model.uid]) if name in tables)
+        raw["collectionName"] = next(usual, model.collection_name)
+    return {
+        **raw,
+        "attributes": {
+            names.get(name, name): _with_earlier_uids(raw, renames.models)
+            for name, raw in attributes.items()
+        },
+    }
+
+
+def _usual(uid: str) -> Iterator[str]:
+    """Yield what the reference may have called the table of a component."""
+    base = f"components_{uid.replace('.', '_').replace('-', '_')}"
+    yield from (f"{base}s", f"{base}es", f"{base.removesuffix('y')}ies", base)
+
+
+def _with_earlier_uids(attribute: object, models: Mapping[str, str]) -> object:
+    if not isinstance(attribute, Mapping):
+        return attribute
+    return {
+        key: models.get(value, value) if isinstance(value, str) else value
+        for key, value in attribute.items()
+    }

@@ -1,0 +1,236 @@
+"""What the structure of a database needs to become that of a later schema.
+
+The found tables decide, not the former schema alone: what a database has already is not made again,
+and what it lacks is made whatever the reason. Tables and columns that neither schema knows are left
+alone, and so are missing indexes of a table that does not change (`quire index` makes those).
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct
+from sqlalchemy import Index, MetaData, Table
+
+from quire.database.migration.schema_match import Moved
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.inspection import FoundIndex, FoundTable, FoundTables
+from quire.database.tables.metadata import column_kind, sorted_indexes, status_of_index
+from quire.database.tables.system import PLAIN_TABLES
+from quire.errors import QuireError
+from quire.schema.attributes.base import StorageKind
+
+
+class MigrationConflictError(QuireError):
+    """What a migration would make is there already, and is something else."""
+
+
+class Retyped(Struct, frozen=True, kw_only=True):
+    """A column, by its later name, whose values become values of another kind."""
+
+    column: str
+    before: StorageKind
+    after: StorageKind
+
+
+class TableChange(Struct, frozen=True, kw_only=True):
+    """What happens to one table that stays.
+
+    ``renamed`` maps earlier columns to later ones, ``dropped`` are earlier names, all others later
+    ones.
+    """
+
+    before: str
+    after: str
+    renamed: Mapping[str, str]
+    dropped: tuple[str, ...]
+    retyped: tuple[Retyped, ...]
+    added: tuple[str, ...]
+    dropped_indexes: tuple[str, ...]
+    created_indexes: tuple[str, ...]
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything changes at all."""
+        changes = (self.renamed, self.dropped, self.retyped, self.added)
+        return self.before != self.after or any(
+            (*changes, self.dropped_indexes, self.created_indexes)
+        )
+
+
+class StructureChange(Struct, frozen=True, kw_only=True):
+    """What happens to the tables of a database."""
+
+    dropped: tuple[str, ...]
+    created: tuple[str, ...]
+    changed: tuple[TableChange, ...]
+
+
+def change_of_structure(
+    before: MetaData | None,
+    after: MetaData,
+    found: FoundTables,
+    moved: Collection[Moved],
+    writer: DdlWriter,
+) -> StructureChange:
+    """Compare what is found with what is wanted.
+
+    ``before`` is what the former schema wanted, ``None`` where it is not known: then nothing is
+    given up. Raises MigrationConflictError when a name that is needed is taken.
+    """
+    former = MetaData() if before is None else before
+    lives_on = {one.before for one in moved}
+    given_up = {
+        name for name in former.tables if name not in lives_on and name not in PLAIN_TABLES
+    } & set(found)
+    by_later = {one.after: one for one in moved}
+    taken = given_up | lives_on
+    origins = {name: _origin(by_later.get(name), name, found, taken) for name in after.tables}
+    compared = [
+        _TableComparison(
+            former.tables.get(origin), after.tables[name], found[origin], by_later.get(name), writer
+        ).change()
+        for name, origin in origins.items()
+        if origin is not None
+    ]
+    return StructureChange(
+        dropped=tuple(sorted(given_up)),
+        created=tuple(name for name, origin in origins.items() if origin is None),
+        changed=tuple(change for change in compared if change.is_any),
+    )
+
+
+def _origin(
+    moved: Moved | None, name: str, found: FoundTables, taken: Collection[str]
+) -> str | None:
+    """Return the found table that becomes a wanted one; ``None`` where it has to be made.
+
+    ``taken`` are those that go, and those that become another one.
+    """
+    if moved is not None and moved.before in found:
+        return moved.before
+    return name if name in found and name not in taken else None
+
+
+class _TableComparison:
+    """One table that stays: as it was wanted, as it is wanted now, and as it is."""
+
+    def __init__(
+        self,
+        before: Table | None,
+        after: Table,
+        found: FoundTable,
+        moved: Moved | None,
+        writer: DdlWriter,
+    ) -> None:
+        self._before = before
+        self._after = after
+        self._found = found
+        self._writer = writer
+        known = frozenset[str]() if before is None else frozenset(c.name for c in before.c)
+        pairs = (
+            moved.columns if moved is not None else {column.name: column.name for column in after.c}
+        )
+        self._earlier = {
+            later: earlier
+            for later, earlier in pairs.items()
+            if later in after.c and earlier in found.columns
+        }
+        living = set(self._earlier.values())
+        self._dropped = tuple(
+            name for name in found.columns if name in known and name not in living
+        )
+
+    def change(self) -> TableChange:
+        """Compare. Raises MigrationConflictError when the name of a column is taken."""
+        renamed = {earlier: later for later, earlier in self._earlier.items() if earlier != later}
+        stays = set(self._found.columns) - set(self._dropped) - set(renamed)
+        taken = sorted(stays & set(renamed.values()))
+        if taken:
+            message = f"{self._found.name} has a column {taken[0]} already; nothing was changed"
+            raise MigrationConflictError(message)
+        present = stays | set(renamed.values())
+        added = tuple(c.name for c in self._after.c if c.name not in present)
+        retyped = tuple(self._retyped())
+        dropped, created = self._indexes(added, {one.column for one in retyped})
+        return TableChange(
+            before=self._found.name,
+            after=self._after.name,
+            renamed=renamed,
+            dropped=self._dropped,
+            retyped=retyped,
+            added=added,
+            dropped_indexes=dropped,
+            created_indexes=created,
+        )
+
+    def _retyped(self) -> Iterator[Retyped]:
+        if self._before is None:
+            return
+        for later, earlier in self._earlier.items():
+            if earlier not in self._before.c:
+                continue
+            was, will = self._before.c[earlier], self._after.c[later]
+            wanted = self._writer.type_name(will)
+            done = self._found.columns[earlier].type == wanted
+            if self._writer.type_name(was) != wanted and not done:
+                yield Retyped(column=later, before=column_kind(was), after=column_kind(will))
+
+    def _indexes(
+        self, added: Collection[str], retyped: Collection[str]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Name the indexes to drop and those to make."""
+        gone = set(self._dropped) | {self._earlier[name] for name in retyped}
+        later = {earlier: later for later, earlier in self._earlier.items()}
+        wanted = {str(index.name): index for index in sorted_indexes(self._after)}
+        former = self._former_indexes()
+        dropped, present = [], set[str]()
+        for name, index in self._found.indexes.items():
+            if name.startswith("sqlite_") or index.columns == ("id",):
+                continue
+            columns = tuple(later.get(column, column) for column in index.columns)
+            if gone.intersection(index.columns):
+                dropped.append(name)
+            elif name in wanted and _is(wanted[name], index, columns):
+                present.add(name)
+            elif name in wanted or name in former:
+                dropped.append(name)
+        created = [
+            name
+            for name, index in wanted.items()
+            if name not in present
+            and (
+                name in dropped
+                or self._is_new(index, former.get(name), later)
+                or {column.name for column in index.columns} & {*added, *retyped}
+            )
+        ]
+        return tuple(dropped), tuple(created)
+
+    def _former_indexes(self) -> Mapping[str, Index]:
+        if self._before is None:
+            return {}
+        return {str(index.name): index for index in sorted_indexes(self._before)}
+
+    def _is_new(self, index: Index, former: Index | None, later: Mapping[str, str]) -> bool:
+        """Whether the former schema did not want an index; nothing is new when that is unknown."""
+        if self._before is None:
+            return False
+        if former is None:
+            return not self._was_named_otherwise(index, later)
+        columns = tuple(later.get(column.name, column.name) for column in former.columns)
+        return columns != tuple(column.name for column in index.columns)
+
+    def _was_named_otherwise(self, index: Index, later: Mapping[str, str]) -> bool:
+        """Whether a database that lacks an index lacked it under its former name, too."""
+        columns = tuple(column.name for column in index.columns)
+        return any(
+            tuple(later.get(column.name, column.name) for column in one.columns) == columns
+            and one.unique == index.unique
+            and str(one.name) not in self._found.indexes
+            for one in self._former_indexes().values()
+        )
+
+
+def _is(wanted: Index, found: FoundIndex, columns: tuple[str, ...]) -> bool:
+    same = tuple(column.name for column in wanted.columns) == columns
+    is_partial = status_of_index(wanted) is not None
+    return same and bool(wanted.unique) == found.unique and is_partial == found.partial

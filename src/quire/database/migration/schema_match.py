@@ -1,0 +1,226 @@
+"""Which tables and columns of a former schema live on in a later one, and under which names.
+
+A table or column lives on when the attribute that it holds does, in the same form: a scalar as a
+scalar of whatever type, a relation as one whose links are kept in the same way and lead to the same
+content type. Everything else of the former schema has no place in the later one.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.database.migration.schema_pair import Renames, Side
+from quire.database.tables.table_map import (
+    COMPONENT_COLUMNS,
+    FIELD,
+    ORDER,
+    ColumnEdge,
+    ComponentEdge,
+    Edge,
+    LinkEdge,
+    ModelTable,
+    MorphColumnEdge,
+    MorphListEdge,
+    MorphTargetEdge,
+)
+from quire.schema.model import FILE_UID
+
+
+class Moved(Struct, frozen=True, kw_only=True):
+    """A table that lives on. ``columns`` maps its later columns to the earlier ones."""
+
+    before: str
+    after: str
+    columns: Mapping[str, str]
+
+
+class LostRows(Struct, frozen=True, kw_only=True):
+    """Rows of a table that lives on, of an attribute that does not, by the earlier names.
+
+    They are components of entries, or links of media.
+    """
+
+    uid: str
+    attribute: str
+
+
+class RenamedField(Struct, frozen=True, kw_only=True):
+    """An attribute whose name stands in rows: of components, or of links of media.
+
+    ``uid`` and ``after`` are the later names, ``before`` the earlier one.
+    """
+
+    uid: str
+    before: str
+    after: str
+
+
+class Correspondence(Struct, frozen=True, kw_only=True):
+    """What lives on of a former schema, and what is to be done to rows because of it.
+
+    ``models`` maps the uids of models that live on, later to earlier.
+    """
+
+    models: Mapping[str, str]
+    moved: tuple[Moved, ...]
+    lost: tuple[LostRows, ...]
+    renamed: tuple[RenamedField, ...]
+
+
+def correspond(before: Side, after: Side, renames: Renames) -> Correspondence:
+    """Compare two schemas attribute by attribute."""
+    models = {
+        uid: earlier
+        for uid in after.tables.tables
+        if (earlier := renames.earlier_uid(uid)) in before.tables.tables and earlier is not None
+    }
+    pairs = [
+        _Pair((before, earlier), (after, uid), renames, models) for uid, earlier in models.items()
+    ]
+    return Correspondence(
+        models=models,
+        moved=tuple(moved for pair in pairs for moved in pair.moved()),
+        lost=tuple(lost for pair in pairs for lost in pair.lost()),
+        renamed=tuple(renamed for pair in pairs for renamed in pair.renamed()),
+    )
+
+
+class _Pair:
+    """One model before and after."""
+
+    def __init__(
+        self,
+        before: tuple[Side, str],
+        after: tuple[Side, str],
+        renames: Renames,
+        models: Mapping[str, str],
+    ) -> None:
+        self._before, self._after = _table(*before), _table(*after)
+        self._secrets = _secrets(*before), _secrets(*after)
+        self._models = models
+        self._names = {
+            name: renames.earlier_name(after[1], name)
+            for name in (*self._after.columns, *self._after.edges)
+        }
+
+    def moved(self) -> Iterator[Moved]:
+        """The table of the model, and those that keep what its rows lead to."""
+        yield Moved(before=self._before.name, after=self._after.name, columns=dict(self._columns()))
+        if _has_parts(self._before) and _has_parts(self._after):
+            yield Moved(
+                before=self._before.components_table,
+                after=self._after.components_table,
+                columns={name: name for name in COMPONENT_COLUMNS},
+            )
+        for earlier, later in self._edges():
+            match earlier, later:
+                case LinkEdge(owning=True), LinkEdge(owning=True):
+                    yield _moved_links(earlier, later)
+                case MorphListEdge(), MorphListEdge():
+                    yield _moved_morphs(earlier, later)
+                case _:
+                    continue
+
+    def lost(self) -> Iterator[LostRows]:
+        """Attributes whose rows are in tables that others have a part in."""
+        kept = {earlier for earlier, _ in self._kept_rows()}
+        for name, edge in self._before.edges.items():
+            if _has_rows_elsewhere(edge) and name not in kept:
+                yield LostRows(uid=self._before.uid, attribute=name)
+
+    def renamed(self) -> Iterator[RenamedField]:
+        """Attributes whose rows have to say another name."""
+        for earlier, later in self._kept_rows():
+            if earlier != later:
+                yield RenamedField(uid=self._after.uid, before=earlier, after=later)
+
+    def _columns(self) -> Iterator[tuple[str, str]]:
+        for name, column in self._after.columns.items():
+            former = self._names[name] or ""
+            earlier = self._before.columns.get(former)
+            if earlier is not None and self._is_as_secret(former, name):
+                yield column, earlier
+        for before, after in self._edges():
+            match before, after:
+                case ColumnEdge(), ColumnEdge():
+                    yield after.column, before.column
+                case MorphColumnEdge(), MorphColumnEdge():
+                    yield after.id_column, before.id_column
+                    yield after.type_column, before.type_column
+                case _:
+                    continue
+
+    def _is_as_secret(self, before: str, after: str) -> bool:
+        """Nothing is shown that was secret, and no hash is made of what everybody could read."""
+        return (before in self._secrets[0]) == (after in self._secrets[1])
+
+    def _edges(self) -> Iterator[tuple[Edge, Edge]]:
+        """Edges that lead to the same content type as before."""
+        for name, later in self._after.edges.items():
+            earlier = self._before.edges.get(self._names[name] or "")
+            if earlier is not None and self._same_target(earlier, later):
+                yield earlier, later
+
+    def _same_target(self, earlier: Edge, later: Edge) -> bool:
+        target: str | None = getattr(later, "target", None)
+        if target is None:
+            return getattr(earlier, "target", None) is None
+        return self._models.get(target) == getattr(earlier, "target", None)
+
+    def _kept_rows(self) -> Iterator[tuple[str, str]]:
+        """Attributes that keep their rows in shared tables: their earlier and later names."""
+        for name, later in self._after.edges.items():
+            earlier = self._before.edges.get(self._names[name] or "")
+            match earlier, later:
+                case ComponentEdge(), ComponentEdge():
+                    if self._holds_the_same(earlier, later):
+                        yield earlier.field, name
+                case MorphTargetEdge(target=was), MorphTargetEdge(target=will):
+                    if self._models.get(will) == was:
+                        yield earlier.field, name
+                case _:
+                    continue
+
+    def _holds_the_same(self, earlier: ComponentEdge, later: ComponentEdge) -> bool:
+        """Whether a component that was in the attribute may still be in it."""
+        if not earlier.components:
+            return True
+        will = {self._models.get(uid, uid) for uid in later.components}
+        return bool(will & set(earlier.components))
+
+
+def _table(side: Side, uid: str) -> ModelTable:
+    return side.tables[uid]
+
+
+def _secrets(side: Side, uid: str) -> frozenset[str]:
+    return frozenset(a.name for a in side.schema.model(uid).scalars if a.secret)
+
+
+def _has_parts(table: ModelTable) -> bool:
+    return any(isinstance(edge, ComponentEdge) for edge in table.edges.values())
+
+
+def _has_rows_elsewhere(edge: Edge) -> bool:
+    if isinstance(edge, MorphTargetEdge):
+        return edge.target == FILE_UID
+    return isinstance(edge, ComponentEdge)
+
+
+def _moved_links(before: LinkEdge, after: LinkEdge) -> Moved:
+    columns = {"id": "id", after.near: before.near, after.far: before.far}
+    if before.order is not None and after.order is not None:
+        columns[after.order] = before.order
+    if before.inverse_order is not None and after.inverse_order is not None:
+        columns[after.inverse_order] = before.inverse_order
+    return Moved(before=before.table, after=after.table, columns=columns)
+
+
+def _moved_morphs(before: MorphListEdge, after: MorphListEdge) -> Moved:
+    columns = {name: name for name in ("id", FIELD, ORDER)}
+    columns |= {
+        after.near: before.near,
+        after.far_id: before.far_id,
+        after.far_type: before.far_type,
+    }
+    return Moved(before=before.table, after=after.table, columns=columns)

@@ -1,0 +1,49 @@
+"""The two schemas of a migration, and which names of one mean what names of the other meant."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+from sqlalchemy import MetaData
+
+from quire.database.tables.metadata import ColumnTypes, build_metadata
+from quire.database.tables.table_map import TableMap, map_tables
+from quire.schema.model import Schema
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """A schema with its tables, as one kind of database has them."""
+
+    schema: Schema
+    tables: TableMap
+    metadata: MetaData
+
+
+def side_of(schema: Schema, types: ColumnTypes) -> Side:
+    """Work out the tables of a schema. Raises SchemaError when two of them would have one name."""
+    tables = map_tables(schema)
+    return Side(schema=schema, tables=tables, metadata=build_metadata(schema, tables, types))
+
+
+class Renames(Struct, frozen=True, kw_only=True):
+    """What has another name in the later schema.
+
+    ``models`` maps later uids to earlier ones; ``attributes`` maps, by later uid, later names of
+    attributes to earlier ones. What is not in here kept its name, is new, or is gone.
+    """
+
+    models: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def earlier_uid(self, uid: str) -> str | None:
+        """Return what a content type or component was called; ``None`` when it is a new one."""
+        return _earlier(uid, self.models)
+
+    def earlier_name(self, uid: str, attribute: str) -> str | None:
+        """Return what an attribute was called; ``None`` when it is a new one."""
+        return _earlier(attribute, self.attributes.get(uid, {}))
+
+
+def _earlier(name: str, renames: Mapping[str, str]) -> str | None:
+    """Of names that are not in ``renames`` all are kept, but those that went to another thing."""
+    renamed = renames.get(name)
+    return renamed or (None if name in renames.values() else name)

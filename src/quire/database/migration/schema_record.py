@@ -1,0 +1,165 @@
+"""What a database says of the schema that its tables are for.
+
+Two records are kept in the core store: ours, with everything that was loaded, and the reference's,
+with content types alone, which it writes at each of its starts. Whoever changes the tables has to
+change both; the reference would otherwise do again what was done already.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.migration.schema_pair import Renames
+from quire.database.program import Program
+from quire.database.schema_version import announce_schema
+from quire.database.stores.core_store import read_settings, write_setting
+from quire.database.tables.system import DATABASE_SCHEMA
+from quire.schema.model import ContentType, Model, Schema
+from quire.schema.sources import Source
+
+OUR_RECORD = "quire_schema"
+THEIR_RECORD = "strapi_content_types_schema"
+
+_DESCRIBED = ("kind", "collectionName", "info", "options", "pluginOptions")
+_AUTOMATIC = (
+    "createdAt",
+    "updatedAt",
+    "publishedAt",
+    "firstPublishedAt",
+    "createdBy",
+    "updatedBy",
+    "locale",
+    "localizations",
+)
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    """The schema that a database was last changed for, as far as it is known.
+
+    ``version`` is `Schema.version` where we wrote it. ``sources`` lack the components of a database
+    that we never changed; ``whole`` says whether they are all there. ``unseen`` are content types
+    that we have made and the reference has not seen: of that it says nothing, or has none of them.
+    """
+
+    version: str | None
+    sources: tuple[Source, ...]
+    whole: bool
+    unseen: tuple[Source, ...] = ()
+
+
+def recorded_schema(writes: Writes) -> Program[Recorded | None]:
+    """Read what is known of the schema of a database; ``None`` where nothing is.
+
+    Of content types the reference's record counts where there is one: each of its starts writes it,
+    and so do we.
+    """
+    records = yield from read_settings(writes, (OUR_RECORD, THEIR_RECORD))
+    ours, theirs = records.get(OUR_RECORD), records.get(THEIR_RECORD)
+    own = list(_own_sources(ours))
+    if not isinstance(theirs, dict):
+        if not isinstance(ours, dict):
+            return None
+        return Recorded(version=_version(ours), sources=tuple(own), whole=True)
+    described = list(_their_sources(theirs))
+    unseen = [s for s in own if s.uid.startswith("api::") and s.uid not in theirs]
+    seen = [source for source in own if source not in unseen]
+    if isinstance(ours, dict) and _api_types(seen) == _api_types(described):
+        return Recorded(version=_version(ours), sources=tuple(own), whole=True)
+    others = [source for source in own if not source.uid.startswith("api::")]
+    return Recorded(
+        version=None,
+        sources=(*described, *others),
+        whole=isinstance(ours, dict),
+        unseen=tuple(unseen),
+    )
+
+
+def _api_types(sources: Sequence[Source]) -> dict[str, dict[str, object]]:
+    return {s.uid: told(s.raw) for s in sources if s.uid.startswith("api::")}
+
+
+def told(raw: Mapping[str, object]) -> dict[str, object]:
+    """Return what is recorded of a content type by everybody; its file may say more."""
+    return {key: raw[key] for key in (*_DESCRIBED, "attributes") if raw.get(key)}
+
+
+def record_schema(
+    writes: Writes, schema: Schema, renames: Renames, *, extends: str | None = None
+) -> Program[None]:
+    """Write down that the tables are for this schema from now on, and let servers know.
+
+    ``extends`` is the version of the former schema, where this one does nothing but extend it.
+
+    The reference's picture of the tables is taken away: it makes a new one, and compares nothing
+    with the old.
+    """
+    models: Sequence[Model] = [*schema.api_types, *schema.components.values()]
+    sources = [[m.uid, m.file, m.raw] for m in models] + [
+        [f"extension:{m.uid}", m.file, m.raw]
+        for m in schema.content_types.values()
+        if m.file.startswith("src/extensions/")
+    ]
+    yield from write_setting(writes, OUR_RECORD, {"version": schema.version, "sources": sources})
+    yield from announce_schema(writes, schema.version, extends=extends)
+    records = yield from read_settings(writes, (THEIR_RECORD,))
+    theirs = records.get(THEIR_RECORD)
+    if isinstance(theirs, dict):
+        yield from write_setting(writes, THEIR_RECORD, _described(schema, theirs, renames))
+        yield from writes.run(("forget tables",), _all_of_database_schema)
+
+
+def _all_of_database_schema(_: StatementBuilder) -> sa.ClauseElement:
+    return sa.delete(sa.table(DATABASE_SCHEMA))
+
+
+def _described(schema: Schema, theirs: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
+    """Bring the reference's record up to date; types that it has not seen yet stay out of it."""
+    later = {uid: value for uid, value in theirs.items() if not uid.startswith("api::")}
+    for content_type in schema.api_types:
+        known = theirs.get(renames.earlier_uid(content_type.uid) or "")
+        if isinstance(known, dict):
+            later[content_type.uid] = _describe(content_type, known)
+    return later
+
+
+def _describe(content_type: ContentType, known: Mapping[str, Any]) -> dict[str, Any]:
+    raw = content_type.raw
+    own = raw.get("attributes")
+    attributes = dict(own) if isinstance(own, dict) else {}
+    former = known.get("attributes")
+    automatic = former if isinstance(former, dict) else {}
+    described = {key: raw[key] for key in _DESCRIBED if key in raw}
+    return {
+        **known,
+        **described,
+        "attributes": {
+            **attributes,
+            **{name: automatic[name] for name in _AUTOMATIC if name in automatic},
+        },
+        "uid": content_type.uid,
+        "__schema__": {**described, "attributes": attributes},
+    }
+
+
+def _own_sources(ours: object) -> Iterator[Source]:
+    if not isinstance(ours, dict):
+        return
+    for uid, file, raw in ours.get("sources", ()):
+        yield Source(uid, file, raw)
+
+
+def _their_sources(theirs: Mapping[str, Any]) -> Iterator[Source]:
+    for uid, described in theirs.items():
+        if uid.startswith("api::") and isinstance(described, dict):
+            raw = described.get("__schema__")
+            if isinstance(raw, dict):
+                yield Source(uid, f"(database) {uid}", raw)
+
+
+def _version(ours: object) -> str | None:
+    version = ours.get("version") if isinstance(ours, dict) else None
+    return version if isinstance(version, str) else None

@@ -1,0 +1,86 @@
+"""What a database has still to follow of the schema files, asked at every start.
+
+A server that finds less than its schema wants does not start anyway. This is about the rest: rows
+that mean something else by the files than by the schema that they were written under.
+"""
+
+from msgspec import Struct
+
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.migration.migrate import Goal, plan_towards
+from quire.database.migration.schema_record import Recorded, recorded_schema, told
+from quire.database.migration.steps import (
+    BeginDrafts,
+    BeginLocales,
+    ConvertColumn,
+    EndDrafts,
+    EndLocales,
+    Plan,
+    Step,
+)
+from quire.database.program import Program
+from quire.database.target import DatabaseKind
+from quire.errors import DatabaseOpenError
+from quire.schema.model import Model, Schema
+from quire.schema.sources import EXTENSION
+
+
+class Pending(Struct, frozen=True):
+    """What there is to do before a schema holds for a database."""
+
+    plan: Plan
+
+    @property
+    def misread(self) -> tuple[Step, ...]:
+        """The steps without which rows would be taken for something that they are not."""
+        return tuple(step for step in self.plan.steps if _is_about_rows(step))
+
+
+def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
+    """Tell whether a database says that its tables are for a schema; ``True`` if it says nothing.
+
+    This is one short statement.
+    """
+    recorded = yield from recorded_schema(Writes(kind.dialect()))
+    return recorded is None or _is_for(recorded, schema)
+
+
+async def require_followed(database: Database, kind: DatabaseKind, goal: Goal) -> Pending:
+    """Look at what is to be done in a database that is said to be for another schema.
+
+    Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
+    helps.
+    """
+    planned = await database.read(lambda: plan_towards(kind, goal), snapshot=True)
+    pending = Pending(planned.plan)
+    if pending.misread:
+        steps = "\n".join(f"  {step}" for step in pending.misread)
+        agree = " --may-lose" if pending.plan.losses else ""
+        raise DatabaseOpenError(
+            f"The schema files have changed, and the database has not followed them:\n{steps}\n"
+            "`quire migrate` shows everything there is to do, "
+            f"`quire migrate --apply{agree}` does it."
+        )
+    return pending
+
+
+def _is_for(recorded: Recorded, schema: Schema) -> bool:
+    if recorded.version == schema.version:
+        return True
+    models: list[Model] = [*schema.api_types]
+    if recorded.whole:
+        models += schema.components.values()
+    known = (*recorded.sources, *recorded.unseen)
+    described = {s.uid: told(s.raw) for s in known if not s.uid.startswith(EXTENSION)}
+    return described == {model.uid: told(model.raw) for model in models}
+
+
+def _is_about_rows(step: Step) -> bool:
+    match step:
+        case BeginDrafts() | BeginLocales() | EndLocales() | ConvertColumn():
+            return step.rows > 0
+        case EndDrafts():
+            return step.rows + step.kept > 0
+        case _:
+            return False

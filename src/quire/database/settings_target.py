@@ -1,0 +1,37 @@
+"""Which database the settings of a project name.
+
+Only the room that is needed is imported: the driver and the dialect of another database would be a
+good part of the time of a start.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from quire.database.target import Room
+from quire.settings import Settings
+
+
+def room_of(settings: Settings) -> Room:
+    """Return the room of a project's database; nothing is opened.
+
+    Raises ConfigurationError when something about the database is set to what cannot be.
+    """
+    return _ROOMS[settings.database.client](settings)
+
+
+def _sqlite(settings: Settings) -> Room:
+    from quire.database.dialects.sqlite.target import SqliteRoom, sqlite_options
+
+    return SqliteRoom(sqlite_options(settings))
+
+
+def _postgres(settings: Settings) -> Room:
+    from quire.database.dialects.postgresql.target import PostgresRoom, postgres_options
+
+    return PostgresRoom(postgres_options(settings))
+
+
+_ROOMS: Mapping[str, Callable[[Settings], Room]] = MappingProxyType(
+    {"sqlite": _sqlite, "postgres": _postgres}
+)
+"""By what the setting ``database.client`` says."""

@@ -1,0 +1,222 @@
+"""Where files are used: by media attributes, and by name in texts, at any depth of an entry."""
+
+from collections.abc import Collection, Iterator
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.entries.entry_layout import Layout, is_component
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.stores.files import FileRow
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    MorphListEdge,
+)
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import FILE_UID
+
+MOST = 1000
+"""Uses of one kind that are looked for."""
+
+_RELATED = "related"
+_TEXT_TYPES = frozenset({"richtext", "blocks", "text", "json"})
+
+
+class Use(Struct, frozen=True, kw_only=True):
+    """A place in an entry.
+
+    ``path`` leads to it, as in ``sections.images``; ``in_text`` says that a text there names the
+    file.
+    """
+
+    uid: str
+    document_id: str
+    entry_id: int
+    locale: str | None
+    published: bool
+    path: str
+    in_text: bool
+
+
+class _Holder(Struct, frozen=True):
+    """A row that has a file at a path, of a content type or of a component."""
+
+    uid: str
+    row_id: int
+    path: str
+    in_text: bool
+
+
+def uses_of_file(store: Store, file: FileRow) -> Program[list[Use]]:
+    """Return where a file is used, entry by entry."""
+    waiting = yield from _linked(store, file.id)
+    waiting += yield from _named(store, file.hash)
+    entries: list[_Holder] = []
+    while waiting:
+        layouts = {holder.uid: store.layouts.get(holder.uid) for holder in waiting}
+        found = [holder for holder in waiting if layouts[holder.uid] is not None]
+        entries += [holder for holder in found if not is_component(store.layout(holder.uid))]
+        parts = [holder for holder in found if is_component(store.layout(holder.uid))]
+        waiting = yield from _above(store, parts)
+    return (yield from _told(store, entries))
+
+
+def unlinked_files(store: Store, *, after: int, most: int) -> Program[list[int]]:
+    """Return ids of files that no media attribute has, in order, those after an id."""
+    layout, edge = store.layout(FILE_UID), _files_edge(store)
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table, links = builder.table(layout.table.name), builder.table(edge.table)
+        linked = sa.select(links.c(edge.near)).where(links.c(edge.near).is_not(None))
+        free = sa.select(table.c("id")).where(
+            table.c("id") > builder.plain_slot(0), table.c("id").not_in(linked)
+        )
+        return free.order_by(table.c("id")).limit(builder.plain_slot(1))
+
+    rows = yield from store.writes.run(("unlinked files",), build, (after, most))
+    return [int(row[0] or 0) for row in rows]
+
+
+def _files_edge(store: Store) -> MorphListEdge:
+    edge = store.layout(FILE_UID).table.edges[_RELATED]
+    if not isinstance(edge, MorphListEdge):
+        raise TypeError("files do not know what they are related to")
+    return edge
+
+
+def _linked(store: Store, file_id: int) -> Program[list[_Holder]]:
+    edge = _files_edge(store)
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        links = builder.table(edge.table)
+        chosen = sa.select(links.c(edge.far_type), links.c(edge.far_id), links.c(FIELD))
+        here = chosen.where(links.c(edge.near) == builder.plain_slot(0))
+        return here.order_by(links.c("id")).limit(sa.literal_column(str(MOST)))
+
+    rows = yield from store.writes.run(("file links",), build, (file_id,))
+    return [
+        _Holder(str(uid), int(row_id or 0), str(field or ""), in_text=False)
+        for uid, row_id, field in rows
+    ]
+
+
+def _named(store: Store, name: str) -> Program[list[_Holder]]:
+    """Return rows whose texts name a file; the name is too unlikely to stand there by chance."""
+    found: list[_Holder] = []
+    if not name:
+        return found
+    pattern = f"%{_escaped(name)}%"
+    for model in store.schema.models():
+        if model.uid == FILE_UID:
+            continue
+        for attribute in _texts(store.layout(model.uid)):
+            ids = yield from _rows_with(store, store.layout(model.uid), attribute, pattern)
+            found += [_Holder(model.uid, row_id, attribute.name, in_text=True) for row_id in ids]
+    return found
+
+
+def _texts(layout: Layout) -> Iterator[ScalarAttribute]:
+    for attribute in layout.own_scalars:
+        if attribute.type.name in _TEXT_TYPES and not attribute.secret:
+            yield attribute
+
+
+def _rows_with(
+    store: Store, layout: Layout, attribute: ScalarAttribute, pattern: str
+) -> Program[list[int]]:
+    column = layout.table.columns[attribute.name]
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        table = builder.table(layout.table.name)
+        text = sa.cast(table.c(column), sa.Text())  # JSON as well
+        here = store.dialect.like(text, builder.plain_slot(0), fold=False)
+        chosen = sa.select(table.c("id")).where(here).order_by(table.c("id"))
+        return chosen.limit(sa.literal_column(str(MOST)))
+
+    key = ("texts with", layout.model.uid, attribute.name)
+    rows = yield from store.writes.run(key, build, (pattern,))
+    return [int(row[0] or 0) for row in rows]
+
+
+def _above(store: Store, parts: Collection[_Holder]) -> Program[list[_Holder]]:
+    """Return what holds components, with the paths from there."""
+    by_component: dict[str, dict[int, list[_Holder]]] = {}
+    for part in parts:
+        by_component.setdefault(part.uid, {}).setdefault(part.row_id, []).append(part)
+    found: list[_Holder] = []
+    for uid, rows in by_component.items():
+        tables = {layout.model.uid: layout for layout, _ in store.layouts.uses_of(uid)}
+        for layout in tables.values():
+            links = yield from _holding(store, layout, uid, list(rows))
+            found += [
+                _Holder(layout.model.uid, entity, f"{field}.{part.path}", part.in_text)
+                for entity, component, field in links
+                for part in rows[component]
+            ]
+    return found
+
+
+def _holding(
+    store: Store, layout: Layout, component: str, ids: Collection[int]
+) -> Program[list[tuple[int, int, str]]]:
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        links = builder.table(layout.table.components_table)
+        here = sa.and_(
+            links.c(COMPONENT_TYPE) == builder.plain_slot(0),
+            store.dialect.member_of(links.c(COMPONENT_ID), builder.parents()),
+        )
+        chosen = (links.c(COMPONENT_ENTITY), links.c(COMPONENT_ID), links.c(FIELD))
+        return sa.select(*chosen).where(here).order_by(links.c("id"))
+
+    key = ("holding", layout.model.uid)
+    rows = yield from store.writes.run_listed(key, build, ids, (component,))
+    return [(int(entity or 0), int(id_ or 0), str(field)) for entity, id_, field in rows]
+
+
+def _told(store: Store, holders: Collection[_Holder]) -> Program[list[Use]]:
+    by_type: dict[str, dict[int, list[_Holder]]] = {}
+    for holder in dict.fromkeys(holders):
+        by_type.setdefault(holder.uid, {}).setdefault(holder.row_id, []).append(holder)
+    uses: list[Use] = []
+    for uid, rows in sorted(by_type.items()):
+        layout = store.layout(uid)
+        columns = layout.table.columns
+
+        def build(builder: StatementBuilder, layout: Layout = layout) -> sa.ClauseElement:
+            table = builder.table(layout.table.name)
+            live = table.c(layout.table.columns["publishedAt"]).is_not(None)
+            chosen = (
+                table.c("id"),
+                table.c(layout.table.columns["documentId"]),
+                table.c(layout.table.columns["locale"]),
+                sa.case((live, 1), else_=0),
+            )
+            member = store.dialect.member_of(table.c("id"), builder.parents())
+            return sa.select(*chosen).where(member).order_by(table.c("id"))
+
+        if "publishedAt" not in columns or "documentId" not in columns:
+            continue
+        found = yield from store.writes.run_listed(("used by", uid), build, list(rows))
+        uses += [
+            Use(
+                uid=uid,
+                document_id=str(document_id),
+                entry_id=int(row_id or 0),
+                locale=None if locale is None else str(locale),
+                published=bool(live),
+                path=holder.path,
+                in_text=holder.in_text,
+            )
+            for row_id, document_id, locale, live in found
+            for holder in rows[int(row_id or 0)]
+        ]
+    return uses
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

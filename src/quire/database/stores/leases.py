@@ -1,0 +1,123 @@
+"""Leases: what one of several servers does at a time, by a row that says who does it until when.
+
+Whoever holds one renews it as long as they are at it, so it ends soon after a server that is gone.
+That needs no connection of its own, other than a lock of the database. The clocks of the servers
+may differ by less than a lease lasts.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import sqlalchemy as sa
+import structlog
+
+from quire.clock import Clock
+from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.program import Program, Value
+from quire.database.stores.table import OwnTable, OwnTables
+from quire.errors import AppError, ServiceUnavailableError
+from quire.ids import new_document_id
+from quire.schema.attributes.base import StorageKind
+
+_log = structlog.get_logger("quire.leases")
+_NAME = "quire_leases"
+_TABLE = OwnTable(
+    name=_NAME,
+    columns={
+        "name": StorageKind.STRING,
+        "holder": StorageKind.STRING,
+        "ends_at": StorageKind.BIGINTEGER,
+    },
+    indexes={"quire_leases_name": ("name",)},
+)
+LASTS_MS = 60_000
+_RENEWED_SECONDS = 15.0
+_LOOK_AGAIN_SECONDS = 0.2
+
+
+class Leases:
+    """The leases of one database, for all servers that work on it."""
+
+    def __init__(self, database: Database, writes: Writes, tables: OwnTables, clock: Clock) -> None:
+        self._database = database
+        self._writes = writes
+        self._tables = tables
+        self._clock = clock
+
+    @asynccontextmanager
+    async def hold(self, name: str, *, wait: float, machine: str = "") -> AsyncIterator[None]:
+        """Hold a lease, once nobody else does.
+
+        Whoever names a ``machine`` has made sure that no other process of that machine holds it: a
+        lease that one has left behind when it was killed is taken over at once. Raises
+        ServiceUnavailableError when it takes longer than ``wait`` seconds.
+        """
+        await self._tables.ensure(_TABLE)
+        holder = f"{machine}/{new_document_id()}"
+        await self._wait_for(name, holder, wait)
+        renewing = asyncio.get_running_loop().create_task(self._renew(name, holder))
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            with suppress(asyncio.CancelledError):
+                await renewing
+            await asyncio.shield(self._let_go(name, holder))
+
+    async def _wait_for(self, name: str, holder: str, wait: float) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + wait
+        while not await self._database.write(self.taken(name, holder)):
+            if loop.time() >= end:
+                raise ServiceUnavailableError
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+    async def _renew(self, name: str, holder: str) -> None:
+        while True:
+            await asyncio.sleep(_RENEWED_SECONDS)
+            try:
+                await self._database.write(self.taken(name, holder))
+            except AppError as error:
+                _log.warning("a lease cannot be renewed", lease=name, exc_info=error)
+
+    async def _let_go(self, name: str, holder: str) -> None:
+        try:
+            await self._database.write(self._given_back(name, holder))
+        except AppError as error:  # it ends by itself
+            _log.warning("a lease is not given back", lease=name, exc_info=error)
+
+    def taken(self, name: str, holder: str) -> Program[bool]:
+        """Take a lease, or renew it; tell whether it is ``holder``'s now."""
+        now = self._clock()
+        ends_at = now + LASTS_MS
+        found = yield from self._writes.run((_NAME, "held"), _held, (name,))
+        if not found:
+            row: dict[str, Value] = {"name": name, "holder": holder, "ends_at": ends_at}
+            yield from self._writes.insert(_NAME, row)
+            return True
+        (row_id, present, until) = found[0]
+        if int(until or 0) > now and not _is_ours(str(present), holder):
+            return False
+        changed: dict[str, Value] = {"holder": holder, "ends_at": ends_at}
+        yield from self._writes.update(_NAME, int(row_id or 0), changed)
+        return True
+
+    def _given_back(self, name: str, holder: str) -> Program[None]:
+        found = yield from self._writes.run((_NAME, "held"), _held, (name,))
+        own = [int(row_id or 0) for row_id, present, _ in found if present == holder]
+        yield from self._writes.delete(_NAME, own)
+
+
+def _is_ours(present: str, holder: str) -> bool:
+    """Tell whether a lease is of the same holder, or of a machine that says whose it is."""
+    machine = holder.partition("/")[0]
+    return present == holder or (machine != "" and present.startswith(f"{machine}/"))
+
+
+def _held(builder: StatementBuilder) -> sa.ClauseElement:
+    table = builder.table(_NAME)
+    columns = (table.c(name) for name in ("id", "holder", "ends_at"))
+    return sa.select(*columns).where(table.c("name") == builder.plain_slot(0))

@@ -1,0 +1,143 @@
+"""Lists that the database had to look at many rows for, so that indexes can be advised for them.
+
+Every process counts them, and stores the numbers in the core store when it has met a new one. That
+is a commit like any other, after which nothing is taken from a cache, so it happens seldom.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from quire.clock import Clock
+from quire.database.compile.conditions import demanded_values
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.core_store import read_setting, write_setting
+from quire.errors import AppError
+from quire.query.plan import ReadPlan, Status
+
+KEY = "plugin_quire_slow_lists"
+"""The key of the core store."""
+_MAX_LISTS = 100
+_PAUSE_SECONDS = 60.0
+
+_log = structlog.get_logger("quire.database")
+
+
+class SlowList(Struct, frozen=True, kw_only=True):
+    """A kind of list: what it asks of its entries, and its order, without any values.
+
+    ``equal`` are attributes that are compared with values; ``sort`` has attributes, and whether
+    they are descending.
+    """
+
+    uid: str
+    status: Status | None = None
+    equal: tuple[str, ...] = ()
+    sort: tuple[tuple[str, bool], ...] = ()
+
+
+class SlowListCount(Struct, frozen=True, kw_only=True):
+    """How often a list was slow, at the least, and when last in epoch milliseconds."""
+
+    list: SlowList
+    times: int
+    last: int
+
+
+def slow_list_of(plan: ReadPlan) -> SlowList:
+    """Describe the list that a plan reads.
+
+    An order by related entries is left out, and so are conditions that no index finds rows by.
+    """
+    root = plan.root
+    by_own = not any(key.path for key in root.sort)
+    sort = tuple((key.attribute, key.descending) for key in root.sort if key.attribute != "id")
+    return SlowList(
+        uid=root.uid,
+        status=root.status,
+        equal=demanded_values(root.filter),
+        sort=sort if by_own else (),
+    )
+
+
+class SlowLists:
+    """Counts slow lists in this process, and stores the numbers. It is for the event loop alone."""
+
+    def __init__(self, *, pause_seconds: float = _PAUSE_SECONDS) -> None:
+        """``pause_seconds`` lie between two looks for lists that were not stored before."""
+        self._pause_seconds = pause_seconds
+        self.counts: Counter[SlowList] = Counter()
+        """How often each list was slow since the numbers were stored."""
+        self._stored: set[SlowList] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def count(self, plan: ReadPlan) -> None:
+        """Count a list whose page was looked for among many rows."""
+        found = slow_list_of(plan)
+        has_room = len(self.counts) < _MAX_LISTS or found in self.counts
+        if has_room and (found.equal or found.sort):
+            self.counts[found] += 1
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is a list that was not stored before."""
+        return not self.counts.keys() <= self._stored
+
+    def start(self, database: Database, writes: Writes, clock: Clock) -> None:
+        """Store numbers from now on, whenever there are lists that were not stored before."""
+        self._task = asyncio.get_running_loop().create_task(self._run(database, writes, clock))
+
+    async def stop(self) -> None:
+        """Stop storing. What was not stored is lost."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _run(self, database: Database, writes: Writes, clock: Clock) -> None:
+        while True:
+            await asyncio.sleep(self._pause_seconds)
+            if self.has_news:
+                try:
+                    await self.store(database, writes, clock)
+                except AppError as error:
+                    _log.warning("slow lists are not stored", exc_info=error)
+
+    async def store(self, database: Database, writes: Writes, clock: Clock) -> None:
+        """Add the numbers to those that are stored. Raises what `Database.write` raises."""
+        counts = dict(self.counts)
+        await database.write(add_slow_lists(writes, counts, clock()))
+        self._stored |= counts.keys()
+        self.counts.subtract(counts)
+
+
+def stored_slow_lists(writes: Writes) -> Program[list[SlowListCount]]:
+    """Return what all processes have stored, the most frequent list first."""
+    stored = yield from read_setting(writes, KEY)
+    try:
+        found = msgspec.convert(stored or [], list[SlowListCount])
+    except msgspec.ValidationError:  # of another version of Quire
+        return []
+    return sorted(found, key=lambda one: one.times, reverse=True)
+
+
+def add_slow_lists(writes: Writes, counts: Mapping[SlowList, int], now: int) -> Program[None]:
+    """Add numbers of slow lists to those that are stored; the oldest lists are left out."""
+    known = {one.list: one for one in (yield from stored_slow_lists(writes))}
+    for found, times in counts.items():
+        if times:
+            before = known[found].times if found in known else 0
+            known[found] = SlowListCount(list=found, times=before + times, last=now)
+    kept = sorted(known.values(), key=lambda one: one.last, reverse=True)[:_MAX_LISTS]
+    yield from write_setting(writes, KEY, _plain(kept))
+
+
+def _plain(counts: Iterable[SlowListCount]) -> object:
+    return msgspec.to_builtins(list(counts))

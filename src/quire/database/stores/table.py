@@ -1,0 +1,85 @@
+"""Tables of Quire's own, beside those of the schema: made when the first row is to be written.
+
+The reference server leaves tables alone that it does not know.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.connection import Database
+from quire.database.program import Program, Statement
+from quire.database.retry_guard import for_everybody
+from quire.database.tables.metadata import plain_column
+from quire.database.target import DatabaseKind
+from quire.errors import AppError
+from quire.schema.attributes.base import StorageKind
+
+OWN_PREFIX = "quire_"
+"""What the names of these tables begin with."""
+
+
+class OwnTable(Struct, frozen=True, kw_only=True):
+    """A table with an ``id`` and these columns; ``indexes`` are by name, with their columns."""
+
+    name: str
+    columns: Mapping[str, StorageKind]
+    indexes: Mapping[str, tuple[str, ...]] = {}
+
+
+class OwnTables:
+    """Makes tables of Quire's own in one database."""
+
+    def __init__(self, database: Database, kind: DatabaseKind) -> None:
+        self._database = database
+        self._kind = kind
+        self._there: set[str] = set()
+        self._making = asyncio.Lock()
+
+    def is_known(self, table: OwnTable) -> bool:
+        """Tell whether a table is known to be there."""
+        return table.name in self._there
+
+    async def ensure(self, table: OwnTable) -> None:
+        """Make a table, if it is not there. Raises ServiceUnavailableError."""
+        if self.is_known(table):
+            return
+        async with self._making:
+            if not await self._database.read(lambda: self.exists(table)):
+                await self._make(table)
+            self._there.add(table.name)
+
+    def exists(self, table: OwnTable) -> Program[bool]:
+        """Tell whether a table is there; another process may have made it."""
+        if self.is_known(table):
+            return True
+        return table.name in (yield from self._kind.inspector.table_names())
+
+    def ensure_in_transaction(self, table: OwnTable) -> Program[None]:
+        """Make a table, if it is not there: part of the transaction that is about to use it."""
+        if not (yield from self.exists(table)):
+            yield from self._created(table)
+
+    async def _make(self, table: OwnTable) -> None:
+        try:
+            with for_everybody():
+                await self._database.write(self._created(table))
+        except AppError:
+            # Another process may have made it at the same moment.
+            if not await self._database.read(lambda: self.exists(table)):
+                raise
+
+    def _created(self, table: OwnTable) -> Program[None]:
+        kind = self._kind
+        described = sa.Table(
+            table.name,
+            sa.MetaData(),
+            plain_column(kind.column_types, "id", StorageKind.ID),
+            *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
+        )
+        yield Statement(kind.ddl.create_table(described))
+        for name, columns in table.indexes.items():
+            index = sa.Index(name, *(described.c[column] for column in columns))
+            yield Statement(kind.ddl.create_index(index))

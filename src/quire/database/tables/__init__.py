@@ -1,0 +1,1 @@
+"""The tables of a schema: names, metadata, DDL, indexes, inspection and initial rows."""

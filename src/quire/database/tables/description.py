@@ -1,0 +1,79 @@
+"""From the rows that a database describes itself with to its tables."""
+
+from collections import defaultdict
+from types import MappingProxyType
+
+from quire.database.program import Rows
+from quire.database.tables.inspection import (
+    ColumnNames,
+    FoundColumn,
+    FoundForeignKey,
+    FoundIndex,
+    FoundTable,
+    FoundTables,
+)
+
+
+def found_tables(columns: Rows, indexes: Rows, foreign_keys: Rows) -> FoundTables:
+    """Put tables together.
+
+    Rows of ``columns`` are table, name, type, whether it refuses NULL and its default; of
+    ``indexes`` table, name, whether it is unique, whether it is partial and one of its columns, in
+    their order; of ``foreign_keys`` table, column, target and what a deletion does, in capitals.
+    """
+    of_table, keys = _indexes(indexes), _foreign_keys(foreign_keys)
+    return MappingProxyType(
+        {
+            name: FoundTable(
+                name=name,
+                columns=MappingProxyType(found),
+                indexes=MappingProxyType(of_table[name]),
+                foreign_keys=frozenset(keys[name]),
+            )
+            for name, found in _columns(columns).items()
+        }
+    )
+
+
+def column_names(columns: Rows) -> ColumnNames:
+    """Put the names of columns together; for the rows see `found_tables`."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for table, name, *_ in columns:
+        names[str(table)].add(str(name))
+    return {table: frozenset(found) for table, found in names.items()}
+
+
+def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
+    found: dict[str, dict[str, FoundColumn]] = defaultdict(dict)
+    for table, name, kind, not_null, default in rows:
+        found[str(table)][str(name)] = FoundColumn(
+            name=str(name),
+            type=str(kind),
+            nullable=not not_null,
+            default=None if default is None else str(default),
+        )
+    return found
+
+
+def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
+    """Gather the columns of each index; an expression has no name and stands as ``""``."""
+    found: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
+    for table, name, unique, partial, column in rows:
+        known = found[str(table)].get(str(name))
+        earlier = known.columns if known is not None else ()
+        found[str(table)][str(name)] = FoundIndex(
+            name=str(name),
+            columns=(*earlier, "" if column is None else str(column)),
+            unique=bool(unique),
+            partial=bool(partial),
+        )
+    return found
+
+
+def _foreign_keys(rows: Rows) -> dict[str, set[FoundForeignKey]]:
+    found: dict[str, set[FoundForeignKey]] = defaultdict(set)
+    for table, column, target, on_delete in rows:
+        found[str(table)].add(
+            FoundForeignKey(column=str(column), target=str(target), on_delete=str(on_delete))
+        )
+    return found

@@ -1,0 +1,124 @@
+"""What a database lacks of the tables that a schema wants."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+from sqlalchemy import ForeignKeyConstraint, Index, MetaData, Table
+
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.inspection import FoundForeignKey, FoundTable, FoundTables
+from quire.database.tables.metadata import gain_of, is_read_index, sorted_indexes, status_of_index
+
+
+class Lack(StrEnum):
+    """What can be missing, the gravest first."""
+
+    TABLE = "table"
+    COLUMN = "column"
+    FOREIGN_KEY = "foreign key"
+    INDEX = "index"
+    READ_INDEX = "read index"
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One thing that a database lacks.
+
+    ``name`` is the column, foreign key or index; for a table it is the table's own. ``statements``
+    mend it; there are none where a migration has to do it. ``gain`` says what a read index is good
+    for.
+    """
+
+    lack: Lack
+    table: str
+    name: str
+    statements: tuple[str, ...] = ()
+    gain: str = ""
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        if self.lack is Lack.TABLE:
+            return f"the table {self.name} is missing"
+        return f"the table {self.table} lacks the {self.lack} {self.name}"
+
+
+def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Finding]:
+    """List what the database lacks, gravest first, then by table.
+
+    What the database has beyond the wanted tables is nobody's business and not listed. A missing
+    table stands for everything in it.
+    """
+    findings: list[Finding] = []
+    for table in wanted.tables.values():
+        existing = found.get(table.name)
+        if existing is None:
+            findings.append(_missing_table(table, writer))
+        else:
+            findings += _compare_table(table, existing, writer)
+    gravity = list(Lack)
+    return sorted(findings, key=lambda f: (gravity.index(f.lack), f.table, f.name))
+
+
+def _missing_table(table: Table, writer: DdlWriter) -> Finding:
+    statements = (
+        writer.create_table(table),
+        *writer.add_foreign_keys(table),
+        *(writer.create_index(index) for index in sorted_indexes(table)),
+    )
+    return Finding(lack=Lack.TABLE, table=table.name, name=table.name, statements=statements)
+
+
+def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Iterator[Finding]:
+    for column in table.columns:
+        if column.name not in existing.columns:
+            yield Finding(lack=Lack.COLUMN, table=table.name, name=column.name)
+    for key in table.foreign_key_constraints:
+        if key.columns[0].name in existing.columns and not _has_foreign_key(key, existing):
+            yield Finding(lack=Lack.FOREIGN_KEY, table=table.name, name=str(key.name))
+    for index in sorted_indexes(table):
+        if _possible(index, existing) and not _serves(index, existing):
+            yield Finding(
+                lack=Lack.READ_INDEX if is_read_index(index) else Lack.INDEX,
+                table=table.name,
+                name=str(index.name),
+                statements=(*_displaced(index, existing, writer), writer.create_index(index)),
+                gain=gain_of(index),
+            )
+
+
+def _has_foreign_key(key: ForeignKeyConstraint, existing: FoundTable) -> bool:
+    wanted = FoundForeignKey(
+        column=key.columns[0].name,
+        target=key.referred_table.name,
+        on_delete=str(key.ondelete),
+    )
+    return wanted in existing.foreign_keys
+
+
+def _displaced(index: Index, existing: FoundTable, writer: DdlWriter) -> Iterator[str]:
+    """Take away what has the name of a wanted index but other columns.
+
+    The reference leaves such an index behind when it drops a column out of it.
+    """
+    if index.name in existing.indexes:
+        yield writer.drop_index(str(index.name), existing.name)
+
+
+def _possible(index: Index, existing: FoundTable) -> bool:
+    return all(column.name in existing.columns for column in index.columns)
+
+
+def _serves(index: Index, existing: FoundTable) -> bool:
+    """Whether an index of the table, whatever its name, does what the wanted one is for.
+
+    A read index is served by any index that begins with its columns; any other one is only served
+    by an index over exactly its columns, and a unique one by a unique one. Of an index of some rows
+    the columns alone are known; it is taken to hold the rows that are wanted.
+    """
+    columns = tuple(column.name for column in index.columns)
+    if status_of_index(index) is not None:
+        return any(one.partial and one.columns == columns for one in existing.indexes.values())
+    whole = [found for found in existing.indexes.values() if not found.partial]
+    if is_read_index(index):
+        return any(found.columns[: len(columns)] == columns for found in whole)
+    return any(found.columns == columns and (found.unique or not index.unique) for found in whole)

@@ -1,0 +1,192 @@
+"""Indexes that reads want and a database lacks: which they are, and making them.
+
+Opening a database never adds an index by itself; a person asks for it. An index that a sort would
+want is only a hint, unless the sort was slow: servers store which lists were (`slow_lists`).
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from sqlalchemy import MetaData
+
+from quire.clock import iso_from_ms
+from quire.database.program import Program, Statement
+from quire.database.statistics import LARGE_ROWS, has_more_rows
+from quire.database.stores.slow_lists import SlowList, SlowListCount
+from quire.database.tables.ddl import DdlWriter
+from quire.database.tables.diff import Finding, Lack, compare
+from quire.database.tables.inspection import FoundTable, FoundTables, Inspector, inspect_program
+from quire.database.tables.metadata import (
+    has_lists,
+    is_name_of_read_index,
+    list_index,
+    tables_with_read_indexes,
+)
+from quire.database.tables.table_map import ModelTable, TableMap
+from quire.schema.attributes.base import StorageKind
+from quire.schema.model import ContentType, Kind, Schema
+
+_INDEXES = frozenset({Lack.INDEX, Lack.READ_INDEX})
+
+LARGE_TABLE = 5_000
+"""Rows from which a sort without an index is felt."""
+
+_UNSORTED = frozenset({StorageKind.TEXT, StorageKind.JSON})
+"""Kinds of column that nobody sorts by."""
+
+
+class SortHint(Struct, frozen=True, kw_only=True):
+    """A large table, and the attributes whose sorts read all of it for want of an index."""
+
+    uid: str
+    table: str
+    rows: int
+    attributes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        names = ", ".join(self.attributes)
+        return (
+            f"{self.uid} has {self.rows} rows: a list sorted by one of these reads them all, "
+            f"unless {self.table} gets an index over locale and that column: {names}"
+        )
+
+
+class AdvisedIndex(Struct, frozen=True, kw_only=True):
+    """An index for a list that was slow, and the statement that makes it."""
+
+    slow: SlowListCount
+    table: str
+    name: str
+    statement: str
+
+    def __str__(self) -> str:
+        """One line for a terminal."""
+        found = self.slow.list
+        asked = [f"{name}=..." for name in found.equal]
+        keys = [f"{name}:desc" if descending else name for name, descending in found.sort]
+        asked += [f"sort={','.join(keys)}"] if keys else []
+        status = [found.status] if found.status else []
+        last = iso_from_ms(self.slow.last)[:10]
+        times = "once" if self.slow.times == 1 else f"{self.slow.times} times"
+        return (
+            f"{', '.join([found.uid, *status])}: {'&'.join(asked)} was slow at least {times}, "
+            f"last on {last}"
+        )
+
+
+def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Finding]:
+    """List the indexes that the tables of a database lack, the reference's and Quire's own.
+
+    Indexes of missing tables, or over missing columns, are left out: a migration makes them.
+    """
+    return [finding for finding in compare(wanted, found, writer) if finding.lack in _INDEXES]
+
+
+def lacking_tables_program(
+    schema: Schema, table_map: TableMap, inspector: Inspector
+) -> Program[FoundTables]:
+    """Find large tables that have no read index of Quire's, though their schema wants some.
+
+    No table is counted to its end. Someone else may have made indexes that do the same.
+    """
+    is_large = {}
+    for table in sorted(tables_with_read_indexes(schema, table_map)):
+        is_large[table] = yield from has_more_rows(table, LARGE_ROWS)
+    if not any(is_large.values()):
+        return {}
+    found = yield from inspect_program(inspector)
+    return {
+        name: table
+        for name, table in found.items()
+        if is_large.get(name) and not any(map(is_name_of_read_index, table.indexes))
+    }
+
+
+def advised_indexes(
+    slow: Iterable[SlowListCount],
+    schema: Schema,
+    table_map: TableMap,
+    wanted: MetaData,
+    found: FoundTables,
+    writer: DdlWriter,
+) -> list[AdvisedIndex]:
+    """List an index for each list that was slow and would not be with it, if it is not there."""
+    advised: dict[str, AdvisedIndex] = {}
+    for one in slow:
+        content_type = schema.content_types.get(one.list.uid)
+        if content_type is None or not has_lists(content_type):
+            continue
+        mapped = table_map[content_type.uid]
+        columns = _list_columns(one.list, content_type, mapped)
+        existing = found.get(mapped.name)
+        if columns is None or existing is None:
+            continue
+        table = wanted.tables[mapped.name].to_metadata(MetaData())
+        index = list_index(table, columns, one.list.status)
+        name = str(index.name)
+        if name not in existing.indexes and name not in advised:
+            advised[name] = AdvisedIndex(
+                slow=one, table=mapped.name, name=name, statement=writer.create_index(index)
+            )
+    return list(advised.values())
+
+
+def _list_columns(
+    slow: SlowList, content_type: ContentType, mapped: ModelTable
+) -> list[tuple[str, bool]] | None:
+    """Return the columns of an index for a list, ``None`` where none would help."""
+    scalars = {one.name: one for one in content_type.scalars}
+    keys = [*((name, False) for name in slow.equal), *slow.sort]
+    for name, _ in keys:
+        attribute = scalars.get(name)
+        if attribute is None or attribute.secret or attribute.storage in _UNSORTED:
+            return None
+    columns: dict[str, bool] = {"locale": False} if content_type.localized else {}
+    for name, descending in keys:
+        columns.setdefault(mapped.columns[name], descending)
+    return list(columns.items())
+
+
+def apply_indexes_program(statements: Iterable[str]) -> Program[None]:
+    """Make indexes by their statements, one after the other.
+
+    Each takes as long as reading its table.
+    """
+    for sql in statements:
+        yield Statement(sql)
+
+
+def sort_hints_program(
+    schema: Schema, table_map: TableMap, found: FoundTables, *, large: int = LARGE_TABLE
+) -> Program[list[SortHint]]:
+    """Find the project's tables of at least ``large`` rows that some sort has no index for."""
+    hints = []
+    for content_type in schema.api_types:
+        mapped = table_map[content_type.uid]
+        existing = found.get(mapped.name)
+        if content_type.kind is Kind.SINGLE or existing is None:
+            continue
+        attributes = _unindexed(content_type, mapped, existing)
+        rows = yield Statement(f'SELECT count(*) FROM "{mapped.name}"')  # noqa: S608 - a table of the schema
+        count = int(rows[0][0] or 0)
+        if attributes and count >= large:
+            hints.append(
+                SortHint(uid=content_type.uid, table=mapped.name, rows=count, attributes=attributes)
+            )
+    return hints
+
+
+def _unindexed(
+    content_type: ContentType, mapped: ModelTable, existing: FoundTable
+) -> tuple[str, ...]:
+    """Name the attributes with no index that begins with the locale and their column."""
+    indexed = {found.columns[:2] for found in existing.indexes.values()}
+    return tuple(
+        attribute.name
+        for attribute in content_type.scalars
+        if attribute.storage not in _UNSORTED
+        and attribute.name not in {"id", "locale"}
+        and not attribute.secret
+        and ("locale", mapped.columns[attribute.name]) not in indexed
+    )

@@ -1,0 +1,212 @@
+"""What is in a database: its tables, and whether their layout is one that Quire knows.
+
+Looking is done by programs. Every start runs the short one (`opening_program`: names of tables,
+columns and migrations); the full inspection (`inspect_program`) is for checks and migrations.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from quire.database.program import Program, Statement
+from quire.database.tables.system import (
+    CORE_STORE,
+    INTERNAL_MIGRATIONS,
+    KNOWN_MIGRATIONS,
+    NEEDED_MIGRATIONS,
+    PLAIN_TABLES,
+)
+from quire.database.tables.table_map import (
+    COMPONENT_COLUMNS,
+    FIELD,
+    ORDER,
+    ColumnEdge,
+    ComponentEdge,
+    LinkEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
+
+
+class FoundColumn(Struct, frozen=True, kw_only=True):
+    """A column as the database describes it; ``type`` is in lower case: ``varchar(255)``."""
+
+    name: str
+    type: str
+    nullable: bool
+    default: str | None
+
+
+class FoundIndex(Struct, frozen=True, kw_only=True):
+    """An index over plain columns. ``partial`` ones hold only some of the rows."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool
+    partial: bool
+
+
+class FoundForeignKey(Struct, frozen=True, kw_only=True):
+    """A column that holds the id of a row of ``target``; ``on_delete`` in capitals."""
+
+    column: str
+    target: str
+    on_delete: str
+
+
+class FoundTable(Struct, frozen=True, kw_only=True):
+    """A table with its columns and indexes by name."""
+
+    name: str
+    columns: Mapping[str, FoundColumn]
+    indexes: Mapping[str, FoundIndex]
+    foreign_keys: frozenset[FoundForeignKey]
+
+
+FoundTables = Mapping[str, FoundTable]
+"""The tables of a database, by name."""
+
+
+ColumnNames = Mapping[str, frozenset[str]]
+"""Names of columns by table."""
+
+
+class Inspector(Protocol):
+    """Asks one kind of database about itself."""
+
+    def table_names(self) -> Program[frozenset[str]]:
+        """List the tables, without those of the database itself."""
+        ...
+
+    def column_names(self) -> Program[ColumnNames]:
+        """List the columns of all tables, without those of the database itself."""
+        ...
+
+    def tables(self) -> Program[FoundTables]:
+        """Describe all tables."""
+        ...
+
+
+class Opening(Struct, frozen=True, kw_only=True):
+    """What a start needs to know of a database.
+
+    ``empty``: there is no table at all, everything can be created. ``problem``: a sentence that
+    says why the database must be left alone, or ``None``. ``missing_tables`` and
+    ``missing_columns`` (``table.column``): those that the schema wants and the database lacks, in
+    order of name; columns of missing tables are left out.
+    """
+
+    empty: bool
+    problem: str | None
+    missing_tables: tuple[str, ...]
+    missing_columns: tuple[str, ...] = ()
+
+
+def inspect_program(inspector: Inspector) -> Program[FoundTables]:
+    """Describe all tables of a database with their columns, indexes and foreign keys."""
+    return inspector.tables()
+
+
+def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[Opening]:
+    """Look whether a database can be opened for a schema that wants these tables.
+
+    Runs two short statements, whatever the size of the database.
+    """
+    found = yield from inspector.column_names()
+    migrations = yield from _internal_migrations(found)
+    lacking = (
+        f"{table}.{column}"
+        for table, columns in wanted.items()
+        if table in found
+        for column in columns - found[table]
+    )
+    return Opening(
+        empty=not found,
+        problem=layout_problem(found, migrations) if found else None,
+        missing_tables=tuple(sorted(wanted.keys() - found.keys())),
+        missing_columns=tuple(sorted(lacking)),
+    )
+
+
+def wanted_tables(table_map: TableMap) -> ColumnNames:
+    """Name every table that a schema wants with its columns, those without documents included."""
+    names: dict[str, set[str]] = {
+        name: {"id", *(field.name for field in fields)} for name, fields in PLAIN_TABLES.items()
+    }
+    for table, columns in _mapped_tables(table_map):
+        names.setdefault(table, set()).update(columns)
+    return {table: frozenset(columns) for table, columns in names.items()}
+
+
+def layout_problem(tables: Collection[str], migrations: Collection[str]) -> str | None:
+    """Say why Quire must not touch a database that has tables, or return ``None``.
+
+    ``migrations`` are the names in the table of internal migrations.
+    """
+    if CORE_STORE not in tables:
+        if "core_store" in tables:
+            return _outdated("Strapi 3 (it keeps its settings in the table core_store)")
+        return (
+            f"The database was made neither by Strapi nor by Quire: among its {len(tables)} tables "
+            f"there is no {CORE_STORE}. Point the settings at another database, or at an empty one."
+        )
+    if INTERNAL_MIGRATIONS not in tables:
+        return _outdated(f"Strapi 4 (there is no table {INTERNAL_MIGRATIONS})")
+    newer = sorted(name for name in migrations if _is_newer(name))
+    if newer:
+        return (
+            "The database was last used by a newer Strapi than 5.54: it has been through "
+            f"{', '.join(newer)}. Quire does not know that layout and leaves it alone."
+        )
+    missing = [name for name in NEEDED_MIGRATIONS if name not in migrations]
+    if missing:
+        return (
+            "The upgrade of the database to Strapi 5 is not finished; it has not been through "
+            f"{', '.join(missing)}. Start the project once with Strapi 5, which finishes it."
+        )
+    return None
+
+
+def _outdated(version: str) -> str:
+    return (
+        f"The database was last used by {version}. Upgrade the project to Strapi 5 and start it "
+        "there once; Quire can open the database after that."
+    )
+
+
+_VERSIONED = re.compile(r"(?:[\w-]+::)?\d+\.\d+\.\d+-")
+
+
+def _is_newer(migration: str) -> bool:
+    """Versioned migrations belong to the server itself; other names may be a plugin's."""
+    return migration not in KNOWN_MIGRATIONS and _VERSIONED.match(migration) is not None
+
+
+def _internal_migrations(tables: Collection[str]) -> Program[frozenset[str]]:
+    if INTERNAL_MIGRATIONS not in tables:
+        return frozenset()
+    rows = yield Statement('SELECT "name" FROM "strapi_migrations_internal"')
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _mapped_tables(table_map: TableMap) -> Iterator[tuple[str, Iterable[str]]]:
+    for table in table_map.tables.values():
+        yield table.name, table.columns.values()
+        for edge in table.edges.values():
+            match edge:
+                case ComponentEdge():
+                    yield edge.table, COMPONENT_COLUMNS
+                case LinkEdge():
+                    orders = (edge.order, edge.inverse_order)
+                    yield edge.table, ("id", edge.near, edge.far, *filter(None, orders))
+                case MorphListEdge():
+                    yield edge.table, ("id", edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
+                case ColumnEdge():
+                    yield table.name, (edge.column,)
+                case MorphColumnEdge():
+                    yield table.name, (edge.id_column, edge.type_column)
+                case _:
+                    continue

@@ -1,0 +1,452 @@
+"""The tables that a schema wants, as SQLAlchemy metadata: columns, foreign keys and indexes.
+
+Names, columns and their order, constraints and indexes are those of the reference server, so that
+either server can open the database of the other. On top come *read indexes* for the statements that
+lists and populated pages are made of; they are marked, and have names that nobody else makes.
+
+This module imports SQLAlchemy, which takes a while: import it where tables are needed, not before.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Column, ForeignKeyConstraint, Index, MetaData, Table
+from sqlalchemy.sql.elements import UnaryExpression
+from sqlalchemy.sql.operators import desc_op
+from sqlalchemy.types import TypeEngine
+
+from quire.database.tables.names import identifier
+from quire.database.tables.system import HISTORY_VERSIONS, PLAIN_TABLES, Field
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    ColumnEdge,
+    ComponentEdge,
+    LinkEdge,
+    ModelTable,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
+from quire.errors import SchemaError, SchemaProblem
+from quire.query.plan import Status
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Kind, Model, Schema
+
+OF_STATUS = "of_status"
+"""Key of ``Index.info``: the status of the rows that the index holds, ``None`` for all rows."""
+
+READ_INDEX = "read_index"
+"""Key of ``Index.info``: what the index is good for. The reference has none like it."""
+
+_LOOKED_UP = "entries are found by the value, and so is one that has it, without reading the table"
+
+_KIND = "kind"
+"""Key of ``Column.info``: the kind of column, which no type of SQLAlchemy says exactly."""
+
+
+class ColumnTypes(Struct, frozen=True, kw_only=True):
+    """The column types of one kind of database.
+
+    ``reference`` is the type of columns that hold the id of another row, ``order`` that of the
+    columns that sort links and components. ``exact`` is the name of the type that keeps all the
+    digits of a number, however many they are.
+    """
+
+    kinds: Mapping[StorageKind, TypeEngine[Any]]
+    reference: TypeEngine[Any]
+    order: TypeEngine[Any]
+    exact: str
+
+
+_NAMED_COLUMN_TYPES: Mapping[str, StorageKind] = {
+    "string": StorageKind.STRING,
+    "text": StorageKind.TEXT,
+    "integer": StorageKind.INTEGER,
+    "bigInteger": StorageKind.BIGINTEGER,
+    "double": StorageKind.FLOAT,
+    "decimal": StorageKind.DECIMAL,
+    "boolean": StorageKind.BOOLEAN,
+    "date": StorageKind.DATE,
+    "time": StorageKind.TIME,
+    "datetime": StorageKind.DATETIME,
+    "timestamp": StorageKind.TIMESTAMP,
+    "jsonb": StorageKind.JSON,
+}
+"""What an attribute's ``columnType`` may say in place of its own kind of column."""
+
+
+def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> MetaData:
+    """Describe every table of a project, the built-in types and the bookkeeping included.
+
+    Read indexes carry ``READ_INDEX`` in their ``info``. Raises SchemaError when a schema file asks
+    for an index over a column that its table does not have, or when two tables would have one name.
+    """
+    build = _Build(table_map=table_map, types=types, metadata=MetaData())
+    for name, fields in PLAIN_TABLES.items():
+        build.plain_table(name, fields)
+    for model in schema.models():
+        build.model_table(model)
+    for model in schema.models():
+        build.model_references(model)
+    build.creator_reference(HISTORY_VERSIONS)
+    return build.metadata
+
+
+def column_kind(column: Column[Any]) -> StorageKind:
+    """Return the kind of a column that `build_metadata` made."""
+    return StorageKind(column.info[_KIND])
+
+
+def plain_column(
+    types: ColumnTypes, name: str, kind: StorageKind, *, nullable: bool = True
+) -> Column[Any]:
+    """Describe a column of a table that no schema wants; one for ids is the primary key."""
+    key = kind is StorageKind.ID
+    return Column(
+        name, types.kinds[kind], primary_key=key, nullable=nullable and not key, info={_KIND: kind}
+    )
+
+
+def is_read_index(index: Index) -> bool:
+    """Tell Quire's own read indexes from those that the reference has too."""
+    return bool(index.info.get(READ_INDEX))
+
+
+def read_indexes(metadata: MetaData) -> Iterator[Index]:
+    """Iterate over Quire's own read indexes, by table and name."""
+    for table in metadata.tables.values():
+        yield from (index for index in sorted_indexes(table) if is_read_index(index))
+
+
+def index_columns(index: Index) -> list[tuple[str, bool]]:
+    """Return the columns of an index in their order, and whether each is descending."""
+    found = []
+    for expression in index.expressions:
+        descending = isinstance(expression, UnaryExpression) and expression.modifier is desc_op
+        column: Any = expression.element if descending else expression  # type: ignore[union-attr]  # a column, or one that is descending
+        found.append((str(column.name), descending))
+    return found
+
+
+def sorted_indexes(table: Table) -> list[Index]:
+    """Return the indexes of a table in order of name (SQLAlchemy keeps them in a set)."""
+    return sorted(table.indexes, key=lambda index: str(index.name))
+
+
+class _Build(Struct, frozen=True, kw_only=True):
+    """Adds tables to the metadata: first all that have rows of their own, then what links them."""
+
+    table_map: TableMap
+    types: ColumnTypes
+    metadata: MetaData
+
+    def plain_table(self, name: str, fields: tuple[Field, ...]) -> None:
+        columns = (
+            self._column(field.name, field.kind, nullable=not field.required) for field in fields
+        )
+        Table(name, self.metadata, self._id(), *columns)
+
+    def model_table(self, model: Model) -> None:
+        mapped = self.table_map[model.uid]
+        columns: dict[str, Column[Any]] = {}
+        for column in self._model_columns(model, mapped):
+            columns.setdefault(column.name, column)
+        table = self._new_table(model, mapped.name, *columns.values())
+        for attribute in model.scalars:
+            if _column_options(attribute).get("unique") is True:
+                column = table.c[mapped.columns[attribute.name]]
+                Index(identifier(table.name, column.name, suffix="unique"), column, unique=True)
+        if isinstance(model, ContentType):
+            self._content_type_indexes(model, table)
+
+    def model_references(self, model: Model) -> None:
+        """Add what leads from a model's rows to others: columns, link and component tables."""
+        mapped = self.table_map[model.uid]
+        table = self.metadata.tables[mapped.name]
+        if any(isinstance(edge, ComponentEdge) for edge in mapped.edges.values()):
+            self._components_table(model, mapped, table)
+        for edge in mapped.edges.values():
+            match edge:
+                case ColumnEdge():
+                    self._column_reference(table, edge.column, self._table(edge.target))
+                case LinkEdge(owning=True):
+                    self._link_table(model, edge, table)
+                case MorphListEdge():
+                    self._morph_table(model, edge, table)
+                case _:
+                    continue
+
+    def creator_reference(self, name: str) -> None:
+        """Add the creator to a table without documents."""
+        table = self.metadata.tables[name]
+        table.append_column(self._reference("created_by_id"))
+        self._column_reference(table, "created_by_id", self._table(ADMIN_USER_UID))
+
+    def _model_columns(self, model: Model, mapped: ModelTable) -> Iterator[Column[Any]]:
+        for attribute in model.attributes.values():
+            edge = mapped.edges.get(attribute.name)
+            if attribute.name == "id":
+                yield self._id()
+            elif isinstance(attribute, ScalarAttribute):
+                yield self._scalar(attribute, mapped.columns[attribute.name])
+            elif isinstance(edge, ColumnEdge):
+                yield self._reference(edge.column)
+            elif isinstance(edge, MorphColumnEdge):
+                yield self._reference(edge.id_column)
+                yield self._column(edge.type_column, StorageKind.STRING)
+
+    def _scalar(self, attribute: ScalarAttribute, name: str) -> Column[Any]:
+        options = _column_options(attribute)
+        return self._column(
+            name,
+            _storage(attribute),
+            nullable=options.get("notNullable") is not True,
+            default=_server_default(options.get("defaultTo")),
+        )
+
+    def _content_type_indexes(self, model: ContentType, table: Table) -> None:
+        versions = (table.c.document_id, table.c.locale, table.c.published_at)
+        Index(identifier(model.collection_name, "documents", suffix="index"), *versions)
+        for index in model.indexes:
+            unknown = [name for name in index.columns if name not in table.c]
+            if unknown:
+                message = f"{index.name} names a column that {table.name} lacks: {unknown[0]}"
+                raise SchemaError([SchemaProblem(model.file, "indexes", message)])
+            Index(index.name, *(table.c[name] for name in index.columns), unique=index.unique)
+        if has_lists(model):
+            _list_indexes(model, table)
+            self._unique_indexes(model, table)
+
+    def _unique_indexes(self, model: ContentType, table: Table) -> None:
+        """Make the look-up of values that no two published entries may share a quick one."""
+        for attribute in model.scalars:
+            column = table.c[self.table_map[model.uid].columns[attribute.name]]
+            if is_looked_up(attribute) and column_kind(column) is not StorageKind.JSON:
+                name = identifier(table.name, column.name, prefix="quire", suffix="value")
+                Index(name, column, info={READ_INDEX: _LOOKED_UP})
+
+    def _components_table(self, model: Model, mapped: ModelTable, owner: Table) -> None:
+        table = self._new_table(
+            model,
+            mapped.components_table,
+            self._id(),
+            self._reference(COMPONENT_ENTITY),
+            self._reference(COMPONENT_ID),
+            self._column(COMPONENT_TYPE, StorageKind.STRING),
+            self._column(FIELD, StorageKind.STRING),
+            self._order(ORDER),
+        )
+        name = model.collection_name
+        entity, part = table.c[COMPONENT_ENTITY], table.c[COMPONENT_ID]
+        kind, field = table.c[COMPONENT_TYPE], table.c[FIELD]
+        Index(identifier(name, FIELD, suffix="index"), field)
+        Index(identifier(name, COMPONENT_TYPE, suffix="index"), kind)
+        _reference(entity, owner, identifier(name, middle="entity", suffix="fk"), "CASCADE")
+        Index(identifier(name, suffix="unique"), entity, part, field, kind, unique=True)
+        gain = "components of entries are found in their order"
+        _read_index("fields", entity, field, table.c[ORDER], gain=gain)
+
+    def _link_table(self, model: Model, edge: LinkEdge, source: Table) -> None:
+        orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
+        table = self._new_table(
+            model,
+            edge.table,
+            self._id(),
+            self._reference(edge.near),
+            self._reference(edge.far),
+            *(self._order(name) for name in orders),
+        )
+        near, far = table.c[edge.near], table.c[edge.far]
+        _reference(near, source, identifier(edge.table, suffix="fk"), "CASCADE")
+        target = self._table(edge.target)
+        _reference(far, target, identifier(edge.table, suffix="inv_fk"), "CASCADE")
+        Index(identifier(edge.table, suffix="unique"), near, far, unique=True)
+        if edge.order is not None:
+            Index(identifier(edge.table, suffix="order_fk"), table.c[edge.order])
+        if edge.inverse_order is not None:
+            Index(identifier(edge.table, suffix="order_inv_fk"), table.c[edge.inverse_order])
+        if _is_own(model):
+            self._link_read_indexes(edge, table)
+
+    def _link_read_indexes(self, edge: LinkEdge, table: Table) -> None:
+        """Make both ways along a link one look-up, in the order that the list is shown in."""
+        near, far = table.c[edge.near], table.c[edge.far]
+        if edge.order is not None:  # without one, the unique index is the same
+            gain = "related entries are populated in their order, without sorting them"
+            _read_index("targets", near, table.c[edge.order], far, gain=gain)
+        gain = "filters through the relation, and its other side, do not read the link table"
+        if edge.inverse_order is not None:
+            _read_index("sources", far, table.c[edge.inverse_order], near, gain=gain)
+        else:
+            _read_index("sources", far, near, gain=gain)
+
+    def _morph_table(self, model: Model, edge: MorphListEdge, owner: Table) -> None:
+        table = self._new_table(
+            model,
+            edge.table,
+            self._id(),
+            self._reference(edge.near),
+            self._reference(edge.far_id),
+            self._column(edge.far_type, StorageKind.STRING),
+            self._column(FIELD, StorageKind.STRING),
+            self._order(ORDER),
+        )
+        far, order = table.c[edge.far_id], table.c[ORDER]
+        _reference(table.c[edge.near], owner, identifier(edge.table, suffix="fk"), "CASCADE")
+        Index(identifier(edge.table, suffix="order_index"), order)
+        Index(identifier(edge.table, suffix="id_column_index"), far)
+        gain = "files of entries, and other rows linked like them, are found in their order"
+        _read_index("related", far, table.c[edge.far_type], table.c[FIELD], order, gain=gain)
+
+    def _column_reference(self, table: Table, column: str, target: Table) -> None:
+        name = identifier(table.name, column, suffix="fk")
+        _reference(table.c[column], target, name, "SET NULL")
+
+    def _new_table(self, model: Model, name: str, *columns: Column[Any]) -> Table:
+        """Add a table for a model. Raises SchemaError when another model has it already."""
+        if name in self.metadata.tables:
+            message = f"{name} would be a table of two models or relations; rename one of them"
+            raise SchemaError([SchemaProblem(model.file, "", message)])
+        return Table(name, self.metadata, *columns)
+
+    def _table(self, uid: str) -> Table:
+        return self.metadata.tables[self.table_map[uid].name]
+
+    def _id(self) -> Column[Any]:
+        kind = StorageKind.ID
+        return Column("id", self.types.kinds[kind], primary_key=True, info={_KIND: kind})
+
+    def _column(
+        self, name: str, kind: StorageKind, *, nullable: bool = True, default: str | None = None
+    ) -> Column[Any]:
+        return Column(
+            name,
+            self.types.kinds[kind],
+            nullable=nullable,
+            server_default=default,
+            info={_KIND: kind},
+        )
+
+    def _reference(self, name: str) -> Column[Any]:
+        return Column(name, self.types.reference, info={_KIND: StorageKind.INTEGER})
+
+    def _order(self, name: str) -> Column[Any]:
+        return Column(name, self.types.order, info={_KIND: StorageKind.FLOAT})
+
+
+def _is_own(model: Model) -> bool:
+    """Whether a model belongs to the project; built-in types are small or read by other ways."""
+    return isinstance(model, Component) or (isinstance(model, ContentType) and model.is_api)
+
+
+def _reference(column: Column[Any], target: Table, name: str, on_delete: str) -> None:
+    """Make a column point at the rows of a table: a foreign key, and an index of the same name."""
+    constraint = ForeignKeyConstraint([column], [target.c.id], name=name, ondelete=on_delete)
+    column.table.append_constraint(constraint)
+    Index(name, column)
+
+
+def _list_indexes(model: ContentType, table: Table) -> None:
+    """Add what the lists of a content type are read by.
+
+    Lists are in the order of ids. An index of the published rows of a locale has them so; one over
+    locale and publication finds drafts and counts both, but its published rows would have to be
+    sorted. Without versions and locales the table itself is in the right order.
+    """
+    if model.draft_and_publish:
+        gain = "totals, and lists of drafts, do not read the table"
+        _read_index("status", table.c.locale, table.c.published_at, gain=gain)
+        gain = "deep pages, and lists of a locale with few entries, do not read the whole table"
+        _read_index("published", table.c.locale, gain=gain, status="published")
+    elif model.localized:
+        gain = "totals, and lists of a locale with few entries, do not read the table"
+        _read_index("locale", table.c.locale, gain=gain)
+
+
+def list_index(table: Table, columns: Sequence[tuple[str, bool]], status: Status | None) -> Index:
+    """Describe an index for lists: over columns, descending or not, of rows with one status.
+
+    The id comes last, as it does in the order of every list.
+    """
+    keys = [table.c[name].desc() if down else table.c[name] for name, down in columns]
+    names = [f"{name}_desc" if down else name for name, down in columns]
+    suffix = "drafts" if status == "draft" else "list"
+    name = identifier(table.name, *names, prefix="quire", suffix=suffix)
+    return Index(name, *keys, table.c.id, info={OF_STATUS: status})
+
+
+def tables_with_read_indexes(schema: Schema, table_map: TableMap) -> frozenset[str]:
+    """Name the tables that `build_metadata` adds read indexes to, without describing them."""
+    found: set[str] = set()
+    for model in schema.models():
+        mapped = table_map[model.uid]
+        if isinstance(model, ContentType) and has_lists(model) and _has_list_indexes(model):
+            found.add(mapped.name)
+        for edge in mapped.edges.values():
+            if isinstance(edge, ComponentEdge | MorphListEdge) or (
+                isinstance(edge, LinkEdge) and _is_own(model)
+            ):
+                found.add(edge.table)
+    return frozenset(found)
+
+
+def _has_list_indexes(model: ContentType) -> bool:
+    versions = model.draft_and_publish or model.localized
+    return versions or any(is_looked_up(attribute) for attribute in model.scalars)
+
+
+def is_name_of_read_index(name: str) -> bool:
+    """Tell whether an index is named as Quire's own are."""
+    return name.startswith("quire_")
+
+
+def has_lists(model: ContentType) -> bool:
+    """Whether a content type has entries that people list, and indexes for that."""
+    return model.is_api and model.kind is Kind.COLLECTION
+
+
+def is_looked_up(attribute: ScalarAttribute) -> bool:
+    """Whether a collection type has an index of an attribute's values: few entries share one."""
+    unique = attribute.unique or attribute.type.unique
+    return unique and attribute.storage is not StorageKind.JSON
+
+
+def status_of_index(index: Index) -> Status | None:
+    """Return the status of the rows that an index holds, ``None`` when it holds all rows."""
+    status: Status | None = index.info.get(OF_STATUS)
+    return status
+
+
+def gain_of(index: Index) -> str:
+    """Return what a read index is good for, as a sentence; nothing for other indexes."""
+    return str(index.info.get(READ_INDEX, ""))
+
+
+def _read_index(
+    purpose: str, *columns: Column[Any], gain: str, status: Status | None = None
+) -> None:
+    """Add a read index; its name begins with ``quire`` and ends in no suffix of the reference."""
+    name = identifier(columns[0].table.name, prefix="quire", suffix=purpose)
+    Index(name, *columns, info={READ_INDEX: gain, OF_STATUS: status})
+
+
+def _column_options(attribute: ScalarAttribute) -> Mapping[str, object]:
+    options = attribute.raw.get("column")
+    return options if isinstance(options, dict) else {}
+
+
+def _storage(attribute: ScalarAttribute) -> StorageKind:
+    named = attribute.raw.get("columnType")
+    name = named.get("type") if isinstance(named, dict) else None
+    return _NAMED_COLUMN_TYPES.get(str(name), attribute.storage)
+
+
+def _server_default(value: object) -> str | None:
+    if value is None or isinstance(value, dict | list):
+        return None
+    return str(int(value)) if isinstance(value, bool) else str(value)

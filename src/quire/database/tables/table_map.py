@@ -1,0 +1,348 @@
+"""Where the schema lives physically: tables, columns, and how rows reach one another.
+
+A `TableMap` holds one `ModelTable` per content type and component: its table, the column of each
+scalar attribute, and one *edge* per attribute that leads to other rows. Edges know tables and
+columns, nothing about queries. Names follow the rules of `naming`.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from quire.database.tables.names import identifier
+from quire.schema.attributes.base import (
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    Relation,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import FILE_UID, Component, Model, Schema
+from quire.schema.words import snake_case
+
+
+class LinkEdge(Struct, frozen=True, kw_only=True):
+    """Through a link table. ``order`` sorts the far rows within one near row.
+
+    ``owner`` is the uid of the model whose attribute the table belongs to (its source side).
+    """
+
+    target: str
+    table: str
+    near: str
+    far: str
+    order: str | None
+    inverse_order: str | None
+    owning: bool
+    owner: str
+
+
+class ColumnEdge(Struct, frozen=True, kw_only=True):
+    """The id of the far row stands in a column of the near row."""
+
+    target: str
+    column: str
+
+
+class BackColumnEdge(Struct, frozen=True, kw_only=True):
+    """The id of the near row stands in a column of the far row."""
+
+    target: str
+    column: str
+
+
+class ComponentEdge(Struct, frozen=True, kw_only=True):
+    """Components of a row: ``(entity_id, cmp_id, component_type, field, order)``."""
+
+    components: tuple[str, ...]
+    table: str
+    field: str
+
+
+class MorphListEdge(Struct, frozen=True, kw_only=True):
+    """From the row that owns a morph table to rows of any type (the side with ``morphToMany``)."""
+
+    table: str
+    near: str
+    far_id: str
+    far_type: str
+
+
+class MorphTargetEdge(Struct, frozen=True, kw_only=True):
+    """From any row to the rows that point at it through a morph table (media, ``morphMany``).
+
+    A link counts when type and field name the near model and attribute.
+    """
+
+    target: str
+    table: str
+    far: str
+    near_id: str
+    near_type: str
+    type_value: str
+    field: str
+
+
+class MorphColumnEdge(Struct, frozen=True, kw_only=True):
+    """``target_id`` and ``target_type`` on the near row (the side with ``morphToOne``)."""
+
+    id_column: str
+    type_column: str
+
+
+class MorphBackColumnEdge(Struct, frozen=True, kw_only=True):
+    """From any row to the rows whose ``target_id`` and ``target_type`` name it."""
+
+    target: str
+    id_column: str
+    type_column: str
+    type_value: str
+
+
+class LocalizationsEdge(Struct, frozen=True, kw_only=True):
+    """The rows of the same document."""
+
+    target: str
+
+
+Edge = (
+    LinkEdge
+    | ColumnEdge
+    | BackColumnEdge
+    | ComponentEdge
+    | MorphListEdge
+    | MorphTargetEdge
+    | MorphColumnEdge
+    | MorphBackColumnEdge
+    | LocalizationsEdge
+)
+
+
+class ModelTable(Struct, frozen=True, kw_only=True):
+    """The table of a content type or component.
+
+    ``columns`` maps scalar attributes to columns in physical order (relation columns not among
+    them), ``edges`` maps the other attributes to the way to their rows.
+    """
+
+    uid: str
+    name: str
+    columns: Mapping[str, str]
+    edges: Mapping[str, Edge]
+    components_table: str
+
+
+class TableMap(Struct, frozen=True):
+    """The tables of a schema, by uid."""
+
+    tables: Mapping[str, ModelTable]
+
+    def __getitem__(self, uid: str) -> ModelTable:
+        """Return the table of a uid. Raises KeyError when there is none."""
+        return self.tables[uid]
+
+
+MORPH_TARGET_ID = "target_id"
+MORPH_TARGET_TYPE = "target_type"
+COMPONENT_ENTITY = "entity_id"
+COMPONENT_ID = "cmp_id"
+COMPONENT_TYPE = "component_type"
+FIELD = "field"
+ORDER = "order"
+COMPONENT_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+"""The columns of a components table."""
+
+
+_mapped: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
+"""The schemas that were mapped last: whoever needs the tables of a schema maps it."""
+
+
+def map_tables(schema: Schema) -> TableMap:
+    """Work out where every content type and component of a schema lives."""
+    for known, tables in tuple(_mapped):
+        if known is schema:
+            return tables
+    tables = TableMap(
+        MappingProxyType({model.uid: _map_model(schema, model) for model in schema.models()})
+    )
+    _mapped.append((schema, tables))
+    return tables
+
+
+def table_name(model: Model) -> str:
+    """Return the table of a model: its collection name, shortened when it must be."""
+    return identifier(model.collection_name)
+
+
+def components_table(model: Model) -> str:
+    """Return the table that links a model's rows to their components."""
+    return identifier(model.collection_name, suffix="components")
+
+
+def column_name(attribute: ScalarAttribute) -> str:
+    """Return the column of a scalar attribute."""
+    return attribute.column_name or identifier(snake_case(attribute.name))
+
+
+def id_column(name: str) -> str:
+    """Return the column that holds the id of a row of the thing so named."""
+    return identifier(snake_case(name), suffix="id")
+
+
+def link_table(model: Model, attribute: str) -> str:
+    """Return the link table of a relation that the model owns."""
+    return identifier(snake_case(table_name(model)), snake_case(attribute), suffix="links")
+
+
+def morph_table(model: Model, attribute: str) -> str:
+    """Return the morph table of a ``morphToMany`` attribute."""
+    return identifier(snake_case(table_name(model)), snake_case(attribute), suffix="morphs")
+
+
+def _map_model(schema: Schema, model: Model) -> ModelTable:
+    edges: dict[str, Edge] = {}
+    cmps = components_table(model)
+    for name, attribute in model.attributes.items():
+        match attribute:
+            case RelationAttribute():
+                edges[name] = _relation_edge(schema, model, attribute)
+            case MediaAttribute():
+                edges[name] = _media_edge(schema, model, name)
+            case ComponentAttribute():
+                edges[name] = ComponentEdge(
+                    components=(attribute.component,), table=cmps, field=name
+                )
+            case DynamicZoneAttribute():
+                edges[name] = ComponentEdge(components=attribute.components, table=cmps, field=name)
+            case LocalizationsAttribute():
+                edges[name] = LocalizationsEdge(target=attribute.target)
+            case _:
+                continue
+    return ModelTable(
+        uid=model.uid,
+        name=table_name(model),
+        columns=MappingProxyType({a.name: column_name(a) for a in model.scalars}),
+        edges=MappingProxyType(edges),
+        components_table=cmps,
+    )
+
+
+def _media_edge(schema: Schema, model: Model, name: str) -> MorphTargetEdge:
+    return _morph_target(schema, model, name, target=FILE_UID, morph_by="related")
+
+
+def _relation_edge(schema: Schema, model: Model, attribute: RelationAttribute) -> Edge:
+    match attribute.relation:
+        case Relation.MORPH_TO_ONE:
+            return MorphColumnEdge(id_column=MORPH_TARGET_ID, type_column=MORPH_TARGET_TYPE)
+        case Relation.MORPH_TO_MANY:
+            return MorphListEdge(
+                table=morph_table(model, attribute.name),
+                near=id_column(model.singular_name),
+                far_id=id_column(attribute.name),
+                far_type=identifier(snake_case(attribute.name), suffix="type"),
+            )
+        case Relation.MORPH_ONE | Relation.MORPH_MANY:
+            return _morph_back_edge(schema, model, attribute)
+        case _:
+            return _plain_edge(schema, model, attribute)
+
+
+def _morph_back_edge(schema: Schema, model: Model, attribute: RelationAttribute) -> Edge:
+    target, morph_by = str(attribute.target), str(attribute.morph_by)
+    back = schema.model(target).attributes[morph_by]
+    if isinstance(back, RelationAttribute) and back.relation is Relation.MORPH_TO_ONE:
+        return MorphBackColumnEdge(
+            target=target,
+            id_column=MORPH_TARGET_ID,
+            type_column=MORPH_TARGET_TYPE,
+            type_value=model.uid,
+        )
+    return _morph_target(schema, model, attribute.name, target=target, morph_by=morph_by)
+
+
+def _morph_target(
+    schema: Schema, model: Model, name: str, *, target: str, morph_by: str
+) -> MorphTargetEdge:
+    owner = schema.model(target)
+    return MorphTargetEdge(
+        target=target,
+        table=morph_table(owner, morph_by),
+        far=id_column(owner.singular_name),
+        near_id=id_column(morph_by),
+        near_type=identifier(snake_case(morph_by), suffix="type"),
+        type_value=model.uid,
+        field=name,
+    )
+
+
+def _plain_edge(schema: Schema, model: Model, attribute: RelationAttribute) -> Edge:
+    target = schema.model(str(attribute.target))
+    owner_attribute = (
+        target.attributes.get(attribute.mapped_by) if attribute.mapped_by is not None else None
+    )
+    if isinstance(owner_attribute, RelationAttribute):
+        if not owner_attribute.join_table:
+            return BackColumnEdge(target=target.uid, column=id_column(owner_attribute.name))
+        return _link_edge(target, owner_attribute, model, owning=False)
+    if not attribute.join_table:
+        return ColumnEdge(target=target.uid, column=id_column(attribute.name))
+    return _link_edge(model, attribute, target, owning=True)
+
+
+def _link_edge(
+    source: Model, attribute: RelationAttribute, target: Model, *, owning: bool
+) -> LinkEdge:
+    """Describe the link table of ``source``'s attribute, seen from one of its two sides."""
+    link = link_columns(source, attribute, target)
+    near, far = (link.source, link.target) if owning else (link.target, link.source)
+    order, inverse = (link.order, link.inverse_order)
+    return LinkEdge(
+        target=target.uid if owning else source.uid,
+        table=link_table(source, attribute.name),
+        near=near,
+        far=far,
+        order=order if owning else inverse,
+        inverse_order=inverse if owning else order,
+        owning=owning,
+        owner=source.uid,
+    )
+
+
+class LinkColumns(Struct, frozen=True, kw_only=True):
+    """The columns of a link table, seen from the side that owns it."""
+
+    source: str
+    target: str
+    order: str | None
+    inverse_order: str | None
+
+
+def link_columns(source: Model, attribute: RelationAttribute, target: Model) -> LinkColumns:
+    """Name the columns of the link table of an owning relation.
+
+    An order column sorts the targets within a source (to-many relations); an inverse order column
+    sorts the sources within a target (two-sided relations whose other side is a list).
+    """
+    near = snake_case(source.singular_name)
+    far = snake_case(target.singular_name)
+    same = id_column(near) == id_column(far)
+    ordered = attribute.relation in {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY}
+    two_sided = attribute.inversed_by is not None
+    inverse = two_sided and attribute.relation in {Relation.MANY_TO_ONE, Relation.MANY_TO_MANY}
+    inverse_prefix = "inv" if ordered and near == far else None
+    return LinkColumns(
+        source=id_column(near),
+        target=identifier(far, prefix="inv" if same else None, suffix="id"),
+        order=identifier(far, suffix="order") if ordered else None,
+        inverse_order=identifier(near, prefix=inverse_prefix, suffix="order") if inverse else None,
+    )
+
+
+def is_component(model: Model) -> bool:
+    """Tell components from content types."""
+    return isinstance(model, Component)

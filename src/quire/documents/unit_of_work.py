@@ -1,0 +1,158 @@
+"""The unit of work: what one transaction of writing carries with it, passed and never global."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from quire.access.principal import Principal
+from quire.clock import Clock
+from quire.database.dialect import Dialect
+from quire.database.entries.entry_layout import Layout
+from quire.database.entries.store import Store
+from quire.database.program import Program, Value
+from quire.documents.passwords import Password, password_of
+from quire.documents.reading import Reads, Shown
+from quire.query.plan import Status
+from quire.query.resolve.scope import ReadLimits
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.model import Schema
+from quire.webhooks.event_bus import Event, EventName
+
+
+class Engine(Struct, kw_only=True, eq=False, dict=True):
+    """What all writing of one schema shares.
+
+    ``default_locale`` is ``None`` in a project without locales; it alone may change, see
+    `adopt_default_locale`. With ``strict_relations`` required
+    relations and media are enforced. ``limits`` bound what one read may ask for.
+    """
+
+    store: Store
+    new_id: Callable[[], str]
+    default_locale: str | None
+    strict_relations: bool = False
+    limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What plans reads."""
+        return Reads(self.store, self.limits, self.default_locale)
+
+    def adopt_default_locale(self, code: str | None) -> None:
+        """Take another locale for the default one, for all that begins from now on."""
+        self.default_locale = code
+        self.__dict__.pop("reads", None)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema whose documents are written."""
+        return self.store.schema
+
+
+class UnitOfWork(Struct, kw_only=True):
+    """One transaction: who writes, when, and what has happened so far.
+
+    ``listening`` says that somebody wants to hear of it: only then entries are read for events.
+    ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
+    while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
+    is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
+    of the project, ``None`` until they are read.
+    """
+
+    engine: Engine
+    clock: Clock
+    principal: Principal | None = None
+    editor: int | None = None
+    origin: str = "api"
+    listening: bool = False
+    hashed: Mapping[Password, str] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    locale_codes: tuple[str, ...] | None = None
+    _later: list[Callable[[], Program[None]]] = field(default_factory=list)
+    _last: int = 0
+
+    @property
+    def store(self) -> Store:
+        """The rows that are written."""
+        return self.engine.store
+
+    def tick(self) -> int:
+        """Return the present as epoch milliseconds; later than every moment returned before."""
+        self._last = max(self.clock(), self._last + 1)
+        return self._last
+
+    def later(self, step: Callable[[], Program[None]]) -> None:
+        """Put off a step until the answer has been read: what it does to other entries."""
+        self._later.append(step)
+
+    def settle(self) -> Program[None]:
+        """Do what was put off, within the same transaction."""
+        while self._later:
+            yield from self._later.pop(0)()
+
+    def layout(self, uid: str) -> Layout:
+        """Return the layout of a uid. Raises KeyError when there is no such model."""
+        return self.engine.store.layout(uid)
+
+    def happened(
+        self,
+        name: EventName,
+        *,
+        uid: str,
+        document_id: str,
+        locale: str | None,
+        entry_id: int,
+        published: bool,
+        fields: tuple[str, ...] = (),
+    ) -> Program[None]:
+        """Note an event; it is told when the transaction is durable.
+
+        Of an entry that is about to go it is noted before, while there is something to tell.
+        """
+        at = self._last
+        entry: Shown | None = None
+        if self.listening:
+            status: Status = "published" if published else "draft"
+            populated = name is not EventName.DELETE and not name.is_media
+            planned = self.engine.reads.entry(uid, entry_id, status=status, populated=populated)
+            entry = yield from planned.first()
+        self.events.append(
+            Event(
+                name=name,
+                uid=uid,
+                model=self.engine.schema.content_types[uid].singular_name,
+                document_id=document_id,
+                locale=locale,
+                entry_id=entry_id,
+                published=published,
+                fields=fields,
+                at=at,
+                origin=self.origin,
+                entry=entry,
+            )
+        )
+
+    def encode(self, layout: Layout, scalars: Mapping[str, object]) -> dict[str, Value]:
+        """Return the columns of scalar values, in the model's order.
+
+        Raises KeyError for a password that was not hashed before.
+        """
+        dialect, columns = self.store.dialect, layout.table.columns
+        row: dict[str, Value] = {}
+        for attribute in layout.model.scalars:
+            name = attribute.name
+            if name in scalars:
+                row[columns[name]] = self._encode_one(dialect, attribute, scalars[name])
+        return row
+
+    def _encode_one(self, dialect: Dialect, attribute: ScalarAttribute, value: object) -> Value:
+        if value is None:
+            return None
+        if attribute.secret:
+            return self.hashed[password_of(attribute, value)]
+        if attribute.storage is StorageKind.JSON:
+            return dialect.encode_json(value)
+        if isinstance(value, str | int | float):
+            return dialect.encoder(attribute.storage)(value)
+        raise TypeError(f"{attribute.name} cannot hold {type(value).__name__}")

@@ -1,0 +1,162 @@
+"""Signing in, administrators, their roles and what these grant."""
+
+from quire.openapi.admin.endpoint import IDS, SORTED, Said, Told, named, query
+from quire.openapi.schemas import (
+    FLAG,
+    FREE_OBJECT,
+    TEXT,
+    WHOLE,
+    nullable,
+    one_of_texts,
+    record,
+    several,
+)
+
+_SIGNED_IN = named("SignedIn")
+_PERSON, _ROLE = named("Administrator"), named("AdminRole")
+_PERSONS = record({"results": several(_PERSON), "pagination": named("AdminPagination")})
+_ROLE_IDS = several({"type": ["integer", "string"]})
+_PASSWORD = {"type": "string", "format": "password", "minLength": 8}
+_DEVICE = {"deviceId": TEXT, "rememberMe": FLAG}
+_REGISTRATION = {
+    "email": TEXT,
+    "firstname": TEXT,
+    "lastname": nullable(TEXT),
+    "password": _PASSWORD,
+}
+_ACCESS_TOKEN = record({"token": TEXT})
+_CODE = record({"code": TEXT})
+_CODES = record({"recoveryCodes": several(TEXT)}, required=())
+_PERMISSIONS = several(named("AdminPermission"))
+_CHANGE = {
+    "email": TEXT,
+    "firstname": TEXT,
+    "lastname": nullable(TEXT),
+    "username": nullable(TEXT),
+    "password": _PASSWORD,
+    "isActive": FLAG,
+    "roles": _ROLE_IDS,
+    "preferedLanguage": nullable(TEXT),
+}
+
+SIGNING_IN: Told = {
+    ("GET", "admin/init"): Said(),
+    ("GET", "admin/project-type"): Said(),
+    ("GET", "admin/registration-info"): Said(query=(query("registrationToken"),)),
+    ("POST", "admin/login"): Said(
+        data=_SIGNED_IN,
+        body=record(
+            {"email": TEXT, "password": TEXT, "code": TEXT, **_DEVICE},
+            required=("email", "password"),
+        ),
+    ),
+    ("POST", "admin/access-token"): Said(data=_ACCESS_TOKEN),
+    ("POST", "admin/logout"): Said(body=record({"deviceId": TEXT}, required=())),
+    ("POST", "admin/register-admin"): Said(
+        data=_SIGNED_IN,
+        query=(query("registrationToken"),),
+        body=record(
+            {**_REGISTRATION, "registrationToken": TEXT, **_DEVICE},
+            required=("email", "firstname", "password"),
+        ),
+    ),
+    ("POST", "admin/register"): Said(
+        data=_SIGNED_IN,
+        body=record(
+            {
+                "registrationToken": TEXT,
+                "userInfo": record(_REGISTRATION, required=("firstname", "password")),
+                **_DEVICE,
+            },
+            required=("registrationToken", "userInfo"),
+        ),
+    ),
+    ("POST", "admin/forgot-password"): Said(data=None, body=record({"email": TEXT})),
+    ("POST", "admin/reset-password"): Said(
+        data=_SIGNED_IN,
+        body=record(
+            {"resetPasswordToken": TEXT, "password": _PASSWORD, "code": TEXT, **_DEVICE},
+            required=("resetPasswordToken", "password"),
+        ),
+    ),
+    ("GET", "admin/x/second-factor"): Said(),
+    ("POST", "admin/x/second-factor"): Said(
+        data=record({"secret": TEXT, "uri": TEXT}), body=record({"password": TEXT})
+    ),
+    ("POST", "admin/x/second-factor/confirm"): Said(data=_CODES, body=_CODE),
+    ("POST", "admin/x/second-factor/recovery-codes"): Said(data=_CODES, body=_CODE),
+    ("POST", "admin/x/second-factor/remove"): Said(
+        body=record({"password": TEXT, "code": TEXT}),
+    ),
+    ("DELETE", "admin/x/users/:id/second-factor"): Said(),
+}
+
+PEOPLE: Told = {
+    ("GET", "admin/users/me"): Said(data=_PERSON),
+    ("PUT", "admin/users/me"): Said(
+        data=_PERSON,
+        body=record({**_CHANGE, "currentPassword": TEXT}, required=()),
+    ),
+    ("GET", "admin/users/me/permissions"): Said(data=_PERMISSIONS),
+    ("GET", "admin/users/me/sessions"): Said(data=several(FREE_OBJECT)),
+    ("DELETE", "admin/users/me/sessions/:id"): Said(),
+    ("GET", "admin/users"): Said(data=_PERSONS, query=SORTED),
+    ("POST", "admin/users"): Said(
+        data=_PERSON, body=record(_CHANGE, required=("email", "firstname", "roles"))
+    ),
+    ("POST", "admin/users/batch-delete"): Said(data=several(_PERSON), body=IDS),
+    ("GET", "admin/users/:id"): Said(data=_PERSON),
+    ("PUT", "admin/users/:id"): Said(data=_PERSON, body=record(_CHANGE, required=())),
+    ("DELETE", "admin/users/:id"): Said(data=_PERSON),
+    ("GET", "admin/roles"): Said(data=several(_ROLE), query=SORTED),
+    ("POST", "admin/roles"): Said(
+        data=_ROLE, body=record({"name": TEXT, "description": nullable(TEXT)}, required=("name",))
+    ),
+    ("POST", "admin/roles/batch-delete"): Said(data=several(_ROLE), body=IDS),
+    ("GET", "admin/roles/:id"): Said(data=_ROLE),
+    ("PUT", "admin/roles/:id"): Said(
+        data=_ROLE, body=record({"name": TEXT, "description": nullable(TEXT)}, required=())
+    ),
+    ("DELETE", "admin/roles/:id"): Said(data=nullable(FREE_OBJECT)),
+    ("GET", "admin/roles/:id/permissions"): Said(data=_PERMISSIONS),
+    ("PUT", "admin/roles/:id/permissions"): Said(
+        data=_PERMISSIONS, body=record({"permissions": several(FREE_OBJECT)})
+    ),
+    ("GET", "admin/permissions"): Said(
+        data=record({"conditions": several(FREE_OBJECT), "sections": FREE_OBJECT})
+    ),
+    ("POST", "admin/permissions/check"): Said(
+        data=several(FLAG),
+        body=record(
+            {
+                "permissions": several(
+                    record(
+                        {"action": TEXT, "subject": nullable(TEXT), "field": TEXT},
+                        required=("action",),
+                    )
+                )
+            }
+        ),
+    ),
+    ("GET", "admin/x/explain"): Said(
+        data=record(
+            {
+                "allowed": FLAG,
+                "because": one_of_texts(
+                    ["granted", "narrower", "no-permission", "inactive", "super-admin"]
+                ),
+                "permissions": several(
+                    record({"id": WHOLE, "role": FREE_OBJECT, "misses": several(TEXT)})
+                ),
+            }
+        ),
+        query=(
+            query("user", WHOLE, "The id of an administrator."),
+            query("action"),
+            query("subject", TEXT, "A content type."),
+            query("field"),
+            query("locale"),
+            query("documentId"),
+        ),
+    ),
+}

@@ -1,0 +1,155 @@
+"""Row rules in a plan: rows that the caller may not read are not there.
+
+Not at the root, not where they are populated or counted, and not for filters through relations.
+Orders through relations to such rows would tell of them, so there are none.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import orjson
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.ability import FullAccess, rules_of
+from quire.access.rules import NO_ROW, PLACES, places_in
+from quire.errors import AppError, InvalidKeyError, ValidationError
+from quire.query.parameters import as_query
+from quire.query.plan import (
+    Constant,
+    Filter,
+    Junction,
+    PlanEdge,
+    PlanNode,
+    SortKey,
+    Through,
+)
+from quire.query.resolve.errors import Findings, Param
+from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.scope import ReadLimits, Scope, Slots
+from quire.schema.model import ContentType, Model, Schema
+
+FIND, FIND_ONE = "find", "findOne"
+UNKNOWN_PLACE = "A rule can speak of {}, and of nothing else with a dollar sign and user"
+NO_OBJECT = "A rule is an object of filters"
+TOO_LONG = "A rule has at most {} characters"
+_LONGEST = 4000
+
+
+def narrow_root(node: PlanNode, scope: Scope, action: str | None) -> PlanNode:
+    """Return the root of a plan without the rows that the caller may not read.
+
+    ``action`` is what the caller does with rows of the root, ``None`` where that is held against
+    its rule elsewhere. Raises InvalidKeyError for an order that would tell of other rows.
+    """
+    if not rules_of(scope.ability):
+        return node
+    return _Narrowing(scope).node(node, action)
+
+
+def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
+    """Check a rule that is to be kept. Raises ValidationError or InvalidKeyError."""
+    if not isinstance(rule, Mapping) or not rule:
+        raise ValidationError(NO_OBJECT)
+    text = orjson.dumps(rule).decode()
+    if len(text) > _LONGEST:
+        raise ValidationError(TOO_LONG.format(_LONGEST))
+    if any(place not in PLACES for place in places_in(rule)):
+        raise ValidationError(UNKNOWN_PLACE.format(", ".join(PLACES)))
+    scope = _trusted(schema, ReadLimits(), Slots())
+    # Ids are numbers, other things of a user are texts: as a number, a place fits wherever it may.
+    resolve_filters(as_query(_with_numbers(rule)), content_type, scope)
+    scope.findings.raise_first()
+
+
+def rule_filter(
+    text: str, model: Model, schema: Schema, limits: ReadLimits, slots: Slots
+) -> Filter:
+    """Return a bound rule as a filter of rows of a model; one that makes no sense lets none by."""
+    if text == NO_ROW:
+        return Constant(holds=False)
+    scope = _trusted(schema, limits, slots)
+    try:
+        found = resolve_filters(as_query(orjson.loads(text)), model, scope)
+        scope.findings.raise_first()
+    except AppError:
+        return Constant(holds=False)
+    return Constant(holds=False) if found is None else found
+
+
+class _Narrowing(Struct, frozen=True):
+    scope: Scope
+
+    def node(self, node: PlanNode, action: str | None) -> PlanNode:
+        """Narrow a node, and whatever is below it."""
+        model = self.scope.schema.model(node.uid)
+        self._check_orders(node.sort, model)
+        own = None if node.filter is None else self._part(node.filter, model)
+        rule = None if action is None else self._rule(model, action)
+        return replace(
+            node,
+            filter=_both(own, rule),
+            edges=tuple(self._edge(edge) for edge in node.edges),
+        )
+
+    def _edge(self, edge: PlanEdge) -> PlanEdge:
+        return replace(
+            edge,
+            nodes=tuple(self.node(node, FIND) for node in edge.nodes),
+            others=tuple(self.node(node, FIND) for node in edge.others),
+        )
+
+    def _rule(self, model: Model, action: str) -> Filter | None:
+        text = rules_of(self.scope.ability).get(f"{model.uid}.{action}")
+        if text is None:
+            return None
+        scope = self.scope
+        return rule_filter(text, model, scope.schema, scope.limits, scope.slots)
+
+    def _part(self, part: Filter, model: Model) -> Filter:
+        match part:
+            case Junction(parts=parts):
+                return replace(part, parts=tuple(self._part(inner, model) for inner in parts))
+            case Through(attribute=name, part=inner):
+                target = self.scope.target(model.attributes[name])
+                if target is None:
+                    return part
+                narrowed = None if inner is None else self._part(inner, target)
+                return replace(part, part=narrowed, within=self._rule(target, FIND))
+            case _:
+                return part
+
+    def _check_orders(self, sort: Iterable[SortKey], model: Model) -> None:
+        rules = rules_of(self.scope.ability)
+        for key in sort:
+            here: Model | None = model
+            for name in key.path:
+                here = None if here is None else self.scope.target(here.attributes[name])
+                if here is not None and f"{here.uid}.{FIND}" in rules:
+                    raise InvalidKeyError(name, ".".join(key.path), source="query", param="sort")
+
+
+def _trusted(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:
+    return Scope(
+        schema=schema,
+        ability=FullAccess(),
+        limits=limits,
+        findings=Findings(),
+        slots=slots,
+        param=Param.FILTERS,
+        name="rule",
+        trusted=True,
+    )
+
+
+def _both(own: Filter | None, rule: Filter | None) -> Filter | None:
+    if own is None or rule is None:
+        return own if rule is None else rule
+    return Junction(every=True, parts=(own, rule))
+
+
+def _with_numbers(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _with_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(inner) for inner in value]
+    return 1 if value in PLACES else value

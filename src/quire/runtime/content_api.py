@@ -1,0 +1,191 @@
+"""Puts the content API together of its resources."""
+
+import structlog
+from msgspec import Struct
+
+from quire.auth.authenticate import Authenticator
+from quire.content_api.admin_pages import AdminPages
+from quire.content_api.authorization import Authorizer
+from quire.content_api.batch.handler import BatchApi
+from quire.content_api.content import Beside, ContentApi, Elsewhere
+from quire.content_api.content_type_builder import ModelApi
+from quire.content_api.document_reads import DocumentReads
+from quire.content_api.documents import DocumentApi
+from quire.content_api.files import FileApi
+from quire.content_api.guarded_routes import guarded_routes
+from quire.content_api.headers import AnswerHeaders, Cors, security_headers
+from quire.content_api.locales import LocaleApi
+from quire.content_api.openapi_routes import PATH as DESCRIPTION
+from quire.content_api.openapi_routes import DescriptionApi
+from quire.content_api.public_files import PageProvider, PublicFiles
+from quire.content_api.reader import Reader
+from quire.content_api.readiness import Readiness
+from quire.content_api.response_cache import AnswerCache
+from quire.content_api.routes import Route, RouteTable
+from quire.content_api.swagger_page import PATH as REFERENCE
+from quire.content_api.swagger_page import ReferencePage
+from quire.content_api.timing import TimedAuthenticator
+from quire.content_api.uploaded_files import UploadedFiles
+from quire.content_api.user_routes import AccountApis
+from quire.content_manager.content_version import ContentVersion
+from quire.customisations import Customisations
+from quire.database.schema_version import WriteCheck
+from quire.database.settings_target import room_of
+from quire.database.stores.accounts import Accounts
+from quire.database.tables.inspection import wanted_tables
+from quire.database.tables.table_map import map_tables
+from quire.documents.service import DocumentService
+from quire.runtime.services import Foundation
+from quire.schema.model import Schema
+from quire.settings import Settings
+from quire.uploads.service import Library
+from quire.uploads.setup import open_gallery
+from quire.uploads.transforms import TransformRules
+
+_log = structlog.get_logger("quire")
+
+
+class ContentParts(Struct, frozen=True, kw_only=True):
+    """What the content API is made of that was made for the same schema.
+
+    ``require_schema`` raises where the tables have another schema; ``beside`` answers requests for
+    the admin API.
+    """
+
+    accounts: Accounts
+    reader: Reader
+    documents: DocumentService
+    library: Library
+    account_apis: AccountApis
+    content_version: ContentVersion
+    require_schema: WriteCheck
+    beside: Beside | None
+    customisations: Customisations
+
+
+def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
+    """Make the content API. Types that JavaScript guards are closed, which the log tells."""
+    settings = foundation.settings
+    schema = parts.reader.schema
+    found = parts.customisations
+    _log_closed(found)
+    authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
+    return ContentApi(
+        RouteTable(_routes(settings, parts, authorizer, found)),
+        parts.content_version,
+        _authenticator(foundation, parts),
+        settings=settings,
+        headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
+        authorizer=authorizer,
+        elsewhere=Elsewhere(
+            readiness=Readiness(
+                foundation.database,
+                room_of(settings).kind.inspector,
+                tables=wanted_tables(map_tables(parts.reader.schema)),
+                require_schema=parts.require_schema,
+            ),
+            public=PublicFiles(
+                project=settings.project,
+                public=settings.project / settings.public.directory,
+                uploads=_uploaded_files(settings, parts.library),
+                pages=_pages(settings),
+            ),
+            api=parts.beside,
+            successor=foundation.successor,
+        ),
+    )
+
+
+def _routes(
+    settings: Settings, parts: ContentParts, authorizer: Authorizer, found: Customisations
+) -> list[Route]:
+    reader, documents = parts.reader, parts.documents
+    routes: list[Route] = []
+    answers = AnswerCache(settings.cache.answers)
+    reads = DocumentReads(reader, answers)
+    for content_type in reader.schema.api_types:
+        usual = DocumentApi(reader, documents, content_type, answers).routes()
+        served = found.routes.get(content_type.uid)
+        routes += usual if served is None else guarded_routes(usual, served, reads)
+    in_batches = Authorizer(
+        found.closed.keys() | _missing(found, reader.schema) | _guarded_actions(found)
+    )
+    for api in (
+        BatchApi(reader, documents, in_batches, limit=settings.limits.batch_operations),
+        parts.account_apis,
+        FileApi(
+            reader, parts.library, authorizer, limits=settings.limits, uploads=settings.uploads
+        ),
+        LocaleApi(reader),
+        ModelApi(reader.schema),
+    ):
+        routes += api.routes()
+    routes += DescriptionApi(reader.schema, authorizer, routes, settings).routes()
+    return routes
+
+
+def _authenticator(foundation: Foundation, parts: ContentParts) -> Authenticator:
+    settings = foundation.settings
+    authenticator = TimedAuthenticator if settings.is_development else Authenticator
+    return authenticator(
+        foundation.database,
+        parts.accounts,
+        clock=foundation.clock,
+        api_token_salt=settings.secrets.api_token_salt,
+        jwt_secret=settings.secrets.jwt_secret,
+        cache_size=settings.cache.tokens,
+        sessions=parts.account_apis.sessions,
+    )
+
+
+def _pages(settings: Settings) -> list[PageProvider]:
+    document = f"{settings.api.prefix.rstrip('/')}/{DESCRIPTION}"
+    on = {"on": True, "off": False, "auto": settings.is_development}[settings.api.reference]
+    pages: list[PageProvider] = [
+        AdminPages(
+            api_prefix=settings.api.prefix,
+            document=document,
+            reference=REFERENCE if on else None,
+            admin=settings.secrets.admin_jwt_secret is not None,
+            sources=settings.security.content_security_policy,
+        )
+    ]
+    if on:
+        pages.append(ReferencePage(document))
+    return pages
+
+
+def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:
+    uploads = settings.uploads
+    return UploadedFiles(
+        library.storage,
+        settings.project / uploads.directory,
+        open_gallery(settings, library),
+        TransformRules(sizes=frozenset(uploads.transform_sizes), key=uploads.transform_key),
+        links=library.links,
+        lifetime=uploads.link_lifetime,
+    )
+
+
+def _log_closed(found: Customisations) -> None:
+    """Say in the log what the project's own JavaScript keeps closed."""
+    for name, files in found.closed.items():
+        what = "content type" if name.count(".") == 1 else "action"
+        _log.warning(f"{what} is closed", uid=name, files=", ".join(files))
+
+
+def _missing(found: Customisations, schema: Schema) -> frozenset[str]:
+    """Return the actions of content types that no route leads to."""
+    return frozenset(
+        f"{one.uid}.{action}" for one in schema.api_types for action in found.missing_actions(one)
+    )
+
+
+def _guarded_actions(found: Customisations) -> frozenset[str]:
+    """Return the actions whose routes check or change requests: in a batch, nothing would."""
+    return frozenset(
+        f"{uid}.{route.action}"
+        for uid, routes in found.routes.items()
+        for route in routes
+        if route.needs_user or route.is_refused or route.steps or route.read is not None
+    )

@@ -1,0 +1,58 @@
+"""Makes what reads content, with the limits that the settings set."""
+
+from quire.content_api.reader import Reader
+from quire.content_api.timing import TimedReader
+from quire.database.compile.read_plan import NOTHING_PRESENTED
+from quire.database.execute.list_cache import ListCache
+from quire.database.tables.table_map import TableMap
+from quire.query.resolve.scope import ReadLimits
+from quire.runtime.services import Foundation
+from quire.schema.model import Schema
+from quire.settings import Settings
+from quire.uploads.signed_links import presented_files
+
+
+def make_reader(foundation: Foundation, schema: Schema, tables: TableMap) -> Reader:
+    """Make what reads for the content API."""
+    settings, links = foundation.settings, foundation.premises.links
+    api = settings.api
+    limits = ReadLimits(
+        default_limit=api.default_limit,
+        max_limit=api.max_limit,
+        with_count=api.with_count,
+        strict_params=api.strict_params,
+        drafts_need_token=api.drafts_need_token,
+        populate_depth=settings.limits.populate_depth,
+        populate_nodes=settings.limits.populate_nodes,
+        filter_values=settings.limits.filter_values,
+        rows=settings.limits.rows,
+        response_size=settings.limits.response_size,
+        followed_relations=settings.limits.followed_relations,
+    )
+    reader = TimedReader if settings.is_development else Reader
+    return reader(
+        foundation.database,
+        schema,
+        tables,
+        limits,
+        default_locale=None,
+        plan_cache=settings.cache.plans,
+        list_cache=ListCache(
+            totals=settings.cache.counts,
+            pages=settings.cache.pages,
+            slow_lists=foundation.slow_lists,
+        ),
+        presented=NOTHING_PRESENTED if links is None else presented_files(links),
+    )
+
+
+def inner_limits(settings: Settings) -> ReadLimits:
+    """Return what bounds reads by the server itself: pages of any size, but not any work."""
+    return ReadLimits(
+        default_limit=settings.api.default_limit,
+        max_limit=None,
+        filter_values=settings.limits.filter_values,
+        rows=settings.limits.rows,
+        response_size=settings.limits.response_size,
+        followed_relations=settings.limits.followed_relations,
+    )

@@ -1,0 +1,138 @@
+"""Following what the database says of its schema, whichever process has changed it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+import structlog
+from msgspec import Struct
+
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.schema_version import announced_schema
+from quire.errors import AppError, ServiceUnavailableError
+from quire.schema.model import Schema
+
+_SECONDS = 0.25
+_LONGEST_SECONDS = 5.0
+"""How long it may take until files are read again that were not those of the announced schema."""
+_PATIENCE_SECONDS = 2.0
+"""How long a request waits for the schema that its tables have."""
+_STEP_SECONDS = 0.05
+_REFUSALS_TOLD = 2
+_log = structlog.get_logger("quire.schema")
+
+
+class Following(Struct, frozen=True, kw_only=True):
+    """What a follower works with.
+
+    ``present`` returns the version of the schema by which requests are answered. ``load`` reads the
+    schema from the files of the project, which should be of the version that it is given; ``adopt``
+    lets it take over.
+    """
+
+    present: Callable[[], str]
+    load: Callable[[str], Schema]
+    adopt: Callable[[Schema], Awaitable[None]]
+
+
+class SchemaFollower:
+    """Looks now and then which schema the tables have, and lets it take over.
+
+    ``disregarded`` is what was announced before the start although the files say something else:
+    whoever changes types without a server need not announce it.
+    """
+
+    def __init__(
+        self, database: Database, following: Following, *, disregarded: str | None = None
+    ) -> None:
+        self._database = database
+        self._writes = Writes(database.dialect)
+        self._following = following
+        self.disregarded = disregarded
+        self._seen: int | None = None
+        """The token of the content in which nothing was left to be done."""
+        self._refused: Counter[str] = Counter()
+        """How often the announced version could not be adopted."""
+        self._task: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[bool] | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._task = asyncio.get_running_loop().create_task(self._follow())
+
+    async def stop(self) -> None:
+        """Look no more."""
+        for task in (self._task, self._looking):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+
+    async def look(self) -> bool:
+        """Look once, and adopt what is announced; tell whether nothing is left to be done.
+
+        Whoever comes while somebody looks shares what is found. Raises AppError when the database
+        cannot be asked.
+        """
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+        return await asyncio.shield(self._looking)
+
+    async def catch_up(self) -> None:
+        """Wait until the schema that the tables have has taken over.
+
+        Raises ServiceUnavailableError when that takes too long.
+        """
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + _PATIENCE_SECONDS
+        while not await self.look():
+            if loop.time() > latest:
+                raise ServiceUnavailableError
+            await asyncio.sleep(_STEP_SECONDS)
+
+    async def _follow(self) -> None:
+        pause = _SECONDS
+        is_told = False
+        while True:
+            await asyncio.sleep(pause)
+            done = True
+            try:
+                done = await self.look()
+                is_told = False
+            except AppError as error:
+                if not is_told:  # an outage may last
+                    _log.warning("which schema the tables have cannot be read", exc_info=error)
+                is_told = True
+            pause = _SECONDS if done else min(2 * pause, _LONGEST_SECONDS)
+
+    async def _look(self) -> bool:
+        version = self._database.version()
+        if version is not None and version == self._seen:
+            return True
+        announced = await self._database.read(lambda: announced_schema(self._writes))
+        if not self._is_adopted(announced):
+            if not await self._adopted(str(announced)) and not self._is_adopted(announced):
+                return False
+            self.disregarded = None
+        self._seen = version
+        return True
+
+    def _is_adopted(self, announced: str | None) -> bool:
+        return announced in {None, self.disregarded, self._following.present()}
+
+    async def _adopted(self, announced: str) -> bool:
+        """Let a schema take over, if the files are there; say in the log when they are not."""
+        try:
+            schema = await asyncio.to_thread(self._following.load, announced)
+            if schema.version == announced:
+                await self._following.adopt(schema)
+                self._refused.clear()
+                return True
+            reason = "the files of the project are of another schema"
+        except Exception as error:  # noqa: BLE001 - what cannot be made now is tried again
+            reason = str(error) or repr(error)
+        self._refused[announced] += 1
+        # The first time the files may just have been on their way to yet another schema.
+        if self._refused[announced] == _REFUSALS_TOLD:
+            _log.error("the tables have another schema", version=announced, reason=reason)
+        return False

@@ -1,0 +1,197 @@
+"""Everything that depends on the schema, as one object.
+
+When content types change, another generation is made beside the present one and takes its place.
+Requests hold whatever they need of the one that they began with; it is gone when the last of them
+is done. So nothing in it may have to be closed: such things belong to the `Foundation`.
+"""
+
+from msgspec import Struct
+
+from quire.admin_api.context import AdminSources
+from quire.admin_api.routes import AdminParts, assemble_admin
+from quire.auth.passwords import hash_password
+from quire.builder.apply import Project
+from quire.content_api.content import ContentApi
+from quire.content_api.messages import AsgiApp
+from quire.content_api.reader import Reader
+from quire.content_api.timing import ServerTiming
+from quire.content_api.user_routes import AccountApis
+from quire.content_manager.content_version import ContentVersion
+from quire.customisations import Customisations, find_customisations
+from quire.database.entries.store import Store, open_store
+from quire.database.schema_version import (
+    Requirement,
+    WriteCheck,
+    require_nothing,
+    require_present_schema,
+    require_schema,
+)
+from quire.database.settings_target import room_of
+from quire.database.stores.accounts import Accounts
+from quire.database.tables.table_map import map_tables
+from quire.documents.service import DocumentService
+from quire.documents.unit_of_work import Engine
+from quire.ids import new_document_id
+from quire.runtime.content_api import ContentParts, assemble_content
+from quire.runtime.readers import inner_limits, make_reader
+from quire.runtime.services import Foundation
+from quire.schema.model import Schema
+from quire.uploads.service import Library, Rows
+from quire.uploads.setup import open_library
+
+
+class Generation(Struct, frozen=True, kw_only=True, weakref=True):
+    """An application for one schema.
+
+    ``content`` is its content API, ``answering`` takes requests; ``direct`` is what the
+    fast path for reads asks (`quire.content_api.fast_path`), ``None`` where there is none.
+    ``admin`` is ``None`` in a project without a secret for administrators. The default locale is
+    unknown until ``content_version`` was asked for the first time.
+    """
+
+    schema: Schema
+    reader: Reader
+    documents: DocumentService
+    library: Library
+    admin: AdminParts | None
+    content: ContentApi
+    answering: AsgiApp
+    direct: ContentApi | None
+    content_version: ContentVersion
+
+
+def make_generation(
+    foundation: Foundation, schema: Schema, *, disregarded: str | None = None
+) -> Generation:
+    """Make the application for a schema. It asks the database for nothing.
+
+    It writes while the database says that its tables have this schema, or the ``disregarded`` one.
+    """
+    tables = map_tables(schema)
+    reader = make_reader(foundation, schema, tables)
+    store = open_store(schema, tables, foundation.database.dialect)
+    require = require_schema(store.writes, schema.version, disregarded)
+    engine = _engine(foundation, store)
+    content_version = _content_version(foundation, reader, engine)
+    documents = _document_service(foundation, engine, require)
+    library = _library(foundation, engine)
+    accounts = Accounts(tables, foundation.database.dialect)
+    customisations = find_customisations(foundation.settings, schema)
+    account_apis = _account_apis(foundation, reader, documents, accounts, customisations)
+    present = require_present_schema(store.writes, schema.version, disregarded)
+    sources = AdminSources(
+        reader=reader,
+        documents=documents,
+        library=library,
+        accounts=account_apis,
+        services=foundation.services,
+        attempts=foundation.attempts,
+        audit=foundation.audit,
+        webhooks=foundation.webhooks,
+        project=_project(foundation, schema, present),
+        content_version=content_version,
+        customisations=customisations,
+    )
+    admin = _admin_parts(foundation, sources)
+    parts = ContentParts(
+        accounts=accounts,
+        reader=reader,
+        documents=documents,
+        library=library,
+        account_apis=account_apis,
+        content_version=content_version,
+        require_schema=require,
+        beside=None if admin is None else admin.api,
+        customisations=customisations,
+    )
+    content = assemble_content(foundation, parts)
+    timed = foundation.settings.is_development
+    return Generation(
+        schema=schema,
+        reader=reader,
+        documents=documents,
+        library=library,
+        admin=admin,
+        content=content,
+        answering=ServerTiming(content) if timed else content,
+        direct=None if timed else content,
+        content_version=content_version,
+    )
+
+
+def _account_apis(
+    foundation: Foundation,
+    reader: Reader,
+    documents: DocumentService,
+    accounts: Accounts,
+    customisations: Customisations,
+) -> AccountApis:
+    return AccountApis(
+        foundation.settings,
+        reader,
+        documents,
+        accounts,
+        foundation.services,
+        clock=foundation.clock,
+        routed=customisations.routed_actions(),
+    )
+
+
+def _content_version(foundation: Foundation, reader: Reader, engine: Engine) -> ContentVersion:
+    def adopt(code: str | None) -> None:
+        reader.adopt_default_locale(code)
+        engine.adopt_default_locale(code)
+
+    return ContentVersion(foundation.database, engine.store.writes, adopt)
+
+
+def _library(foundation: Foundation, engine: Engine) -> Library:
+    """Open the media library, which writes whatever schema is announced.
+
+    Uploads that arrive while types change cannot be begun again. What they write is of built-in
+    types, whatever the schema.
+    """
+    files = _document_service(foundation, engine, require_nothing)
+    rows = Rows(database=foundation.database, store=engine.store, documents=files)
+    return open_library(foundation.settings, rows, foundation.premises)
+
+
+def _project(foundation: Foundation, schema: Schema, require: Requirement) -> Project:
+    return Project(
+        settings=foundation.settings,
+        database=foundation.database,
+        kind=room_of(foundation.settings).kind,
+        clock=foundation.clock,
+        schema=schema,
+        require=require,
+        adopt=foundation.adopt,
+    )
+
+
+def _engine(foundation: Foundation, store: Store) -> Engine:
+    return Engine(
+        store=store,
+        new_id=new_document_id,
+        default_locale=None,
+        limits=inner_limits(foundation.settings),
+    )
+
+
+def _document_service(
+    foundation: Foundation, engine: Engine, require: WriteCheck
+) -> DocumentService:
+    return DocumentService(
+        foundation.database,
+        engine,
+        foundation.events,
+        clock=foundation.clock,
+        hash_password=hash_password,
+        outbox=foundation.webhooks.outbox,
+        require=require,
+    )
+
+
+def _admin_parts(foundation: Foundation, sources: AdminSources) -> AdminParts | None:
+    if foundation.settings.secrets.admin_jwt_secret is None:
+        return None
+    return assemble_admin(foundation.settings, sources, clock=foundation.clock)

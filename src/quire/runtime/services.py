@@ -1,0 +1,85 @@
+"""What is made once and outlives every schema: connections, queues, counters, threads."""
+
+from msgspec import Struct
+
+from quire.admin_api.login_throttle import Attempts
+from quire.builder.apply import Adopt
+from quire.clock import Clock
+from quire.content_api.content import Successor
+from quire.content_api.user_routes import AccountServices, account_services
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.settings_target import room_of
+from quire.database.stores.audit_log import AuditLog
+from quire.database.stores.leases import Leases
+from quire.database.stores.slow_lists import SlowLists
+from quire.database.stores.table import OwnTables
+from quire.settings import Settings
+from quire.uploads.context import Premises
+from quire.uploads.setup import open_premises
+from quire.webhooks.event_bus import EventBus
+from quire.webhooks.setup import WebhookParts, open_webhooks
+
+
+class Foundation(Struct, frozen=True, kw_only=True):
+    """What every `Generation` of an application stands on; none of it knows content types.
+
+    ``successor`` finds what answers in the place of an API whose tables have changed; ``adopt``
+    lets another schema take over.
+    """
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    events: EventBus
+    premises: Premises
+    services: AccountServices
+    attempts: Attempts
+    audit: AuditLog
+    webhooks: WebhookParts
+    slow_lists: SlowLists
+    successor: Successor
+    adopt: Adopt
+
+    async def start(self) -> None:
+        """Begin the work that goes on by itself."""
+        await self.webhooks.outbox.refresh()
+        self.webhooks.courier.start()
+        self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
+
+    async def close(self) -> None:
+        """Finish what is under way, and let go of the database at the end."""
+        await self.slow_lists.stop()
+        await self.webhooks.courier.stop()
+        await self.services.close(self.settings.server.shutdown_timeout.total_seconds())
+        self.premises.close()
+        await self.database.close()
+
+
+def lay_foundation(
+    settings: Settings,
+    database: Database,
+    events: EventBus,
+    *,
+    clock: Clock,
+    successor: Successor,
+    adopt: Adopt,
+) -> Foundation:
+    """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
+    services = account_services(settings, clock)
+    writes = Writes(database.dialect)
+    tables = OwnTables(database, room_of(settings).kind)
+    return Foundation(
+        settings=settings,
+        clock=clock,
+        database=database,
+        events=events,
+        premises=open_premises(settings, clock, Leases(database, writes, tables, clock)),
+        services=services,
+        attempts=Attempts(settings.admin.rate_limit, services.calls, clock),
+        audit=AuditLog(database, writes, tables),
+        webhooks=open_webhooks(settings, database, writes, tables, clock),
+        slow_lists=SlowLists(),
+        successor=successor,
+        adopt=adopt,
+    )

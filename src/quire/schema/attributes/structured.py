@@ -1,6 +1,0 @@
-"""``json``: any value that JSON can hold."""
-
-from quire.schema.attributes.base import AttributeType, StorageKind, build_scalar
-from quire.schema.attributes.json_form import plain
-
-JSON = AttributeType(name="json", build=build_scalar, json=plain({}), storage=StorageKind.JSON)

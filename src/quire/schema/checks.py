@@ -1,0 +1,193 @@
+"""Faults of a schema tree that only show when its files are looked at together.
+
+Names used twice, relations to types that are not there, sides of a relation that do not agree,
+components that are missing or contain themselves, attributes whose columns would collide.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from quire.errors import SchemaProblem
+from quire.schema.attributes import AttributeTypes
+from quire.schema.system_attributes import RESERVED_MEMBERS, RESERVED_NAMES, RESERVED_PREFIXES
+from quire.schema.words import snake_case
+
+Raw = Mapping[str, object]
+_UNWRITABLE = re.compile(r'["\\\x00-\x1f]')
+"""What a name of a JSON member would have to escape."""
+
+Models = Mapping[str, tuple[str, Raw]]
+"""Schema files by uid: the path for messages and the content."""
+
+
+def check_models(models: Models, types: AttributeTypes) -> list[SchemaProblem]:
+    """List every fault between files. Objects of a wrong form are left to the checks of files."""
+    found = [*_double_names(models), *_double_tables(models), *_component_circles(models)]
+    for uid, (file, raw) in models.items():
+        for name, attribute in _attributes(raw).items():
+            found += [
+                SchemaProblem(file, f"attributes.{name}{'.' if option else ''}{option}", message)
+                for option, message in (
+                    *_reference_faults(uid, attribute, models),
+                    *_name_faults(uid, name),
+                )
+            ]
+        found += [SchemaProblem(file, path, message) for path, message in _columns(raw, types)]
+    return found
+
+
+def _attributes(raw: Raw) -> Mapping[str, Raw]:
+    attributes = raw.get("attributes")
+    if not isinstance(attributes, dict):
+        return {}
+    return {name: value for name, value in attributes.items() if isinstance(value, dict)}
+
+
+def _info(raw: Raw, key: str) -> object:
+    info = raw.get("info")
+    return info.get(key) if isinstance(info, dict) else None
+
+
+def _double_names(models: Models) -> Iterator[SchemaProblem]:
+    """Singular and plural names of a project's types share one name space."""
+    seen: dict[object, str] = {}
+    for uid, (file, raw) in models.items():
+        if not uid.startswith("api::"):
+            continue
+        singular, plural = _info(raw, "singularName"), _info(raw, "pluralName")
+        if singular is not None and singular == plural:
+            yield SchemaProblem(file, "info.pluralName", "must differ from the singular name")
+            continue
+        for key, name in (("singularName", singular), ("pluralName", plural)):
+            if isinstance(name, str) and name in seen:
+                yield SchemaProblem(file, f"info.{key}", f"{name} is taken by {seen[name]}")
+            elif isinstance(name, str):
+                seen[name] = uid
+
+
+def _double_tables(models: Models) -> Iterator[SchemaProblem]:
+    seen: dict[str, str] = {}
+    for uid, (file, raw) in models.items():
+        table = raw.get("collectionName") or _info(raw, "singularName")
+        if not isinstance(table, str):
+            continue
+        if table in seen:
+            yield SchemaProblem(file, "collectionName", f"{table} is the table of {seen[table]}")
+        else:
+            seen[table] = uid
+
+
+def _name_faults(uid: str, name: str) -> Iterator[tuple[str, str]]:
+    if not uid.startswith("api::") and "::" in uid:
+        return  # built-in types may use reserved names
+    snake = snake_case(name)
+    if not snake:
+        yield "", "the name has no letter or digit"
+    if _UNWRITABLE.search(name):
+        yield "", "the name has a quotation mark, a backslash or a control character"
+    reserved = snake in RESERVED_NAMES or name in RESERVED_MEMBERS
+    if reserved or name.startswith(RESERVED_PREFIXES):
+        yield "", "the name is reserved"
+
+
+def _reference_faults(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:
+    kind = raw.get("type")
+    if kind == "relation":
+        yield from _relation_faults(uid, raw, models)
+    elif kind == "component":
+        yield from _unknown_component("component", raw.get("component"), models)
+    elif kind == "dynamiczone":
+        components = raw.get("components")
+        for component in components if isinstance(components, list) else ():
+            yield from _unknown_component("components", component, models)
+
+
+def _unknown_component(option: str, uid: object, models: Models) -> Iterator[tuple[str, str]]:
+    if isinstance(uid, str) and ("::" in uid or uid not in models):
+        yield option, f"there is no component {uid}"
+
+
+def _relation_faults(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:
+    target = raw.get("target")
+    if not isinstance(target, str):
+        return
+    if target not in models or "::" not in target:
+        yield "target", f"there is no content type {target}"
+        return
+    others = _attributes(models[target][1])
+    for option, back in (("mappedBy", "inversedBy"), ("inversedBy", "mappedBy")):
+        name = raw.get(option)
+        if not isinstance(name, str):
+            continue
+        other = others.get(name)
+        if other is None:
+            yield option, f"{target} has no attribute {name}"
+        elif other.get("type") != "relation" or other.get("target", uid) != uid:
+            yield option, f"{target}.{name} is not a relation to {uid}"
+        elif back == "inversedBy" and raw.get("relation") == "manyToMany" and back not in other:
+            yield option, f"{target}.{name} must say inversedBy"
+    yield from _morph_faults(raw, target, others)
+
+
+def _morph_faults(raw: Raw, target: str, others: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
+    name = raw.get("morphBy")
+    if not isinstance(name, str):
+        return
+    other = others.get(name)
+    if other is None:
+        yield "morphBy", f"{target} has no attribute {name}"
+    elif other.get("relation") not in ("morphToOne", "morphToMany"):
+        yield "morphBy", f"{target}.{name} is not a relation to any content type"
+
+
+def _component_circles(models: Models) -> Iterator[SchemaProblem]:
+    """A component that must contain itself could never be saved."""
+    required = {
+        uid: {
+            name: str(attribute.get("component"))
+            for name, attribute in _attributes(raw).items()
+            if attribute.get("type") == "component" and attribute.get("required") is True
+        }
+        for uid, (_, raw) in models.items()
+        if "::" not in uid
+    }
+    for uid, members in required.items():
+        for name, component in members.items():
+            if uid in _required_by(component, required):
+                path = f"attributes.{name}"
+                yield SchemaProblem(models[uid][0], path, "a component cannot require itself")
+                break
+
+
+def _required_by(component: str, required: Mapping[str, Mapping[str, str]]) -> set[str]:
+    """Return a component and everything that it requires, at any depth."""
+    reached: set[str] = set()
+    waiting = [component]
+    while waiting:
+        current = waiting.pop()
+        if current not in reached:
+            reached.add(current)
+            waiting += required.get(current, {}).values()
+    return reached
+
+
+def _columns(raw: Raw, types: AttributeTypes) -> Iterator[tuple[str, str]]:
+    """Two attributes whose names differ only in case or signs would share a column."""
+    seen: dict[str, str] = {}
+    for name, attribute in _attributes(raw).items():
+        column = _column(name, attribute, types)
+        if column is None:
+            continue
+        if column in seen:
+            yield f"attributes.{name}", f"has the same column as {seen[column]}: {column}"
+        seen.setdefault(column, name)
+
+
+def _column(name: str, raw: Raw, types: AttributeTypes) -> str | None:
+    """Return the column that an attribute has in its own table, if it has one."""
+    type_ = types.get(str(raw.get("type")))
+    if type_ is not None and type_.storage is not None:
+        return str(raw.get("columnName") or snake_case(name))
+    if raw.get("useJoinTable") is False and "mappedBy" not in raw:
+        return f"{snake_case(name)}_id"
+    return None

@@ -1,0 +1,31 @@
+"""Where files are kept and worked on: the part of the media library that no schema changes."""
+
+from msgspec import Struct
+
+from quire.database.stores.leases import Leases
+from quire.uploads.image_workers import WAITING, Workshop
+from quire.uploads.replacement import Replacements
+from quire.uploads.signed_links import SignedLinks
+from quire.uploads.storage import Storage
+
+
+class Premises(Struct, frozen=True, kw_only=True):
+    """One for each server, shared by all that work on files.
+
+    ``links`` are what private files are told by; without it files are for everybody. ``leases``
+    keep several machines apart.
+    """
+
+    storage: Storage
+    workshop: Workshop
+    links: SignedLinks | None = None
+    leases: Leases | None = None
+
+    @property
+    def replacements(self) -> Replacements:
+        """What is under way of replacements."""
+        return Replacements(self.workshop.folder / WAITING, self.storage, self.leases)
+
+    def close(self) -> None:
+        """Let work that is under way finish, and take no more."""
+        self.workshop.close()

@@ -1,0 +1,183 @@
+"""``fileInfo``: what people say of their files, as it is sent and as it is understood."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from quire.documents.validate.problems import Problem, place_text, validation_error
+from quire.javascript.numbers import read_number, tidy
+from quire.javascript.text import printed, string_of
+from quire.schema.attributes.validation import ABSENT, NUL_MESSAGE, Absent, mistyped, not_of_type
+
+_INFO = "fileInfo"
+_TEXTS = ("name", "alternativeText", "caption")
+_LONGEST_NAME = 255
+_MOST_TEXT = 100_000
+_LOWEST, _HIGHEST = 0, 100
+
+
+class Information(Struct, frozen=True):
+    """What is said of one file; what nothing is said of is not in ``values``.
+
+    ``values`` are attributes of a file. ``folder`` is the row id of a folder, or ``None`` for none.
+    """
+
+    values: Mapping[str, object] = field(default_factory=dict)
+    folder: int | Absent | None = ABSENT
+
+    @property
+    def name(self) -> str:
+        """The name to be shown, empty where none is given."""
+        return str(self.values.get("name") or "")
+
+
+NOTHING = Information()
+
+
+def decoded(texts: Sequence[str]) -> object:
+    """Return what the fields of a form say: a value for one field, a list for several.
+
+    Text that is no JSON stays text, which no file is told by.
+    """
+    values = [_parsed(text) for text in texts]
+    return values[0] if len(values) == 1 else values
+
+
+def information_of_one(value: object, *, folders: bool = False) -> Information:
+    """Understand what is said of a single file. Raises ValidationError for anything else.
+
+    ``folders`` says that a folder may be chosen; otherwise it is left out, as all unknown members.
+    """
+    given = _parsed(value) if isinstance(value, str) else value
+    if not isinstance(given, dict):
+        raise validation_error([_misfit("object", given)])
+    return _understood(given, (_INFO,), folders=folders)
+
+
+def information_of_new(value: object, count: int, *, folders: bool = False) -> list[Information]:
+    """Understand what is said of new files, ``count`` of them, in their order.
+
+    Of one file an object is expected, of several a list. Raises ValidationError.
+    """
+    if count == 1:
+        alone = value[0] if isinstance(value, list) and len(value) == 1 else value
+        return [information_of_one(alone, folders=folders)]
+    if not isinstance(value, list):
+        raise validation_error([_misfit("array", value)])
+    listed = []
+    for index, given in enumerate(value[:count]):
+        if not isinstance(given, dict):
+            where = f"{_INFO}[{index}]"
+            message = f"{where} {not_of_type('object', None, given)}"
+            raise validation_error([Problem((_INFO, str(index)), message, None)])
+        listed.append(_understood(given, (_INFO, index), folders=folders))
+    return [*listed, *[NOTHING] * (count - len(listed))]
+
+
+def _parsed(text: str) -> object:
+    try:
+        value: object = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _refuse_constant(text: str) -> object:
+    raise ValueError(text)
+
+
+def _misfit(type_name: str, given: object) -> Problem:
+    cast = ABSENT if given is None else given
+    return Problem((_INFO,), f"{_INFO} {not_of_type(type_name, None, cast)}", None)
+
+
+def _understood(
+    given: Mapping[str, object], place: tuple[str | int, ...], *, folders: bool
+) -> Information:
+    values: dict[str, object] = {}
+    problems: list[Problem] = []
+    for name in _TEXTS:
+        value = given.get(name)
+        if value is None:
+            continue
+        fault = _text_fault(name, value)
+        if fault is None:
+            values[name] = string_of(value)
+        else:
+            problems.append(_problem((*place, name), fault, value))
+    if "focalPoint" in given:
+        point, faults = _point(given["focalPoint"], (*place, "focalPoint"))
+        values["focalPoint"] = point
+        problems += faults
+    folder: int | Absent | None = ABSENT
+    if folders and "folder" in given:
+        folder = _folder(given["folder"])
+        if folder is ABSENT:
+            message = "the folder does not exist"
+            problems.append(Problem(_path((*place, "folder")), message, given["folder"]))
+    if problems:
+        raise validation_error(problems)
+    return Information(values, folder)
+
+
+def _text_fault(name: str, value: object) -> str | None:
+    if isinstance(value, dict | list):
+        return mistyped("string", printed(value))
+    text = string_of(value)
+    if "\0" in text:
+        return NUL_MESSAGE
+    longest = _LONGEST_NAME if name == "name" else _MOST_TEXT
+    return f"must be at most {longest} characters" if len(text) > longest else None
+
+
+def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Problem]]:
+    """Understand a focal point, in percent of width and height; anything but an object is none."""
+    if not isinstance(value, dict):
+        return None, []
+    point: dict[str, int | float] = {}
+    problems = []
+    for side in ("x", "y"):
+        given = value.get(side)
+        fault, number = _percent(given)
+        if fault is None:
+            point[side] = number
+        else:
+            shown = ABSENT if given is None else given
+            problems.append(_problem((*place, side), fault, shown))
+    return point, problems
+
+
+def _percent(given: object) -> tuple[str | None, int | float]:
+    if given is None:
+        return "is a required field", 0
+    text = given.strip() if isinstance(given, str) else ""
+    number = read_number(text) if text else given
+    if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
+        return not_of_type("number", given), 0
+    if number < _LOWEST:
+        return f"must be greater than or equal to {_LOWEST}", 0
+    if number > _HIGHEST:
+        return f"must be less than or equal to {_HIGHEST}", 0
+    return None, tidy(number) if isinstance(number, float) else number
+
+
+def _folder(value: object) -> int | Absent | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return ABSENT
+    return value
+
+
+def _problem(place: tuple[str | int, ...], fault: str, value: object) -> Problem:
+    return Problem(_path(place), f"{place_text(place)} {fault}", value)
+
+
+def _path(place: tuple[str | int, ...]) -> tuple[str, ...]:
+    return tuple(_texts(place))
+
+
+def _texts(place: tuple[str | int, ...]) -> Iterator[str]:
+    yield from (str(step) for step in place)

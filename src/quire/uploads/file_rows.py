@@ -1,0 +1,141 @@
+"""Files as rows: written, changed and attached, by programs within a unit of work."""
+
+from collections.abc import Callable, Collection, Mapping
+
+from msgspec import Struct
+
+from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.lookup import existing_ids
+from quire.database.program import Program
+from quire.database.stores.files import (
+    FileRow,
+    find_files,
+    insert_file,
+    put_into,
+    update_file,
+)
+from quire.database.stores.folders import ROOT, FolderRow
+from quire.documents.unit_of_work import UnitOfWork
+from quire.errors import NotFoundError, ValidationError
+from quire.schema.attributes.base import MediaAttribute
+from quire.schema.attributes.validation import Absent
+from quire.uploads.events import file_happened
+from quire.uploads.file_info import Information
+from quire.uploads.folders import folder_for_api, require_folder
+from quire.uploads.processing import Prepared
+from quire.webhooks.event_bus import EventName
+
+NO_SUCH_FILE = "Entity not found"
+NO_ENTRY = "There is no such entry with a media attribute of this name"
+_DESCRIBING = ("alternativeText", "caption", "focalPoint")
+
+
+class Attachment(Struct, frozen=True, kw_only=True):
+    """An attribute of an entry that files are put into, by the uid and the row of the entry.
+
+    ``require`` demands within the transaction that this may be done, where it depends on the entry.
+    """
+
+    uid: str
+    entry_id: int
+    field: str
+    require: Callable[[], Program[None]] | None = None
+
+
+def insert_record(
+    unit: UnitOfWork, prepared: Prepared, said: Information, *, api: bool, by: int | None
+) -> Program[int]:
+    """Add the row of a file that is kept; returns its id.
+
+    Without a folder of its own it goes to that of the API, or to none. Raises ValidationError for
+    a folder that is not there.
+    """
+    folder = yield from _folder_of_new(unit, said, api=api)
+    now = unit.tick()
+    values = {
+        "documentId": unit.engine.new_id(),
+        **{name: said.values.get(name) for name in _DESCRIBING},
+        **prepared.values,
+        "previewUrl": None,
+        "provider_metadata": None,
+        "folderPath": ROOT if folder is None else folder.path,
+        "createdAt": now,
+        "updatedAt": now,
+        "publishedAt": now,
+        "createdBy": by,
+        "updatedBy": by,
+    }
+    place = None if folder is None else folder.id
+    row_id = yield from insert_file(unit.store, values, folder=place)
+    document_id = str(values["documentId"])
+    yield from file_happened(unit, EventName.MEDIA_CREATE, document_id=document_id, file_id=row_id)
+    return row_id
+
+
+def _folder_of_new(unit: UnitOfWork, said: Information, *, api: bool) -> Program[FolderRow | None]:
+    if isinstance(said.folder, Absent) and api:
+        return (yield from folder_for_api(unit))
+    return (yield from require_folder(unit, said.folder))
+
+
+def change_record(
+    unit: UnitOfWork,
+    file_id: int,
+    values: Mapping[str, object],
+    said: Information,
+    *,
+    by: int | None,
+) -> Program[None]:
+    """Change values of a file, and its folder where one is given. Raises ValidationError."""
+    changed = {**values, "updatedAt": unit.tick()}
+    if by is not None:
+        changed["updatedBy"] = by
+    if not isinstance(said.folder, Absent):
+        folder = yield from require_folder(unit, said.folder)
+        changed["folderPath"] = ROOT if folder is None else folder.path
+        yield from put_into(unit.store, file_id, None if folder is None else folder.id)
+    yield from update_file(unit.store, file_id, changed)
+    (row,) = yield from find_files(unit.store, [file_id])
+    yield from file_happened(
+        unit, EventName.MEDIA_UPDATE, document_id=row.document_id, file_id=file_id
+    )
+
+
+def replaced_values(prepared: Prepared, said: Information) -> dict[str, object]:
+    """Return what becomes of a file's values when its bytes are replaced.
+
+    What is said of it stays unless something else is said. Where the new file is no picture, width
+    and height stay too, as in the reference server.
+    """
+    values = {**prepared.values, **{n: v for n, v in said.values.items() if n != "name"}}
+    if values["width"] is None:
+        del values["width"], values["height"]
+    return {**values, "formats": values["formats"] or {}}
+
+
+def require_records(unit: UnitOfWork, ids: Collection[int]) -> Program[list[FileRow]]:
+    """Return files, all of which have to be there. Raises NotFoundError."""
+    rows = yield from find_files(unit.store, ids)
+    if len(rows) != len(set(ids)):
+        raise NotFoundError(NO_SUCH_FILE)
+    return rows
+
+
+def attach_record(unit: UnitOfWork, attachment: Attachment, file_id: int) -> Program[None]:
+    """Put a file into an attribute of an entry: at the end of a list, or in place of another.
+
+    Raises what it requires, and ValidationError where there is no such entry or attribute.
+    """
+    if attachment.require is not None:
+        yield from attachment.require()
+    layout = unit.store.layouts.get(attachment.uid)
+    attribute = None if layout is None else layout.model.attributes.get(attachment.field)
+    if not isinstance(attribute, MediaAttribute):
+        raise ValidationError(NO_ENTRY)
+    found = yield from existing_ids(unit.store, attachment.uid, [attachment.entry_id])
+    if not found:
+        raise ValidationError(NO_ENTRY)
+    change = LinkChange(connect=(Linked(rows=(file_id,)),))
+    yield from unit.store.links.apply(
+        attachment.uid, attachment.field, attachment.entry_id, change, creating=False
+    )

@@ -1,0 +1,55 @@
+"""Holds what is kept against the rows that tell of it: after crashes, copies and work by hand."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from msgspec import Struct
+
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.stores.files import FileRow, all_files
+from quire.uploads.storage import Storage
+
+GRACE_MS = 3_600_000
+"""What was put there in the last hour may belong to a row that is about to be written."""
+
+_ROWS_AT_ONCE = 1000
+
+Run = Callable[[Program[Any]], Awaitable[Any]]
+"""Runs a program that only reads."""
+
+
+class Sweep(Struct, frozen=True, kw_only=True):
+    """What does not fit: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
+
+    without_row: tuple[str, ...] = ()
+    without_bytes: tuple[int, ...] = ()
+
+
+async def sweep(run: Run, store: Store, storage: Storage, *, now: int) -> Sweep:
+    """Compare storage and rows; changes nothing. Files of other providers do not count.
+
+    Raises StorageError when the storage cannot be looked into.
+    """
+    kept = {found.key: found.changed_at async for found in storage.listed()}
+    told: set[str] = set()
+    incomplete: list[FileRow] = []
+    last = 0
+    while rows := await run(all_files(store, after=last, most=_ROWS_AT_ONCE)):
+        last = rows[-1].id
+        here = [row for row in rows if row.provider == storage.provider]
+        told.update(key for row in here for key in row.keys)
+        incomplete += [row for row in here if not kept.keys() >= set(row.keys)]
+    surplus = [key for key, at in kept.items() if key not in told and at < now - GRACE_MS]
+    return Sweep(
+        without_row=tuple(sorted(surplus)),
+        without_bytes=tuple(await _still_incomplete(incomplete, storage)),
+    )
+
+
+async def _still_incomplete(rows: list[FileRow], storage: Storage) -> list[int]:
+    """Look again: what was uploaded meanwhile is there by now."""
+    if not rows:
+        return []
+    kept = {found.key async for found in storage.listed()}
+    return [row.id for row in rows if not kept >= set(row.keys)]

@@ -1,0 +1,53 @@
+"""What an administrator may do to files: to all, or to those that they or their roles made."""
+
+from collections.abc import Collection
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.database.entries.store import Store
+from quire.database.program import Program
+from quire.database.stores.files import creators_of
+from quire.errors import ForbiddenError
+
+_ROLE = "admin::role"
+CREATE, READ, UPDATE = (
+    f"plugin::upload.{name}" for name in ("assets.create", "read", "assets.update")
+)
+CONFIGURE = "plugin::upload.configure-view"
+SETTINGS = "plugin::upload.settings.read"
+
+
+class FileRights(Struct, frozen=True):
+    """What one administrator may do by one action of the media library."""
+
+    ability: AdminAbility
+    action: str
+
+    def require(self) -> None:
+        """Demand that the action is granted at all. Raises ForbiddenError."""
+        if not self.ability.allows(self.action):
+            raise ForbiddenError
+
+    def makers(self, store: Store) -> Program[frozenset[int] | None]:
+        """Return the administrators whose files may be reached; ``None`` where all files may."""
+        found: set[int] = set()
+        for rule in self.ability.rules(self.action):
+            wanted = self.ability.row_filter(rule)
+            if wanted is None:
+                return None
+            if wanted.creator_id is not None:
+                found.add(wanted.creator_id)
+            people = yield from store.links.read(_ROLE, "users", sorted(wanted.role_ids))
+            found |= {link.row for links in people.values() for link in links}
+        return frozenset(found)
+
+    def check(self, store: Store, ids: Collection[int]) -> Program[None]:
+        """Demand that the action may be taken on all of these files. Raises ForbiddenError."""
+        self.require()
+        makers = yield from self.makers(store)
+        if makers is None:
+            return
+        creators = yield from creators_of(store, ids)
+        if not all(creators.get(row_id) in makers for row_id in ids):
+            raise ForbiddenError

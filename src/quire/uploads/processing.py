@@ -1,0 +1,203 @@
+"""From a file as it came to what is kept of it: its type, its size, a picture's other sizes."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from quire.uploads.image_workers import Workshop
+from quire.uploads.images import (
+    Picture,
+    examine,
+    fits,
+    is_picture,
+    lighten,
+    recode,
+    require_whole,
+    shrink,
+    svg_size,
+)
+from quire.uploads.names import Kept, check_name, extension_of, kilobytes
+from quire.uploads.types import HEAD, SVG, extension_of_type, sniff, type_of
+
+THUMBNAIL = ("thumbnail", (245, 156))
+
+
+class Incoming(Struct, frozen=True, kw_only=True):
+    """A file that has come: where it lies for now, its name, and the type it was said to have."""
+
+    path: Path
+    name: str
+    declared: str
+    size: int
+
+
+class Recognised(Struct, frozen=True, kw_only=True):
+    """A file whose kind is known: ``mime`` is what it is called, ``told`` what its bytes tell."""
+
+    incoming: Incoming
+    ext: str
+    mime: str
+    told: str | None
+
+
+class PictureRules(Struct, frozen=True, kw_only=True):
+    """What is made of pictures.
+
+    ``boxes`` are other sizes by name, ``variants`` other types that all sizes are kept in, too.
+    ``most_pixels`` is what a picture may have to be decoded.
+    """
+
+    lighter: bool = True
+    other_sizes: bool = True
+    upright: bool = False
+    boxes: Mapping[str, int]
+    variants: tuple[str, ...] = ()
+    most_pixels: int
+
+
+class Piece(Struct, frozen=True, kw_only=True):
+    """Something for the storage: its key, where its bytes lie, and their type."""
+
+    key: str
+    path: Path
+    type: str
+
+
+class Prepared(Struct, frozen=True, kw_only=True):
+    """What is to be kept of a file: values of its row, and pieces, the file itself first."""
+
+    values: Mapping[str, object]
+    pieces: Sequence[Piece]
+
+
+def recognise(incoming: Incoming) -> Recognised:
+    """Find out what kind of file it is; reads its first bytes. Raises ApplicationError."""
+    check_name(incoming.name)
+    with incoming.path.open("rb") as file:
+        head = file.read(HEAD)
+    ext = extension_of(incoming.name)
+    mime = type_of(ext, incoming.declared, head)
+    return Recognised(
+        incoming=incoming, ext=ext or extension_of_type(mime), mime=mime, told=sniff(head)
+    )
+
+
+async def prepare(
+    workshop: Workshop, file: Recognised, *, name: str, kept: Kept, rules: PictureRules
+) -> Prepared:
+    """Make all that is kept of a file. Addresses are not among its values.
+
+    Raises ApplicationError for pictures that are damaged or too large.
+    """
+    path = file.incoming.path
+    width = height = None
+    formats: dict[str, dict[str, Any]] = {}
+    others: list[Piece] = []
+    if file.told is not None and is_picture(file.told):
+        picture = await workshop.run(examine, path, file.told, rules.most_pixels)
+        picture = await _in_use(workshop, picture, rules)
+        path, width, height = picture.path, picture.width, picture.height
+        made = await _other_sizes(workshop, picture, rules)
+        for label, version in made:
+            smaller = kept.variant(label)
+            formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
+            others.append(Piece(key=smaller.key, path=version.path, type=file.mime))
+        for format_ in other_types(picture, kept, rules):
+            for label, version in (("", picture), *made):
+                again = await _in_type(workshop, version, format_)
+                here = _beside(kept.variant(label) if label else kept, format_)
+                key = f"{label}_{format_}".lstrip("_")
+                formats[key] = _format(f"{key}_{name}", here, again.type, again)
+                others.append(Piece(key=here.key, path=again.path, type=again.type))
+    elif file.told == SVG:
+        width, height = await workshop.run(svg_size, path)
+    size = await asyncio.to_thread(lambda: path.stat().st_size)
+    values = {
+        "name": name,
+        "width": width,
+        "height": height,
+        "formats": formats or None,
+        "hash": kept.hash,
+        "ext": kept.ext,
+        "mime": file.mime,
+        "size": kilobytes(size),
+    }
+    return Prepared(values=values, pieces=(Piece(key=kept.key, path=path, type=file.mime), *others))
+
+
+async def _in_use(workshop: Workshop, picture: Picture, rules: PictureRules) -> Picture:
+    """Return the picture that is kept, decoded at least once to see whether it is whole."""
+    turned = rules.upright and picture.orientation > 1
+    if picture.can_be_lighter and (rules.lighter or turned):
+        target = picture.path.with_name(f"{picture.path.name}.lighter")
+        return await workshop.run(lighten, picture, target, upright=rules.upright)
+    if not (picture.has_variants and rules.other_sizes):
+        await workshop.run(require_whole, picture)
+    return picture
+
+
+async def _other_sizes(
+    workshop: Workshop, picture: Picture, rules: PictureRules
+) -> list[tuple[str, Picture]]:
+    if not picture.has_variants:
+        return []
+    boxes = [THUMBNAIL]
+    if rules.other_sizes:
+        boxes += [(label, (side, side)) for label, side in rules.boxes.items()]
+    wanted = [
+        (label, box) for label, box in boxes if not fits((picture.width, picture.height), box)
+    ]
+    versions = await asyncio.gather(
+        *(
+            workshop.run(
+                shrink,
+                picture,
+                picture.path.with_name(f"{picture.path.name}.{label}"),
+                width=box[0],
+                height=box[1],
+            )
+            for label, box in wanted
+        )
+    )
+    return [(label, version) for (label, _), version in zip(wanted, versions, strict=True)]
+
+
+def other_types(picture: Picture, kept: Kept, rules: PictureRules) -> list[str]:
+    """Return the types that a picture is kept in beside its own; of what moves there are none.
+
+    A type that the picture's address ends in is left out, whatever the picture is by now.
+    """
+    if not picture.has_variants or picture.pages > 1:
+        return []
+    ends = kept.ext.lower()
+    return [
+        name for name in rules.variants if ends != f".{name}" and picture.type != f"image/{name}"
+    ]
+
+
+async def _in_type(workshop: Workshop, version: Picture, format_: str) -> Picture:
+    target = version.path.with_name(f"{version.path.name}.{format_}")
+    return await workshop.run(recode, version, target, format_=format_)
+
+
+def _beside(kept: Kept, format_: str) -> Kept:
+    """Return what a picture is kept under in another type."""
+    return Kept(kept.hash, f".{format_}")
+
+
+def _format(name: str, kept: Kept, mime: str, version: Picture) -> dict[str, Any]:
+    size = version.path.stat().st_size
+    return {
+        "name": name,
+        "hash": kept.hash,
+        "ext": kept.ext,
+        "mime": mime,
+        "path": None,
+        "width": version.width,
+        "height": version.height,
+        "size": kilobytes(size),
+        "sizeInBytes": size,
+    }

@@ -1,0 +1,251 @@
+"""Replacing the bytes of a file: one at a time, and undone when it was broken off.
+
+A file keeps its address when its bytes are replaced, so there is a time at which some of them are
+the new ones while its row tells of the old. The old ones wait aside, with a note of what is under
+way. Whoever finds such a note later, because the process that wrote it is gone, makes bytes and row
+fit again. The lock is one of the operating system: it ends with the process that holds it. Where
+several machines may work on one database, a lease in the database keeps them apart, too.
+"""
+
+import asyncio
+import fcntl
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from pathlib import Path
+from secrets import token_hex
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from quire.database.stores.files import FileRow
+from quire.database.stores.leases import Leases
+from quire.errors import QuireError, ServiceUnavailableError
+from quire.uploads.processing import Prepared
+from quire.uploads.storage import Storage, storage_fault
+
+_log = structlog.get_logger("quire.uploads")
+_NOTE = "note.json"
+_LOCK = ".lock"
+_LEASE = "upload {}"
+_LOOK_AGAIN_SECONDS = 0.05
+MACHINE = ".machine"
+"""The file that tells machines from each other; it is made once and stays."""
+
+WAIT_SECONDS = 30.0
+BUSY = "The file is being replaced by somebody else"
+
+
+class Note(Struct, frozen=True, kw_only=True):
+    """What is under way: how the row looked before, and which bytes were and will be there.
+
+    ``saved`` are files beside the note, by key, and ``types`` their types; ``added`` are keys that
+    were not there before.
+    """
+
+    before: str
+    saved: Mapping[str, str]
+    added: tuple[str, ...]
+    types: Mapping[str, str]
+
+
+class Replacements:
+    """The replacements that are under way on this machine, in a folder of their own."""
+
+    def __init__(self, folder: Path, storage: Storage, leases: Leases | None = None) -> None:
+        """``leases`` are for several machines that keep files in one place."""
+        self._folder = folder
+        self._storage = storage
+        self._leases = leases
+
+    async def _held(self, name: str, wait: float) -> AbstractAsyncContextManager[None]:
+        """Keep other machines out; on this one, the lock has kept everybody else out already."""
+        if self._leases is None:
+            return nullcontext()
+        machine = await asyncio.to_thread(_machine, self._folder.parent)
+        return self._leases.hold(name, wait=wait, machine=machine)
+
+    @asynccontextmanager
+    async def alone(self, file_id: int, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Path]:
+        """Wait until nobody else replaces a file; gives the place for what waits aside.
+
+        Raises ServiceUnavailableError when it takes longer than ``wait`` seconds.
+        """
+        lock = await self._locked(file_id, wait)
+        name = _LEASE.format(file_id)
+        try:
+            async with await self._held(name, wait):
+                yield self._folder / str(file_id)
+        finally:
+            await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
+
+    async def begin(self, place: Path, present: FileRow, prepared: Prepared) -> Note:
+        """Put aside what is there, and note durably what is about to be done.
+
+        Raises StorageError and OutOfSpaceError; then nothing is noted.
+        """
+        saved: dict[str, str] = {}
+        try:
+            await asyncio.to_thread(place.mkdir, parents=True, exist_ok=True)
+            for number, key in enumerate(present.keys):
+                if await self._storage.fetch(key, place / f"saved-{number}"):
+                    saved[key] = f"saved-{number}"
+            types = {piece.key: piece.type for piece in prepared.pieces}
+            note = Note(
+                before=state_of(present),
+                saved=saved,
+                added=tuple(key for key in types if key not in saved),
+                types={key: types.get(key, present.mime) for key in saved},
+            )
+            await asyncio.to_thread(_write, place, note)
+        except BaseException as error:
+            await asyncio.shield(self.end(place))
+            if isinstance(error, OSError):
+                raise storage_fault(error) from error
+            raise
+        return note
+
+    async def undo(self, place: Path, note: Note) -> None:
+        """Put the old bytes back; where that fails too, the note is for whoever comes next."""
+        try:
+            await self._put_back(place, note)
+        except QuireError:
+            _log.warning("a replaced file does not fit its row", file=place.name, exc_info=True)
+        else:
+            await asyncio.to_thread(_forget, place)
+
+    async def settle(self, place: Path, row: FileRow | None) -> None:
+        """Make bytes fit the row again after a replacement that was broken off, if there was one.
+
+        Where the row was changed, the new bytes are its own; else the old ones are put back.
+        Raises StorageError or OutOfSpaceError, and can be tried again then.
+        """
+        note = await asyncio.to_thread(_read, place)
+        if note is not None and row is not None:
+            if state_of(row) == note.before:
+                await self._put_back(place, note)
+            else:
+                await self._storage.remove([key for key in note.saved if key not in row.keys])
+        await self.end(place)
+
+    async def end(self, place: Path) -> None:
+        """Forget what was noted, with what waited aside."""
+        await asyncio.to_thread(_forget, place)
+
+    async def left(self) -> list[int]:
+        """Return the files of which something is noted, or was about to be."""
+        return await asyncio.to_thread(_places, self._folder)
+
+    async def _put_back(self, place: Path, note: Note) -> None:
+        await self._storage.remove(note.added)
+        for key, name in note.saved.items():
+            copy = place / f"{name}.again"  # the storage may move it
+            try:
+                await asyncio.to_thread(shutil.copyfile, place / name, copy)
+            except OSError as error:
+                raise storage_fault(error) from error
+            await self._storage.put(key, copy, type_=note.types[key])
+
+    async def _locked(self, file_id: int, wait: float) -> int:
+        path = self._lock_path(file_id)
+        loop = asyncio.get_running_loop()
+        end = loop.time() + wait
+        while True:
+            try:
+                lock = await asyncio.to_thread(_try_to_lock, path)
+            except OSError as error:
+                raise storage_fault(error) from error
+            if lock is not None:
+                return lock
+            if loop.time() >= end:
+                raise ServiceUnavailableError(BUSY)
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+    def _lock_path(self, file_id: int) -> Path:
+        return self._folder / f"{file_id}{_LOCK}"
+
+
+def state_of(row: FileRow) -> str:
+    """Return what tells a row from what it was before its bytes were replaced."""
+    told = (row.mime, row.size, row.width, row.height, dict(row.formats))
+    return msgspec.json.encode(told, order="deterministic").decode()
+
+
+def _write(place: Path, note: Note) -> None:
+    for name in note.saved.values():
+        _flush(place / name)
+    beside = place / f"{_NOTE}.new"
+    beside.write_bytes(msgspec.json.encode(note))
+    _flush(beside)
+    beside.replace(place / _NOTE)
+    _flush(place)
+
+
+def _read(place: Path) -> Note | None:
+    """Return what was noted; ``None`` where nothing was done yet."""
+    try:
+        return msgspec.json.decode((place / _NOTE).read_bytes(), type=Note)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+
+
+def _forget(place: Path) -> None:
+    with suppress(OSError):
+        (place / _NOTE).unlink()  # first of all: the rest means nothing without it
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _places(folder: Path) -> list[int]:
+    """Return the files of which there is a place or, after a crash, a lock that nobody holds."""
+    if not folder.is_dir():
+        return []
+    names = {path.name.removesuffix(_LOCK) for path in folder.iterdir()}
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def _try_to_lock(path: Path) -> int | None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except FileNotFoundError:
+        return None  # the folder was taken away just now
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.stat().st_ino == os.fstat(lock).st_ino:
+            return lock
+    except (BlockingIOError, FileNotFoundError):
+        pass  # somebody has it, or has just let go of it and taken it away
+    os.close(lock)
+    return None
+
+
+def _let_go(lock: int, path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+    os.close(lock)
+    with suppress(OSError):
+        path.parent.rmdir()  # where nothing else is under way
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _machine(folder: Path) -> str:
+    """Return what tells this machine, or whoever shares its folder and its locks, from others."""
+    path = folder / MACHINE
+    folder.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        fresh = path.with_name(f"{MACHINE}.{token_hex(8)}")
+        fresh.write_text(token_hex(8), encoding="ascii")
+        try:
+            os.link(fresh, path)
+        finally:
+            fresh.unlink()
+    return path.read_text(encoding="ascii")

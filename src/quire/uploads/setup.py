@@ -1,0 +1,70 @@
+"""Puts the media library of a project together, as its settings say."""
+
+from quire.clock import Clock
+from quire.database.stores.leases import Leases
+from quire.errors import ConfigurationError
+from quire.settings import Settings
+from quire.uploads.allowed_types import AllowedTypes
+from quire.uploads.context import Premises
+from quire.uploads.image_workers import Workshop
+from quire.uploads.service import Library, Limits, Rows
+from quire.uploads.signed_links import SignedLinks
+from quire.uploads.storage.open import open_storage
+from quire.uploads.transform_cache import Gallery, Room
+
+_NO_KEYS = "uploads.private needs APP_KEYS, which links are signed with."
+
+
+def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
+    """Return what signs links to private files, ``None`` where files are for everybody.
+
+    Raises ConfigurationError when there is nothing to sign with.
+    """
+    if not settings.uploads.private:
+        return None
+    if not settings.secrets.app_keys:
+        raise ConfigurationError(_NO_KEYS)
+    return SignedLinks(
+        settings.secrets.app_keys[0], lifetime=settings.uploads.link_lifetime, clock=clock
+    )
+
+
+def open_premises(settings: Settings, clock: Clock, leases: Leases) -> Premises:
+    """Make what the library is on; its storage is not asked for anything yet.
+
+    On SQLite all who work on a database are on one machine, and need no ``leases``.
+
+    Raises ConfigurationError for a storage that cannot be, and as `signed_links` does.
+    """
+    uploads = settings.uploads
+    return Premises(
+        storage=open_storage(settings),
+        workshop=Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
+        links=signed_links(settings, clock),
+        leases=None if settings.database.client == "sqlite" else leases,
+    )
+
+
+def open_library(settings: Settings, rows: Rows, premises: Premises) -> Library:
+    """Make the library of files with these rows."""
+    uploads = settings.uploads
+    types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
+    limits = Limits(
+        boxes=uploads.breakpoints,
+        variants=tuple(dict.fromkeys(uploads.variants)),
+        most_pixels=uploads.pixel_limit,
+        types=types,
+    )
+    return Library(rows, premises, limits)
+
+
+def open_gallery(settings: Settings, library: Library) -> Gallery:
+    """Make what makes pictures in sizes that are asked for."""
+    uploads = settings.uploads
+    room = Room(
+        folder=settings.project / uploads.transform_directory,
+        most_bytes=uploads.transform_cache,
+        most_pixels=uploads.pixel_limit,
+    )
+    rows = library.rows
+    return Gallery(rows.database, rows.store, library.storage, library.workshop, room)

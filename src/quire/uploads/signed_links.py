@@ -1,0 +1,70 @@
+"""Links to private files: each can be used for a while, and no one can be made up."""
+
+import base64
+import hashlib
+import hmac
+from datetime import timedelta
+from urllib.parse import parse_qs, quote
+
+import msgspec
+
+from quire.clock import Clock
+from quire.database.compile.read_plan import Presented
+from quire.schema.model import FILE_UID
+
+_STEPS = 4
+"""Links are the same for a quarter of their life, so that clients may keep what they got."""
+_PURPOSE = b"links to uploads"
+_EXPIRES, _SIGNATURE = "expires", "signature"
+
+
+class SignedLinks:
+    """Signs addresses of files, and checks them."""
+
+    def __init__(self, secret: str, *, lifetime: timedelta, clock: Clock) -> None:
+        """``secret`` is one that only this project has."""
+        self._key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
+        self._lifetime = int(lifetime.total_seconds() * 1000)
+        self._clock = clock
+
+    def sign(self, path: str) -> str:
+        """Return a path with what opens it for a while."""
+        step = max(self._lifetime // _STEPS, 1)
+        expires = (self._clock() // step + 1) * step + self._lifetime - step
+        query = f"{_EXPIRES}={expires}&{_SIGNATURE}={self._signature(path, str(expires))}"
+        return f"{quote(path)}?{query}"
+
+    def opens(self, path: str, raw_query: bytes) -> bool:
+        """Tell whether a query opens a path now."""
+        query = parse_qs(raw_query.decode("latin-1"))
+        given = (query.get(_EXPIRES, [""])[0], query.get(_SIGNATURE, [""])[0])
+        expires, signature = given
+        if not expires.isascii() or not expires.isdigit() or len(expires) > 16:
+            return False
+        expected = self._signature(path, expires)
+        genuine = hmac.compare_digest(expected.encode(), signature.encode("latin-1", "replace"))
+        return genuine and self._clock() < int(expires)
+
+    def _signature(self, path: str, expires: str) -> str:
+        digest = hmac.digest(self._key, f"{path}\n{expires}".encode(), hashlib.sha256)
+        return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def presented_files(links: SignedLinks) -> Presented:
+    """Say how values of files are shown where files are private: with links made for the moment."""
+
+    def url(stored: object) -> object:
+        return links.sign(stored) if isinstance(stored, str) else stored
+
+    def formats(stored: object) -> object:
+        if stored is None:
+            return None
+        found = msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
+        if not isinstance(found, dict):
+            return found
+        return {
+            name: {**made, "url": url(made.get("url"))} if isinstance(made, dict) else made
+            for name, made in found.items()
+        }
+
+    return {(FILE_UID, "url"): url, (FILE_UID, "formats"): formats}

@@ -1,0 +1,147 @@
+"""Makes pictures in the sizes that are asked for, once each, and keeps them while there is room.
+
+What was made is a file in a folder of its own, named after the original as it was, so that a
+picture that is replaced is made anew. The folder may be emptied at any time.
+"""
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from quire.database.connection import Database
+from quire.database.entries.store import Store
+from quire.database.stores.files import FileRow, file_by_key
+from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
+from quire.uploads.image_workers import Workshop
+from quire.uploads.images import Crop, examine, is_picture, transform
+from quire.uploads.storage import Storage
+from quire.uploads.transforms import FORMATS, Wanted
+from quire.uploads.types import HEAD, sniff
+
+NO_PICTURE = "The file is not an image that can be transformed"
+_MOST_AT_ONCE = 64
+"""Pictures that may be waited for; more are refused for the moment."""
+
+_SPARED_SECONDS = 60.0
+"""What was looked at so short a time ago may be on its way to somebody."""
+
+
+class Made(Struct, frozen=True, kw_only=True):
+    """A picture that was made: the file, and its type."""
+
+    path: Path
+    type: str
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """Where pictures are kept, how many bytes of them, and what an original may have in pixels."""
+
+    folder: Path
+    most_bytes: int
+    most_pixels: int
+
+
+class Gallery:
+    """Pictures in other sizes, of the files that have a row."""
+
+    def __init__(
+        self, database: Database, store: Store, storage: Storage, workshop: Workshop, room: Room
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._storage = storage
+        self._workshop = workshop
+        self._room = room
+        self._under_way: dict[str, asyncio.Task[Made]] = {}
+
+    async def picture(self, key: str, wanted: Wanted) -> Made:
+        """Return a file of the library as somebody wants it.
+
+        Raises NotFoundError for files that are not there, ValidationError for those that are no
+        pictures, ApplicationError for damaged ones, ServiceUnavailableError when too much is asked.
+        """
+        row = await self._database.read(lambda: file_by_key(self._store, key))
+        version = None if row is None else await self._storage.version(key)
+        if row is None or version is None:
+            raise NotFoundError
+        name = hashlib.sha256(
+            f"{key}\n{version}\n{wanted.name()}\n{row.focus}".encode()
+        ).hexdigest()
+        kept = await asyncio.to_thread(self._kept, name)
+        if kept is not None:
+            return kept
+        task = self._under_way.get(name)
+        if task is None:
+            if len(self._under_way) >= _MOST_AT_ONCE:
+                raise ServiceUnavailableError
+            task = self._under_way[name] = asyncio.create_task(self._make(row, key, name, wanted))
+            task.add_done_callback(lambda _: self._under_way.pop(name, None))
+        return await asyncio.shield(task)
+
+    async def _make(self, row: FileRow, key: str, name: str, wanted: Wanted) -> Made:
+        async with self._workshop.bench() as bench:
+            original = bench / "original"
+            if not await self._storage.fetch(key, original):
+                raise NotFoundError
+            return await self._workshop.run(self._made, row, original, name, wanted)
+
+    def _made(self, row: FileRow, original: Path, name: str, wanted: Wanted) -> Made:
+        with original.open("rb") as file:
+            told = sniff(file.read(HEAD))
+        if told is None or not is_picture(told):
+            raise ValidationError(NO_PICTURE)
+        picture = examine(original, told, self._room.most_pixels)
+        format_ = wanted.format or _format_of(told)
+        crop = Crop(
+            width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
+        )
+        self._room.folder.mkdir(parents=True, exist_ok=True)
+        made = original.with_name("made")
+        transform(picture, made, crop, format_=format_, quality=wanted.quality)
+        target = self._room.folder / f"{name}.{format_}"
+        made.replace(target)
+        self._make_room(target)
+        return Made(path=target, type=FORMATS[format_])
+
+    def _kept(self, name: str) -> Made | None:
+        for format_, type_ in FORMATS.items():
+            path = self._room.folder / f"{name}.{format_}"
+            try:
+                made_at = path.stat().st_mtime
+                os.utime(path, (_moment(), made_at))
+            except OSError:
+                continue
+            return Made(path=path, type=type_)
+        return None
+
+    def _make_room(self, newest: Path) -> None:
+        """Forget what nobody has looked at for longest, but not what was made just now."""
+        found = sorted(self._files())
+        total = sum(size for _, size, _ in found)
+        recent = _moment() - _SPARED_SECONDS
+        for looked_at, size, path in found:
+            if total <= self._room.most_bytes or looked_at > recent:
+                return
+            if path != newest:
+                path.unlink(missing_ok=True)
+                total -= size
+
+    def _files(self) -> Iterator[tuple[float, int, Path]]:
+        for path in self._room.folder.iterdir():
+            known = path.stat()
+            yield known.st_atime, known.st_size, path
+
+
+def _moment() -> float:
+    """Return the present as file systems tell it."""
+    return time.time()  # noqa: TID251 - compared with moments of files, which are real
+
+
+def _format_of(type_: str) -> str:
+    """Return the format of a picture, or the one for all others."""
+    return next((name for name, known in FORMATS.items() if known == type_), "webp")

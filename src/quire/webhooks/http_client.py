@@ -1,0 +1,133 @@
+"""Calls to other servers, on behalf of those who administer this one.
+
+Private addresses, the machine itself among them, are refused unless the project says otherwise, and
+redirects are not followed.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from quire.errors import ApplicationError
+from quire.network import InsideError, anywhere, is_public, looked_up
+
+NOT_HTTP = "Only http:// and https:// addresses can be called"
+NOT_FOUND = "The address cannot be found"
+PRIVATE = "The address is not on the public internet"
+_RESERVED = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers that frame a message or belong to one connection: the sender alone decides on them."""
+_PORTS = {"http": 80, "https": 443}
+_SECONDS = 10.0
+_HEAD = 16_384
+_LONGEST_LINE = 200
+
+
+class Delivered(Struct, frozen=True, kw_only=True):
+    """What became of a call: the status of the answer, and its phrase."""
+
+    status: int
+    reason: str
+
+
+async def post(
+    url: str, headers: Mapping[str, str], body: bytes, *, private: bool = False
+) -> Delivered:
+    """Send a body; the answer's own body is not read.
+
+    With ``private`` private addresses are called too. Raises ApplicationError, in words for
+    whoever asked, when the address may not be called, or does not answer in time.
+    """
+    parts = _split(url)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            address = await _address(parts, private=private)
+            return await _send(parts, address, headers, body)
+    except TimeoutError:
+        raise ApplicationError("There was no answer within 10 seconds") from None
+    except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise ApplicationError("The call failed: there was no answer in HTTP") from error
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether a header, in any case, cannot be set by who configures a call."""
+    return name.lower() in _RESERVED
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise ApplicationError(NOT_HTTP) from None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ApplicationError(NOT_HTTP)
+    return parts
+
+
+async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
+    host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
+    try:
+        return await looked_up(host, port, anywhere if private else is_public), port
+    except InsideError:
+        raise ApplicationError(PRIVATE) from None
+    except OSError:
+        raise ApplicationError(NOT_FOUND) from None
+
+
+async def _send(
+    parts: SplitResult, address: tuple[str, int], headers: Mapping[str, str], body: bytes
+) -> Delivered:
+    host = str(parts.hostname)
+    over_tls = parts.scheme == "https"
+    reader, writer = await asyncio.open_connection(
+        *address,
+        limit=_HEAD,
+        ssl=ssl.create_default_context() if over_tls else None,
+        server_hostname=host if over_tls else None,
+    )
+    try:
+        writer.write(_request(parts, host, headers, body))
+        await writer.drain()
+        line = (await reader.readuntil(b"\r\n")).decode("latin-1").strip()
+    finally:
+        writer.close()
+    version, _, rest = line.partition(" ")
+    status, _, reason = rest.partition(" ")
+    if not version.startswith("HTTP/") or not status.isdecimal():
+        raise ValueError(line[:_LONGEST_LINE])
+    return Delivered(status=int(status), reason=reason[:_LONGEST_LINE])
+
+
+def _request(parts: SplitResult, host: str, headers: Mapping[str, str], body: bytes) -> bytes:
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    shown = f"[{host}]" if ":" in host else host
+    where = shown if parts.port is None else f"{shown}:{parts.port}"
+    # Names are the same in any case; of two, the last one counts.
+    fields = {
+        name.lower(): (name, value)
+        for name, value in headers.items()
+        if name and not is_reserved(name)
+    }
+    own = {"Host": where, "Content-Length": str(len(body)), "Connection": "close"}
+    lines = [f"POST {target} HTTP/1.1", *(f"{n}: {v}" for n, v in (*fields.values(), *own.items()))]
+    if any(c in line for line in lines for c in "\r\n\0"):
+        raise ValueError("a line break in a header")
+    return "\r\n".join((*lines, "", "")).encode("utf-8") + body

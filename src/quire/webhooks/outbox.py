@@ -1,0 +1,102 @@
+"""What webhooks are told: written down in the transaction of the change itself.
+
+So nothing that was changed is forgotten, and nothing is told that was undone. Who sends it, and
+when, is another's business (`events.courier`). Any process may change webhooks: each transaction
+reads those that are enabled (`listeners`); for the courier they are remembered, and looked up again
+by `refresh`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import structlog
+
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.table import OwnTables
+from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, Told
+from quire.database.stores.webhooks import Webhook, Webhooks
+from quire.webhooks.event_bus import Event
+
+_log = structlog.get_logger("quire.webhooks")
+
+
+class Outbox:
+    """Writes down what enabled webhooks want to hear; at most ``most`` of it waits for each."""
+
+    def __init__(
+        self,
+        database: Database,
+        webhooks: Webhooks,
+        deliveries: Deliveries,
+        tables: OwnTables,
+        *,
+        clock: Clock,
+        most: int,
+    ) -> None:
+        self._database = database
+        self._webhooks = webhooks
+        self._deliveries = deliveries
+        self._tables = tables
+        self._clock = clock
+        self._most = most
+        self._enabled: Mapping[int, Webhook] = {}
+        self._full: frozenset[int] = frozenset()
+        self.added: Callable[[], None] = lambda: None
+        """Is called when something was written down and is durable."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether any webhook wants to hear of anything."""
+        return bool(self._enabled)
+
+    @property
+    def enabled(self) -> Mapping[int, Webhook]:
+        """The webhooks that are enabled, by id."""
+        return self._enabled
+
+    async def refresh(self) -> None:
+        """Look up which webhooks there are, and how much waits for them.
+
+        Raises ServiceUnavailableError.
+        """
+        enabled = {one.id: one for one in await self._database.read(self.listeners)}
+        full: frozenset[int] = frozenset()
+        if enabled:
+            await self._tables.ensure(DELIVERIES)
+            waiting = await self._database.read(self._deliveries.waiting)
+            full = frozenset(id_ for id_, count in waiting.items() if count >= self._most)
+        for webhook_id in full - self._full:
+            _log.error("too much waits for a webhook: it is told nothing more", webhook=webhook_id)
+        self._enabled, self._full = enabled, full
+
+    def listeners(self) -> Program[list[Webhook]]:
+        """Return the webhooks that are enabled."""
+        found = yield from self._webhooks.all()
+        return [one for one in found if one.enabled and one.url and one.events]
+
+    def record(self, events: Sequence[Event], listeners: Sequence[Webhook]) -> Program[bool]:
+        """Write down what listeners are to be told of events; tells whether that was anything."""
+        told = [one for event in events for one in self._told(event, listeners)]
+        if told:
+            yield from self._tables.ensure_in_transaction(DELIVERIES)
+            yield from self._deliveries.add(told, self._clock())
+        return bool(told)
+
+    def _told(self, event: Event, listeners: Sequence[Webhook]) -> list[Told]:
+        name = event.name.value
+        wanting = [one.id for one in listeners if name in one.events and one.id not in self._full]
+        if not wanting:
+            return []
+        body = msgspec.json.encode(event.payload()).decode()
+        return [
+            Told(
+                webhook_id=webhook_id,
+                event=name,
+                uid=event.uid,
+                document_id=event.document_id,
+                body=body,
+            )
+            for webhook_id in wanting
+        ]

@@ -1,0 +1,53 @@
+"""Puts together what webhooks are told by: the outbox, its rows, and the courier."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from quire.clock import Clock
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.stores.table import OwnTables
+from quire.database.stores.webhook_deliveries import Deliveries
+from quire.database.stores.webhooks import Webhooks
+from quire.settings import Settings
+from quire.webhooks.http_client import Delivered, post
+from quire.webhooks.outbox import Outbox
+from quire.webhooks.worker import Courier, CourierOptions
+
+
+class WebhookParts(Struct, frozen=True, kw_only=True):
+    """What tells webhooks; ``key`` is what their secrets are made of, if there is any."""
+
+    webhooks: Webhooks
+    deliveries: Deliveries
+    tables: OwnTables
+    outbox: Outbox
+    courier: Courier
+    key: str | None
+
+
+def open_webhooks(
+    settings: Settings, database: Database, writes: Writes, tables: OwnTables, clock: Clock
+) -> WebhookParts:
+    """Make them for one database; nothing is sent before the courier starts."""
+    webhooks, deliveries = Webhooks(writes), Deliveries(writes)
+    outbox = Outbox(
+        database, webhooks, deliveries, tables, clock=clock, most=settings.webhooks.queue
+    )
+    private = settings.webhooks.private_addresses
+    key = settings.secrets.encryption_key or settings.secrets.admin_jwt_secret
+
+    async def call(url: str, headers: Mapping[str, str], body: bytes) -> Delivered:
+        return await post(url, headers, body, private=private)
+
+    options = CourierOptions(key=key, log_days=settings.webhooks.log_days)
+    courier = Courier(database, deliveries, outbox, call, clock=clock, options=options)
+    return WebhookParts(
+        webhooks=webhooks,
+        deliveries=deliveries,
+        tables=tables,
+        outbox=outbox,
+        courier=courier,
+        key=key,
+    )

@@ -1,0 +1,216 @@
+"""Sends what is in the outbox to webhooks, again and again until they have it.
+
+Every process has a courier; what one has taken no other takes for a while, so a process that ends
+in between only delays what it was sending. A webhook may be told the same thing twice, and never
+out of order for one document. Whoever writes content waits for none of this.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+
+import structlog
+from msgspec import Struct
+
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.webhook_deliveries import (
+    DELIVERED,
+    FAILED,
+    WAITING,
+    Deliveries,
+    Delivery,
+    Outcome,
+)
+from quire.database.stores.webhooks import Webhook
+from quire.errors import ApplicationError
+from quire.webhooks.http_client import Delivered
+from quire.webhooks.outbox import Outbox
+from quire.webhooks.signatures import signature_headers, webhook_secret
+
+_log = structlog.get_logger("quire.webhooks")
+
+Call = Callable[[str, Mapping[str, str], bytes], Awaitable[Delivered]]
+"""Sends a body to an address with headers. Raises ApplicationError where that does not work."""
+
+_SECOND = 1000
+DELAYS = (5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200)
+"""Seconds between one attempt and the next; after the last one it is given up."""
+
+_LEASE = 30 * _SECOND
+_AT_ONCE = 2
+_ROUND_SECONDS, _SHORTEST_SECONDS = 1.0, 0.02
+_PRUNE_EVERY = 600 * _SECOND
+_FINE = range(200, 300)
+_NO_ANSWER = 0
+
+
+class CourierOptions(Struct, frozen=True, kw_only=True):
+    """``key`` is what secrets of webhooks are made of, ``None`` sends without a signature.
+
+    What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
+    """
+
+    key: str | None
+    log_days: int = 7
+    log_rows: int = 10_000
+
+
+class Courier:
+    """Takes what is due from the outbox and sends it."""
+
+    def __init__(
+        self,
+        database: Database,
+        deliveries: Deliveries,
+        outbox: Outbox,
+        call: Call,
+        *,
+        clock: Clock,
+        options: CourierOptions,
+    ) -> None:
+        self._database = database
+        self._deliveries = deliveries
+        self._outbox = outbox
+        self._call = call
+        self._clock = clock
+        self._options = options
+        self._sending: dict[asyncio.Task[None], int] = {}
+        self._is_claiming = False
+        self._wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._version: int | None = None
+        self._next_due = 0
+        self._pruned = 0
+        outbox.added = self.wake
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._task = asyncio.get_running_loop().create_task(self._go_on())
+
+    async def stop(self, seconds: float = 5) -> None:
+        """Take nothing more, and let what is being sent come to its end for so long."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+        if self._sending:
+            _, late = await asyncio.wait(self._sending, timeout=seconds)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether something was taken, and what became of it is not written down yet."""
+        return self._is_claiming or bool(self._sending)
+
+    def wake(self) -> None:
+        """Look for something to send now, and not only in a while."""
+        self._next_due = 0
+        self._wanted.set()
+
+    async def work(self) -> None:
+        """Take what is due and begin to send it. Raises ServiceUnavailableError."""
+        version = self._database.version()
+        now = self._clock()
+        if version is None or version != self._version:
+            await self._outbox.refresh()
+            self._next_due = 0
+        self._version = version
+        if not self._outbox.listens or now < self._next_due:
+            return
+        dues = [await self._take(webhook, now) for webhook in self._outbox.enabled.values()]
+        self._next_due = min(dues)
+        if now - self._pruned > _PRUNE_EVERY:
+            self._pruned = now
+            await self._database.write(self._pruning(now))
+
+    async def _take(self, webhook: Webhook, now: int) -> int:
+        """Take what a webhook is to be told now; returns when to look again."""
+        free = _AT_ONCE - Counter(self._sending.values())[webhook.id]
+        due = await self._database.read(lambda: self._deliveries.first_due(webhook.id))
+        if due is None:
+            return now + _LEASE
+        if due > now or not free:
+            # What is being sent wakes the courier at its end.
+            return due if due > now else now + _LEASE
+        claim = self._deliveries.claim(webhook.id, now=now, until=now + _LEASE, most=free)
+        self._is_claiming = True
+        try:
+            for delivery in await self._database.write(claim):
+                task = asyncio.get_running_loop().create_task(self._deliver(webhook, delivery))
+                self._sending[task] = webhook.id
+                task.add_done_callback(self._sent)
+        finally:
+            self._is_claiming = False
+        return now
+
+    def _sent(self, task: asyncio.Task[None]) -> None:
+        self._sending.pop(task, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a delivery was not written down", exc_info=error)
+        self.wake()
+
+    async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
+        body = delivery.body.encode()
+        headers = {
+            **{name: str(value) for name, value in webhook.headers.items()},
+            "Content-Type": "application/json",
+            "X-Strapi-Event": delivery.event,
+            **self._signature(delivery, body),
+        }
+        try:
+            answer = await self._call(webhook.url, headers, body)
+        except ApplicationError as error:
+            answer = Delivered(status=_NO_ANSWER, reason=error.message)
+        outcome = self._outcome(delivery, answer)
+        if outcome.state == FAILED:
+            _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
+        await self._database.write(self._deliveries.settle(delivery.id, outcome))
+
+    def _signature(self, delivery: Delivery, body: bytes) -> dict[str, str]:
+        if self._options.key is None:
+            return {}
+        secret = webhook_secret(self._options.key, delivery.webhook_id)
+        return signature_headers(secret, str(delivery.id), self._clock() // _SECOND, body)
+
+    def _outcome(self, delivery: Delivery, answer: Delivered) -> Outcome:
+        now = self._clock()
+        state, due, ended = DELIVERED, now, now
+        if answer.status not in _FINE:
+            tried = delivery.attempts
+            again = tried <= len(DELAYS)
+            state = WAITING if again else FAILED
+            due = now + DELAYS[tried - 1] * _SECOND if again else now
+        return Outcome(
+            state=state,
+            due=due,
+            ended_at=None if state == WAITING else ended,
+            status=answer.status or None,
+            message=answer.reason,
+        )
+
+    def _pruning(self, now: int) -> Program[None]:
+        before = now - self._options.log_days * 86_400 * _SECOND
+        return self._deliveries.prune(before=before, most=self._options.log_rows)
+
+    async def _go_on(self) -> None:
+        failing = False
+        while True:
+            self._wanted.clear()
+            try:
+                await self.work()
+                failing = False
+            except Exception as error:  # noqa: BLE001 - the courier goes on when all is well again
+                if not failing:
+                    _log.error("the outbox cannot be worked off", exc_info=error)
+                failing = True
+            await asyncio.sleep(_SHORTEST_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_ROUND_SECONDS):
+                    await self._wanted.wait()

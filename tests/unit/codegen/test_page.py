@@ -1,0 +1,25 @@
+"""The page on typed models shows what is written."""
+
+import re
+from pathlib import Path
+
+from quire.codegen import python, typescript
+from quire.codegen.model_classes import shapes_of
+from quire.schema.load import load_schema
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_classes_on_the_page_are_those_of_the_example() -> None:
+    schema = load_schema(ROOT / "examples" / "blog")
+    page = (ROOT / "docs" / "types.md").read_text(encoding="utf-8")
+    (interface,) = re.findall(r"```typescript\n(.*?)```", page, re.DOTALL)
+    class_, _ = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+
+    in_python = python.python_models(shapes_of(schema, drafts=False, reserved=python.RESERVED))
+    in_typescript = typescript.typescript_models(
+        shapes_of(schema, drafts=False, reserved=typescript.RESERVED)
+    )
+
+    assert class_ in in_python
+    assert interface in in_typescript

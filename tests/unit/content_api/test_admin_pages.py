@@ -1,0 +1,174 @@
+"""The admin UI at ``/admin``: files that the build has made, and one document for all pages."""
+
+import gzip
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from quire.app import build_app
+from quire.content_api import admin_pages
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, running
+from tests.unit.admin_api.office import SECRETS
+from tests.unit.kiosk import make_kiosk
+
+HTML = {"accept": "text/html,application/xhtml+xml"}
+INDEX = "<!doctype html><title>Admin</title>"
+SCRIPT = "console.log(1)"
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "admin"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text(INDEX)
+    (folder / "favicon.svg").write_text("<svg/>")
+    (folder / "assets" / "main-1.js").write_text(SCRIPT)
+    (folder / "assets" / "main-1.js.gz").write_bytes(gzip.compress(SCRIPT.encode()))
+    (folder / "notes.txt").write_text("not for anybody")
+    monkeypatch.setattr(admin_pages, "BUILT", folder)
+    return folder
+
+
+@pytest.fixture
+async def project(tmp_path: Path) -> Path:
+    return (await make_kiosk(tmp_path / "kiosk")).project
+
+
+@pytest.fixture
+async def client(built: Path, project: Path) -> AsyncIterator[AsgiClient]:
+    async with running(build_app(load_settings(project, environ=SECRETS))) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/admin",
+        "/admin/",
+        "/admin/auth/register-admin?registrationToken=abc",
+        "/admin/auth/reset-password?code=abc",
+        "/admin/content/api::paper.paper/abc?locale=en",
+        "/admin/login",
+        "/admin/profile",
+    ],
+)
+async def test_every_page_of_the_ui_is_its_one_document(client: AsgiClient, path: str) -> None:
+    page = await client.request("GET", path)
+
+    assert (page.status, page.media_type) == (200, "text/html")
+    assert page.content.decode() == INDEX
+    assert page.headers["cache-control"] == "no-cache"
+
+
+async def test_a_page_runs_its_own_scripts_and_talks_to_this_server_alone(
+    client: AsgiClient,
+) -> None:
+    headers = (await client.request("GET", "/admin")).headers
+    policy = dict(
+        directive.split(" ", 1) for directive in headers["content-security-policy"].split("; ")
+    )
+
+    assert policy["default-src"] == "'self'"
+    assert policy["script-src"] == "'self'"
+    assert policy["connect-src"] == "'self'"
+    assert policy["object-src"] == "'none'"
+    assert policy["frame-ancestors"] == "'self'"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+async def test_images_may_come_from_where_the_project_says(built: Path, project: Path) -> None:
+    overrides = {"security.content_security_policy": {"img-src": ["'self'", "https://cdn.example"]}}
+    settings = load_settings(project, overrides=overrides, environ=SECRETS)
+    async with running(build_app(settings)) as client:
+        policy = (await client.request("GET", "/admin")).headers["content-security-policy"]
+
+    assert "img-src 'self' https://cdn.example;" in policy
+    assert "script-src 'self';" in policy
+
+
+async def test_hashed_files_are_kept_for_good_and_sent_compressed(client: AsgiClient) -> None:
+    plain = await client.request("GET", "/admin/assets/main-1.js")
+    small = await client.request("GET", "/admin/assets/main-1.js", {"accept-encoding": "br, gzip"})
+
+    assert (plain.status, plain.media_type) == (200, "text/javascript")
+    assert plain.content.decode() == SCRIPT
+    assert "content-encoding" not in plain.headers
+    assert "immutable" in plain.headers["cache-control"]
+    assert small.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(small.content).decode() == SCRIPT
+    assert "Accept-Encoding" in small.headers["vary"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/admin/assets/main-2.js",
+        "/admin/assets/main-1.js.gz",
+        "/admin/assets/../index.html",
+        "/admin/assets/%2e%2e/%2e%2e/%2e%2e/settings/model.py",
+        "/admin/notes.txt",
+        "/admin/nothing",
+        "/admin/x/nothing",
+    ],
+)
+async def test_what_is_no_page_and_no_file_of_the_ui_is_not_found(
+    client: AsgiClient, path: str
+) -> None:
+    answer = await client.request("GET", path)
+
+    assert answer.status in {403, 404}
+    assert answer.media_type == "application/json"
+
+
+async def test_a_browser_gets_the_ui_for_addresses_that_nobody_knows_but_not_below_the_api(
+    client: AsgiClient,
+) -> None:
+    page = await client.request("GET", "/admin/nothing", HTML)
+    below = await client.request("GET", "/admin/x/nothing", HTML)
+    asset = await client.request("GET", "/admin/assets/nothing.js", HTML)
+
+    assert (page.status, page.content.decode()) == (200, INDEX)
+    assert (below.status, asset.status) == (404, 404)
+
+
+async def test_routes_of_the_admin_api_come_first(client: AsgiClient) -> None:
+    answer = await client.request("GET", "/admin/init", HTML)
+
+    assert (answer.status, answer.media_type) == (200, "application/json")
+
+
+@pytest.mark.parametrize("path", ["/admin", "/admin/auth/register-admin"])
+async def test_a_ui_that_was_not_built_says_so_on_a_page_whose_links_work(
+    built: Path, project: Path, path: str
+) -> None:
+    (built / "index.html").unlink()
+    overrides = {"api.reference": "on", "api.prefix": "/content"}
+    settings = load_settings(project, overrides=overrides, environ=SECRETS)
+    async with running(build_app(settings)) as client:
+        page = await client.request("GET", path)
+        html = page.content.decode()
+        links = set(re.findall(r'href="([^"]*)"', html))
+        found = {link: (await client.request("GET", link)).status for link in links}
+
+    assert (page.status, page.media_type) == (200, "text/html")
+    assert "was not built" in html
+    assert found == {"/content/openapi.json": 200, "/docs": 200}
+
+
+async def test_a_project_without_an_admin_api_has_no_ui(built: Path, project: Path) -> None:
+    async with running(build_app(load_settings(project, environ={}))) as client:
+        page = await client.request("GET", "/admin")
+        asset = await client.request("GET", "/admin/assets/main-1.js")
+
+    assert "ADMIN_JWT_SECRET" in page.content.decode()
+    assert asset.status == 404
+
+
+async def test_the_root_redirects_to_the_ui(client: AsgiClient) -> None:
+    root = await client.request("GET", "/")
+
+    assert (root.status, root.headers["location"]) == (302, "/admin")

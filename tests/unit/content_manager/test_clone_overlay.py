@@ -1,0 +1,60 @@
+"""What a clone does not get: each attribute is granted by its own name, and read as a whole."""
+
+import pytest
+
+from quire.access.admin_ability import Rule
+from quire.content_manager.clone_overlay import overlaid, withheld
+from quire.errors import ForbiddenError
+from quire.schema.load import build_schema
+from tests.library.model import component, content_type, relation
+
+ALL = (Rule(),)
+NOTE, LINE = "api::note.note", "shared.line"
+SCHEMA = build_schema(
+    [
+        content_type(
+            "note",
+            {
+                "title": {"type": "string"},
+                "body": {"type": "text"},
+                "seen": relation("manyToMany", NOTE),
+                "head": {"type": "component", "component": LINE},
+                "lines": {"type": "component", "component": LINE, "repeatable": True},
+            },
+        ),
+        component(LINE, {"text": {"type": "string"}, "hint": {"type": "string"}}),
+    ]
+)
+MODEL = SCHEMA.content_types[NOTE]
+EMPTY_HEAD = {"text": None, "hint": None}
+
+
+def fields(*names: str) -> tuple[Rule, ...]:
+    return (Rule(fields=frozenset(names)),)
+
+
+def test_everything_is_copied_for_those_who_may_do_everything() -> None:
+    assert withheld(SCHEMA, MODEL, ALL, ALL) == {}
+
+
+@pytest.mark.parametrize("unread", [True, False])
+def test_what_may_not_be_made_or_not_be_read_stays_empty(*, unread: bool) -> None:
+    some = fields("title", "head.text", "head.hint")
+    blanks = withheld(SCHEMA, MODEL, *((ALL, some) if unread else (some, ALL)))
+    assert blanks == {"body": None, "seen": {"set": []}, "lines": []}
+
+
+def test_a_component_that_is_granted_as_a_whole_is_made_without_anything_in_it() -> None:
+    rules = fields("title", "body", "seen", "head", "lines")
+    assert withheld(SCHEMA, MODEL, rules, ALL) == {"head": EMPTY_HEAD}
+
+
+def test_a_part_of_a_component_is_refused() -> None:
+    with pytest.raises(ForbiddenError):
+        withheld(SCHEMA, MODEL, ALL, fields("title", "body", "seen", "head.text", "lines"))
+
+
+def test_what_is_sent_stands_on_top_of_it() -> None:
+    blanks: dict[str, object] = {"body": None, "head": EMPTY_HEAD, "seen": {"set": []}}
+    sent = {"body": "b", "head": {"text": "t"}, "seen": {"connect": []}}
+    assert overlaid(blanks, sent) == {**sent, "head": {"text": "t", "hint": None}}

@@ -1,0 +1,106 @@
+"""Which pages may be read in two steps, first their keys and then their rows."""
+
+import pytest
+
+from quire.database.execute.reader import BoundSteps, bind_read
+from quire.query.querystring import parse_query
+from quire.query.resolve import ResolvedRead
+from quire.schema.model import USER_UID
+from tests.library.model import BOOK, HOMEPAGE, TAG
+from tests.library.queries import resolver
+from tests.unit.database.compiling import compiled
+
+IN_ORDER = [
+    "",
+    "sort=id",
+    "sort=id:desc,title",
+    "locale=*",
+    "status=draft",
+    "populate=author",
+    "pagination[start]=99",
+    "pagination[limit]=100",
+]
+LOOKED_UP = [
+    "filters[id]=1",
+    "filters[id][$in][0]=1&sort=title",
+    "filters[documentId]=abc&filters[title]=a",
+    "filters[documentId][$in][0]=abc&_q=a",
+    "filters[slug]=a&sort=title",
+]
+COSTLY = [
+    "sort=title",
+    "sort=documentId",
+    "sort=author.id",
+    "sort=title,id",
+    "_q=a",
+    "publicationFilter=modified",
+    "filters[title]=a",
+    "filters[id][$gt]=1",
+    "filters[id][$ne]=1",
+    "filters[slug][$ne]=a",
+    "filters[slug][$contains]=a",
+    "filters[slug][$eqi]=a",
+    "filters[author][id]=1",
+    "filters[$or][0][id]=1&filters[$or][1][title]=a",
+    "filters[$not][id]=1",
+]
+
+
+def steps(resolved: ResolvedRead) -> BoundSteps | None:
+    return bind_read(compiled(resolved.plan), resolved.values, rows=1000).steps
+
+
+def has_steps(resolved: ResolvedRead) -> bool:
+    return steps(resolved) is not None
+
+
+@pytest.mark.parametrize("query", LOOKED_UP)
+def test_what_is_found_at_once_has_no_steps(query: str) -> None:
+    assert not has_steps(resolver(BOOK).list(parse_query(query)))
+
+
+@pytest.mark.parametrize("query", IN_ORDER)
+def test_what_comes_in_the_order_of_ids_can_be_walked_to(query: str) -> None:
+    found = steps(resolver(BOOK).list(parse_query(query)))
+    assert found is not None
+    assert found.walked is not None
+
+
+@pytest.mark.parametrize("rows", [3, 25, 100])
+def test_how_many_rows_a_page_has_makes_it_no_costly_one(rows: int) -> None:
+    found = steps(resolver(BOOK).list(parse_query(f"pagination[limit]={rows}")))
+    assert found is not None
+    assert found.walked is not None
+    for probe in (found.probe, found.walked().probe):
+        assert [*probe.values] == ["en", min(rows, 25), 0]
+
+
+@pytest.mark.parametrize("query", ["", "sort=id:desc", "pagination[start]=99"])
+def test_rows_without_versions_are_found_at_once_in_the_order_of_ids(query: str) -> None:
+    assert not has_steps(resolver(TAG).list(parse_query(query)))
+
+
+@pytest.mark.parametrize("query", COSTLY)
+def test_what_may_be_costly_has_two_steps(query: str) -> None:
+    assert has_steps(resolver(BOOK).list(parse_query(query)))
+
+
+@pytest.mark.parametrize("query", [*IN_ORDER[:6], *LOOKED_UP])
+def test_every_deep_page_may_be_costly(query: str) -> None:
+    deep = f"{query}&pagination[start]=100".removeprefix("&")
+    assert has_steps(resolver(BOOK).list(parse_query(deep)))
+
+
+def test_windows_are_lists_too_where_they_have_a_limit() -> None:
+    users = resolver(USER_UID)
+    assert not has_steps(users.window(parse_query("limit=2")))
+    assert has_steps(users.window(parse_query("limit=2&sort=username")))
+    assert not has_steps(users.window(parse_query("sort=username")))
+
+
+def test_one_document_is_read_at_once() -> None:
+    query = parse_query("filters[title]=a&sort=title")
+    assert not has_steps(resolver(BOOK).document(query, "abc"))
+    assert not has_steps(resolver(BOOK).entry(query, 1))
+    home = parse_query("filters[heading]=a&sort=heading")
+    assert not has_steps(resolver(HOMEPAGE).single(home))

@@ -1,0 +1,148 @@
+"""Whatever is done to a list with two sides, it is what plain lists would have become."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.errors import ValidationError
+from tests.databases.kind import Kind
+from tests.unit.database.entries.links.linking import (
+    NODE,
+    PLAIN,
+    Linking,
+    after,
+    before,
+    first,
+    linking_schema,
+    targets,
+)
+
+NODES, PLAINS = [1, 2, 3], [11, 12, 13, 14, 15]
+SIDES = {NODE: ("mplains", NODES, PLAINS), PLAIN: ("mnodes", PLAINS, NODES)}
+
+Action = tuple[str, int, LinkChange]
+Lists = dict[int, list[int]]
+
+
+@st.composite
+def actions(draw: st.DrawFn) -> Action:
+    """Draw a change of the list of one row, on either side."""
+    uid = draw(st.sampled_from([NODE, PLAIN]))
+    _, near, far = SIDES[uid]
+    row, rows = draw(st.sampled_from(near)), st.sampled_from(far)
+    if draw(st.booleans()):
+        return uid, row, LinkChange(set=targets(draw(st.lists(rows, max_size=4))))
+    connect = st.lists(targets_among(far), max_size=3, unique_by=lambda target: target.rows)
+    change = LinkChange(
+        connect=tuple(draw(connect)),
+        disconnect=targets(draw(st.lists(rows, max_size=2))),
+        strict=draw(st.booleans()),
+    )
+    return uid, row, change
+
+
+def targets_among(rows: list[int]) -> st.SearchStrategy[Linked]:
+    """Draw a target with any position, its anchor linked or not."""
+    row = st.sampled_from(rows)
+    return st.one_of(
+        row.map(lambda far: Linked(rows=(far,))),
+        row.map(first),
+        st.builds(before, row, row),
+        st.builds(after, row, row),
+    )
+
+
+def model(known: list[int], change: LinkChange) -> list[int] | None:
+    """Change a plain list, one target after the other; ``None`` when it cannot be done."""
+    if change.set is not None:
+        return list(dict.fromkeys(target.rows[0] for target in change.set))
+    held: list[tuple[int, bool]] = [(row, False) for row in known]
+    waiting = list(change.connect)
+    while waiting:
+        target = in_turn(waiting, known)
+        place = None if target is None else spot(target, held, strict=change.strict)
+        if target is None or place is None:
+            return None
+        waiting.remove(target)
+        held.insert(place, (target.rows[0], True))
+    connected = {target.rows[0] for target in change.connect}
+    left = connected | {target.rows[0] for target in change.disconnect}
+    return [row for row, new in held if new or row not in left]
+
+
+def anchor_of(target: Linked) -> int | None:
+    """Return the row that a target is to stand beside."""
+    anchor = target.before or target.after
+    return None if anchor is None else anchor.rows[0]
+
+
+def waits(target: Linked, known: list[int], waiting: list[Linked]) -> bool:
+    """Tell whether the anchor of a target is only just to be connected."""
+    anchor = anchor_of(target)
+    return anchor not in known and any(other.rows[0] == anchor for other in waiting)
+
+
+def in_turn(waiting: list[Linked], known: list[int]) -> Linked | None:
+    """Return the target that is next: the first, or what it waits for; ``None`` in a circle."""
+    target = waiting[0]
+    for _ in waiting:
+        if not waits(target, known, waiting):
+            return target
+        target = next(other for other in waiting if other.rows[0] == anchor_of(target))
+    return None
+
+
+def spot(target: Linked, held: list[tuple[int, bool]], *, strict: bool) -> int | None:
+    """Return where a target goes; a row that was put in counts, not where it was before."""
+    anchor = anchor_of(target)
+    if anchor is None:
+        return 0 if target.start else len(held)
+    places = [place for place, entry in enumerate(held) if entry == (anchor, True)]
+    places += [place for place, entry in enumerate(held) if entry == (anchor, False)]
+    if not places:
+        return None if strict else len(held)
+    return places[0] + (target.before is None)
+
+
+def follow(lists: Lists, others: Lists, row: int, new: list[int]) -> None:
+    """Make a list what it has become; the other side loses and gains at the end."""
+    for far, near in others.items():
+        if far in lists[row] and far not in new:
+            near.remove(row)
+        elif far in new and far not in lists[row]:
+            near.append(row)
+    lists[row] = new
+
+
+def shown(linking: Linking, near: int, order: int) -> Lists:
+    """Return the lists of one side, from the columns at these places of the table."""
+    rows = linking.table("nodes_mplains_lnk")
+    found: dict[int, list[tuple[object, object]]] = {}
+    for row in rows:
+        found.setdefault(int(row[near] or 0), []).append((row[order], row[1 - near]))
+    assert all(len({order for order, _ in links}) == len(links) for links in found.values())
+    return {row: [int(str(far)) for _, far in sorted(links)] for row, links in found.items()}
+
+
+@given(st.lists(actions(), max_size=12))
+def test_both_sides_of_a_list_follow_a_plain_model(kind: Kind, done: list[Action]) -> None:
+    linking = Linking(kind.store(linking_schema()))
+    linking.nodes(*NODES)
+    linking.plains(*PLAINS)
+    lists: dict[str, Lists] = {
+        NODE: {row: [] for row in NODES},
+        PLAIN: {row: [] for row in PLAINS},
+    }
+    for uid, row, change in done:
+        expected = model(lists[uid][row], change)
+        program = linking.links.apply(uid, SIDES[uid][0], row, change, creating=False)
+        try:
+            linking.run(program)
+        except ValidationError:
+            assert expected is None
+        else:
+            assert expected is not None
+            follow(lists[uid], lists[PLAIN if uid == NODE else NODE], row, expected)
+        assert shown(linking, 0, 2) == {row: far for row, far in lists[NODE].items() if far}
+        assert shown(linking, 1, 3) == {row: far for row, far in lists[PLAIN].items() if far}
+    linking.store.close()

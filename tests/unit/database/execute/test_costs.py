@@ -1,0 +1,93 @@
+"""What a database has said of statements is gone by for a while."""
+
+import pytest
+
+from quire.database.connection import Database, WouldBlockError
+from quire.database.dialects.sqlite.driver import SqliteDatabase
+from quire.database.execute.costs import Costs
+from quire.database.program import Statement
+
+
+class Asked:
+    """Answers as a database does, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.is_costly: bool | None = False
+        self.now = 0.0
+
+    async def __call__(self, database: Database, statement: Statement) -> bool | None:
+        """Say what it was told to."""
+        assert database is NOBODY
+        assert statement.sql
+        self.times += 1
+        return self.is_costly
+
+    def clock(self) -> float:
+        """Return the time that it was told."""
+        return self.now
+
+
+@pytest.fixture
+def asked() -> Asked:
+    return Asked()
+
+
+@pytest.fixture
+def costs(asked: Asked) -> Costs:
+    return Costs(asked, asked.clock)
+
+
+NOBODY: Database = SqliteDatabase.__new__(SqliteDatabase)
+"""A database that nothing is asked of."""
+
+
+async def told(costs: Costs, sql: str, *values: int, depth: int = 0) -> bool:
+    return await costs.is_costly(NOBODY, Statement(sql, values), depth)
+
+
+async def test_a_statement_is_asked_for_once_whatever_its_values(
+    asked: Asked, costs: Costs
+) -> None:
+    assert [await told(costs, "SELECT 1", value) for value in range(5)] == [False] * 5
+    assert asked.times == 1
+    await told(costs, "SELECT 2")
+    assert asked.times == 2
+
+
+async def test_what_was_not_asked_for_is_not_known_without_waiting(
+    asked: Asked, costs: Costs
+) -> None:
+    with pytest.raises(WouldBlockError):
+        costs.is_costly_now(Statement("SELECT 1"), 0)
+    asked.is_costly = True
+    await told(costs, "SELECT 1")
+    assert costs.is_costly_now(Statement("SELECT 1"), 0)
+    asked.now = 61
+    with pytest.raises(WouldBlockError):
+        costs.is_costly_now(Statement("SELECT 1"), 0)
+
+
+async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: Costs) -> None:
+    await told(costs, "SELECT 1")
+    asked.is_costly, asked.now = True, 60
+    assert not await told(costs, "SELECT 1")
+    asked.now = 61
+    assert await told(costs, "SELECT 1")
+    assert asked.times == 2
+
+
+async def test_what_cannot_be_told_is_asked_for_again(asked: Asked, costs: Costs) -> None:
+    asked.is_costly = None
+    assert not await told(costs, "SELECT 1")
+    asked.is_costly = True
+    assert await told(costs, "SELECT 1")
+    assert asked.times == 2
+
+
+async def test_pages_of_very_different_depth_are_asked_for_apart(
+    asked: Asked, costs: Costs
+) -> None:
+    for depth in (0, 100, 120, 5000, 5100):
+        await told(costs, "SELECT 1", depth=depth)
+    assert asked.times == 3

@@ -1,0 +1,98 @@
+"""What is remembered of lists: so much, and only while the content stays as it is."""
+
+import pytest
+
+from quire.database.execute.list_cache import LONGEST_PAGE, CachedLists, ListCache
+from quire.database.execute.reader import BoundKeys, BoundRead, Keys, ListFacts, bind_read
+from tests.library.queries import resolve
+from tests.unit.database.compiling import compiled
+
+
+def bound(query: str) -> BoundRead:
+    resolved = resolve(query)
+    return bind_read(compiled(resolved.plan), resolved.values, rows=1000)
+
+
+def known(lists: CachedLists, query: str) -> tuple[int | None, Keys | None]:
+    """Return the total and the keys that are remembered of a list."""
+    facts = lists.facts(bound(query), keyed(query))
+    return facts.total, facts.keys
+
+
+def keyed(query: str) -> BoundKeys:
+    steps = bound(query).steps
+    assert steps is not None
+    return steps.keyed()
+
+
+def keep(lists: CachedLists, query: str, total: int | None, keys: Keys | None) -> None:
+    lists.keep(bound(query), ListFacts(total, keys, keyed(query)))
+
+
+def test_facts_are_those_of_the_list_and_of_no_other() -> None:
+    lists = CachedLists(totals=10, pages=10)
+    keep(lists, "sort=title&filters[rating]=1", 7, (3, 1, 2))
+    assert known(lists, "sort=title&filters[rating]=1") == (7, (3, 1, 2))
+    assert known(lists, "sort=title:desc&filters[rating]=1") == (7, None)
+    assert known(lists, "sort=title&filters[rating]=1&pagination[page]=2") == (7, None)
+    assert known(lists, "sort=title&filters[rating]=2") == (None, None)
+    # Which rows these are does not depend on what is shown of them.
+    shown = "sort=title&filters[rating]=1&fields=title&populate=author"
+    assert known(lists, shown) == (7, (3, 1, 2))
+
+
+def test_keys_are_nothing_to_a_page_that_is_read_at_once() -> None:
+    lists = CachedLists(totals=10, pages=10)
+    keep(lists, "sort=title", 7, (3, 1, 2))
+    assert lists.facts(bound("sort=title"), None) == ListFacts(7)
+
+
+def test_a_list_that_is_empty_is_known_to_be() -> None:
+    lists = CachedLists(totals=10, pages=10)
+    keep(lists, "_q=nope", 0, ())
+    assert known(lists, "_q=nope") == (0, ())
+
+
+@pytest.mark.parametrize(("count", "is_kept"), [(LONGEST_PAGE, True), (LONGEST_PAGE + 1, False)])
+def test_long_pages_are_not_remembered(count: int, *, is_kept: bool) -> None:
+    lists = CachedLists(totals=10, pages=10)
+    keys = tuple(range(count))
+    keep(lists, "sort=title", 1000, keys)
+    assert known(lists, "sort=title") == (1000, keys if is_kept else None)
+
+
+def test_so_many_pages_are_remembered_and_then_the_oldest_gives_way() -> None:
+    lists = CachedLists(totals=10, pages=2)
+    pages = [f"sort=title&pagination[page]={page}" for page in (1, 2, 3)]
+    for number, page in enumerate(pages):
+        keep(lists, page, 9, (number,))
+    assert [known(lists, page)[1] for page in pages] == [None, (1,), (2,)]
+
+
+def test_without_room_nothing_is_remembered() -> None:
+    lists = CachedLists(totals=0, pages=0)
+    keep(lists, "sort=title", 1, (1,))
+    assert known(lists, "sort=title") == (None, None)
+
+
+def test_totals_are_remembered_by_their_statement() -> None:
+    lists, total = CachedLists(totals=10, pages=10), bound("sort=title").total
+    assert total is not None
+    assert lists.total(total) is None
+    lists.keep_total(total, 3)
+    assert lists.total(total) == 3
+    assert known(lists, "sort=rating") == (3, None)
+
+
+def test_another_state_begins_with_nothing() -> None:
+    cache, page = ListCache(totals=10, pages=10), "sort=title"
+    assert cache.at(None) is None
+    first = cache.at(1)
+    assert first is not None
+    assert cache.at(1) is first
+    second = cache.at(2)
+    assert second is not None
+    # A read that began before finishes only now.
+    keep(first, page, 1, (1,))
+    assert known(second, page) == (None, None)
+    assert cache.at(2) is second

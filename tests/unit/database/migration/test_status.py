@@ -1,0 +1,66 @@
+"""Whether a server may start on a database: what that says of itself against what the files say."""
+
+import pytest
+
+from quire.database.compile.writes import Writes
+from quire.database.migration.schema_extension import extends
+from quire.database.migration.schema_pair import Renames
+from quire.database.migration.schema_record import record_schema
+from quire.database.migration.status import is_followed
+from quire.schema.model import Schema
+from quire.schema.sources import Source
+from tests.unit.database.migration.conftest import MakeGround
+from tests.unit.database.migration.ground import NOTE, STRING, TAG, content_type, schema_of
+from tests.unit.database.migration.test_schema_record import started_by_the_reference
+
+PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
+DRAFTED = schema_of(content_type(NOTE, {"title": STRING}, drafts=True))
+WIDER = schema_of(content_type(NOTE, {"title": STRING, "text": STRING}))
+
+
+def commented() -> Schema:
+    """The plain schema, with more in the file than anybody records."""
+    source = content_type(NOTE, {"title": STRING})
+    return schema_of(Source(source.uid, source.file, {"$schema": "of an editor", **source.raw}))
+
+
+def test_a_database_that_says_nothing_is_taken_as_it_is(make_ground: MakeGround) -> None:
+    ground = make_ground(PLAIN)
+    assert ground.store.run(is_followed(ground.store.kind, DRAFTED))
+
+
+def test_a_database_says_which_files_it_follows(make_ground: MakeGround) -> None:
+    ground = make_ground(PLAIN)
+    ground.store.run(record_schema(Writes(ground.store.dialect), PLAIN, Renames()))
+    assert ground.store.run(is_followed(ground.store.kind, PLAIN))
+    assert not ground.store.run(is_followed(ground.store.kind, DRAFTED))
+
+
+def test_what_the_reference_does_not_record_of_a_file_makes_no_difference(
+    make_ground: MakeGround,
+) -> None:
+    ground = started_by_the_reference(make_ground(PLAIN))
+    assert ground.store.run(is_followed(ground.store.kind, commented()))
+    assert not ground.store.run(is_followed(ground.store.kind, DRAFTED))
+    ground.store.run(record_schema(Writes(ground.store.dialect), commented(), Renames()))
+    assert ground.store.run(is_followed(ground.store.kind, commented()))
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "is_more"),
+    [
+        (PLAIN, PLAIN, True),
+        (WIDER, PLAIN, True),
+        (PLAIN, schema_of(), True),
+        (commented(), PLAIN, True),
+        (PLAIN, WIDER, False),
+        (schema_of(), PLAIN, False),
+        (DRAFTED, PLAIN, False),
+        (schema_of(content_type(NOTE, {"title": {"type": "text"}})), PLAIN, False),
+        (schema_of(content_type(TAG, {"label": STRING})), schema_of(), False),
+    ],
+)
+def test_a_schema_extends_one_that_is_whole_in_it(
+    after: Schema, before: Schema, *, is_more: bool
+) -> None:
+    assert extends(after, before) is is_more

@@ -1,0 +1,83 @@
+"""A lease is held by one at a time, and ends after whoever does not renew it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from quire.database.compile.writes import Writes
+from quire.database.settings_target import room_of
+from quire.database.stores.leases import LASTS_MS, Leases
+from quire.database.stores.table import OwnTables
+from quire.errors import ServiceUnavailableError
+from tests.databases.kind import Kind
+from tests.unit.admin_api.office import Clock, open_office
+
+
+class Servers:
+    """Two servers on one database, by one clock."""
+
+    def __init__(self, one: Leases, other: Leases, clock: Clock) -> None:
+        self.one, self.other, self.clock = one, other, clock
+
+
+@pytest.fixture
+async def servers(kind: Kind, tmp_path: Path) -> AsyncIterator[Servers]:
+    async with open_office(tmp_path, kind=kind) as office:
+        database, clock = office.app.database, Clock()
+        assert database is not None
+
+        def leases() -> Leases:
+            tables = OwnTables(database, room_of(office.app.settings).kind)
+            return Leases(database, Writes(database.dialect), tables, clock)
+
+        yield Servers(leases(), leases(), clock)
+
+
+async def test_a_lease_is_held_by_one_at_a_time(servers: Servers) -> None:
+    async with servers.one.hold("files", wait=0):
+        async with servers.other.hold("other files", wait=0):
+            pass
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.other.hold("files", wait=0):
+                pass
+    async with servers.other.hold("files", wait=0):
+        pass
+
+
+async def test_whoever_comes_again_is_somebody_else(servers: Servers) -> None:
+    async with servers.one.hold("files", wait=0):
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.one.hold("files", wait=0):
+                pass
+
+
+async def test_a_lease_of_a_server_that_is_gone_ends(servers: Servers) -> None:
+    async with servers.one.hold("files", wait=0):
+        servers.clock.now += LASTS_MS
+        async with servers.other.hold("files", wait=0):
+            pass
+
+
+async def test_nobody_gives_back_what_has_become_another_ones(servers: Servers) -> None:
+    gone = servers.one.hold("files", wait=0)
+    await gone.__aenter__()
+    servers.clock.now += LASTS_MS
+    async with servers.other.hold("files", wait=0):
+        await gone.__aexit__(None, None, None)
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.one.hold("files", wait=0):
+                pass
+
+
+async def test_a_machine_takes_over_what_its_own_killed_process_has_left(servers: Servers) -> None:
+    """It has made sure by a lock of its own that no other of its processes is at it."""
+    async with servers.one.hold("files", wait=0, machine="here"):
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.other.hold("files", wait=0, machine="there"):
+                pass
+        with pytest.raises(ServiceUnavailableError):
+            async with servers.other.hold("files", wait=0):
+                pass
+        async with servers.other.hold("files", wait=0, machine="here"):
+            pass
