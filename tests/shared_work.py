@@ -38,7 +38,7 @@ from quire.errors import SchemaProblem
 from quire.query.plan import ReadPlan
 from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 
 _full_finish = StatementBuilder.finish
 full_salt, full_check = bcrypt.gensalt, bcrypt.checkpw
@@ -75,7 +75,7 @@ def share_work() -> None:
 
 
 def _build_schema(
-    sources: Sequence[Source],
+    sources: Sequence[SchemaFile],
     options: LoadOptions | None = None,
     problems: Sequence[SchemaProblem] = (),
 ) -> Schema:

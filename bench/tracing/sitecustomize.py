@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from quire.database.dialects.postgresql.connection import Connection
+from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.program import Rows
 
 
@@ -35,15 +35,15 @@ def _trace_to(path: Path) -> None:
 
 def _watch_postgresql(note: Callable[[str, object], None]) -> None:
     # What every statement with values goes through; what begins and ends transactions does not.
-    run = Connection.rows
+    run = PostgresConnection.rows
 
     async def traced(
-        self: Connection, sql: str, values: Sequence[object], most: int | None
+        self: PostgresConnection, sql: str, values: Sequence[object], most: int | None
     ) -> Rows:
         note(sql, values)
         return await run(self, sql, values, most)
 
-    Connection.rows = traced  # type: ignore[method-assign]  # what tracing is
+    PostgresConnection.rows = traced  # type: ignore[method-assign]  # what tracing is
 
 
 if _path := os.environ.get("QUIRE_BENCH_TRACE"):

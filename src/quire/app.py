@@ -13,7 +13,7 @@ from quire.builder.file_transaction import recover
 from quire.clock import Clock, now_ms
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.content_api.routes import Route
 from quire.content_api.timing import TimedDatabase
 from quire.database.compile.writes import Writes
@@ -31,13 +31,13 @@ from quire.errors import (
 )
 from quire.runtime.expired_archives import clear_aside
 from quire.runtime.schema_check import require_agreement
-from quire.runtime.schema_reload import Following, SchemaFollower
-from quire.runtime.schema_runtime import Generation, make_generation
-from quire.runtime.services import Foundation, lay_foundation
+from quire.runtime.schema_reload import FollowerContext, SchemaFollower
+from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
+from quire.runtime.services import Services, open_services
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
 from quire.strapi_project.schema import load_options, load_project_schema
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from quire.webhooks.event_bus import EventBus
 from quire.webhooks.setup import WebhookParts
 
@@ -57,9 +57,9 @@ class Application:
         """The token that makes the first administrator, as long as there is none."""
         self.lacks_reset_page = False
         """Whether mails can be sent, but those to reset a password have no page to link to."""
-        self.foundation: Foundation | None = None
+        self.foundation: Services | None = None
         """What lasts from the start to the end."""
-        self.generation: Generation | None = None
+        self.generation: SchemaRuntime | None = None
         """What answers requests that come in now."""
         self._adopting = asyncio.Lock()
         self._schemas: SchemaFollower | None = None
@@ -90,7 +90,7 @@ class Application:
         return () if self.generation is None else self.generation.content.routes
 
     @property
-    def reader(self) -> Reader | None:
+    def reader(self) -> ContentReader | None:
         """What reads for the content API."""
         return None if self.generation is None else self.generation.reader
 
@@ -100,7 +100,7 @@ class Application:
         return None if self.generation is None else self.generation.documents
 
     @property
-    def library(self) -> Library | None:
+    def library(self) -> MediaLibrary | None:
         """The media library."""
         return None if self.generation is None else self.generation.library
 
@@ -154,7 +154,7 @@ class Application:
         await clear_aside(self.settings, database, self._clock)
         if self.settings.is_development:
             database = TimedDatabase(database)
-        foundation = self.foundation = lay_foundation(
+        foundation = self.foundation = open_services(
             self.settings,
             database,
             self.events,
@@ -164,7 +164,7 @@ class Application:
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
-        generation = make_generation(foundation, self._schema, disregarded=disregarded)
+        generation = make_schema_runtime(foundation, self._schema, disregarded=disregarded)
         await generation.content_version.current()
         await generation.library.recover()
         if generation.admin is not None:
@@ -195,7 +195,7 @@ class Application:
 
     def _follow(self, database: Database, disregarded: str | None) -> None:
         """Begin to look at what other processes change."""
-        following = Following(
+        following = FollowerContext(
             present=lambda: self.schema.version,
             load=self._load,
             adopt=self.adopt,
@@ -230,7 +230,7 @@ class Application:
             if announced not in {None, schema.version}:
                 raise StaleSchemaError
             await require_tables(self.settings, database, map_tables(schema))
-            generation = await asyncio.to_thread(make_generation, foundation, schema)
+            generation = await asyncio.to_thread(make_schema_runtime, foundation, schema)
             await generation.content_version.current()
             self.generation = generation
             database.forget_statements()
@@ -267,7 +267,7 @@ def _no_answer(error: AppError) -> str:
     )
 
 
-async def _tidy(generation: Generation) -> None:
+async def _tidy(generation: SchemaRuntime) -> None:
     """Take away what is left of attributes that are gone; there is another time if it fails."""
     if generation.admin is None:
         return

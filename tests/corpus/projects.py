@@ -14,7 +14,7 @@ from quire.customisations import find_customisations
 from quire.customisations.summary import Served, TypeSummary, summarize
 from quire.database.tables.table_map import map_tables
 from quire.errors import QuireError, SchemaError
-from quire.schema.model import Kind, Schema
+from quire.schema.model import Schema, TypeKind
 from quire.seeding.load import read_content
 from quire.seeding.project import seed
 from quire.settings import Settings, SettingsError, load_settings
@@ -103,7 +103,7 @@ async def _responses(project: Path, result: ProjectResult) -> list[str]:
             if not route.uid.startswith("api::"):
                 continue
             answer = await client.request("GET", f"{prefix}/{route.path}", {}, b"")
-            single = schema.content_types[route.uid].kind is Kind.SINGLE
+            single = schema.content_types[route.uid].kind is TypeKind.SINGLE
             is_granted = route.action in {None, f"{route.uid}.find"}
             expected = (
                 403 if not is_granted or f"{route.uid}.find" in closed else 404 if single else 200

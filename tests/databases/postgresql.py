@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.target import PostgresRoom
+from quire.database.dialects.postgresql.target import PostgresTarget
 from quire.schema.model import Schema
 from tests.conformance.corpus import postgresql_dump, unpack_project
 from tests.databases.environment import read_environment, write_environment
@@ -198,7 +198,7 @@ def _with_tables(schema: Schema) -> str:
     """Return the name of a new database with the tables of a schema."""
     name = new_database()
     session = Session(url_of(name))
-    session.script(";\n".join(creating(PostgresRoom(PostgresOptions()).kind, schema)))
+    session.script(";\n".join(creating(PostgresTarget(PostgresOptions()).kind, schema)))
     session.close()
     return name
 

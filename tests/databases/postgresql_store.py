@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from quire.database.dialects.postgresql.connection import Connection, open_connection
+from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.target import PostgresRoom
+from quire.database.dialects.postgresql.target import PostgresTarget
 from quire.database.program import Program
 from tests.databases.kind import Row
 from tests.databases.numbered import numbered
@@ -25,9 +25,9 @@ class PostgresqlStore:
     def __init__(self, url: str) -> None:
         """The tables are there; nobody else uses the database."""
         options = PostgresOptions(dsn=url)
-        self.kind = PostgresRoom(options).kind
+        self.kind = PostgresTarget(options).kind
         self.dialect = self.kind.dialect()
-        self._connection: Connection = wait(open_connection(options))
+        self._connection: PostgresConnection = wait(open_connection(options))
         self._depth = 0
 
     def begin(self, *, restart: bool) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from quire.database.connection import Database
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.ddl import create_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import map_tables
@@ -15,7 +15,7 @@ from tests.databases.kind import Kind
 async def lay_tables(kind: Kind, project: Path, schema: Schema) -> Path:
     """Let an empty folder be such a project, of which copies can be made (`Kind.copy`)."""
     kind.settle(project)
-    room = room_of(load_settings(project, environ={}))
+    room = target_of(load_settings(project, environ={}))
     metadata = build_metadata(schema, map_tables(schema), room.kind.column_types)
     async with room.new() as database:
         await database.write(create_program(metadata, room.kind.ddl))
@@ -26,4 +26,4 @@ async def lay_tables(kind: Kind, project: Path, schema: Schema) -> Path:
 async def open_database(project: Path, **overrides: object) -> Database:
     """Open the database of a project; what is overridden are settings of ``database``."""
     settings = {f"database.{name}": value for name, value in overrides.items()}
-    return await room_of(load_settings(project, environ={}, overrides=settings)).open()
+    return await target_of(load_settings(project, environ={}, overrides=settings)).open()

@@ -12,7 +12,7 @@ from quire.errors import AppError, InternalServerError
 from quire.query.operators import OPERATORS
 from quire.query.plan import PublicationFilter
 from quire.schema.attributes import ATTRIBUTE_TYPES
-from quire.schema.attributes.base import Search
+from quire.schema.attributes.base import SearchMode
 from quire.settings import known_settings
 from tests.docs.pages import DOCS, ROOT, all_pages, code_spans, name_of, read, rows
 
@@ -20,7 +20,11 @@ API = DOCS / "api"
 ARCHITECTURE = DOCS / "architecture.md"
 SOURCE = ROOT / "src" / "quire"
 
-SEARCHED = {Search.NEVER: "no", Search.TEXT: "yes", Search.NUMBER: "if it looks for a number"}
+SEARCHED = {
+    SearchMode.NEVER: "no",
+    SearchMode.TEXT: "yes",
+    SearchMode.NUMBER: "if it looks for a number",
+}
 
 
 def answered_errors(of: type[AppError] = AppError) -> Iterator[type[AppError]]:

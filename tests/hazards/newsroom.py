@@ -15,11 +15,11 @@ from typing import Any
 from quire.access.actions import all_actions
 from quire.auth.tokens import hash_api_token
 from quire.database.dialect import Dialect
-from quire.database.existing_content import Contents
+from quire.database.existing_content import ExistingContent
 from quire.database.initialize import row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.stores.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.tables.metadata import build_metadata
@@ -383,7 +383,7 @@ async def _fill(settings: Settings) -> None:
     database = await open_database(settings, tables)
     try:
         await database.write(
-            _People(schema, tables, database.dialect, room_of(settings).kind).program()
+            _People(schema, tables, database.dialect, target_of(settings).kind).program()
         )
     finally:
         await database.close()
@@ -400,7 +400,7 @@ class _People:
         self._dialect = dialect
         self._kind = kind
         self._inserts = row_inserts(schema, tables, kind)
-        self._contents = Contents(tables, dialect)
+        self._contents = ExistingContent(tables, dialect)
         self._accounts = Accounts(tables, dialect)
 
     def program(self) -> Program[None]:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from quire.content_api.connection_limits import MAX_HEAD, Connection
+from quire.content_api.connection_limits import MAX_HEAD, LimitedConnection
 from quire.settings import Settings
 from tests.conformance.over_socket import served
 
@@ -26,7 +26,7 @@ def port(newsroom: Settings) -> Iterator[int]:
 @pytest.fixture
 def hasty_port(newsroom: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A server that looks at its connections often."""
-    monkeypatch.setattr(Connection, "period", 0.2)
+    monkeypatch.setattr(LimitedConnection, "period", 0.2)
     with served(newsroom.project) as port:
         yield port
 
@@ -299,7 +299,7 @@ def test_h124_a_body_that_keeps_coming_is_waited_for(
     hasty_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A slow body is read to its end as long as enough of it comes."""
-    monkeypatch.setattr(Connection, "least", 100)
+    monkeypatch.setattr(LimitedConnection, "least", 100)
     body = b"[" + b" " * 39_998 + b"]"
     pieces = [body[start : start + 1000] for start in range(0, len(body), 1000)]
     head = POST + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from quire.access.actions import all_actions
-from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
+from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
 from quire.database.stores.system_rows import SystemRows
 from quire.settings import Settings
 from tests.accounts.site import DAY, MINUTE, Site, code_in, message
@@ -34,13 +34,13 @@ async def site(own_newsroom: Settings) -> AsyncIterator[Site]:
         yield site
 
 
-def api_tokens(site: Site) -> ApiTokens:
+def api_tokens(site: Site) -> ApiTokenManager:
     """The tokens of a site, as administrators manage them."""
     documents, database = site.application.documents, site.application.database
     assert documents is not None
     assert database is not None
     engine = documents.engine
-    return ApiTokens(
+    return ApiTokenManager(
         database,
         SystemRows(store=engine.store, new_id=engine.new_id),
         TokenKeys(salt=ENVIRONMENT["API_TOKEN_SALT"], encryption=ENVIRONMENT["ENCRYPTION_KEY"]),

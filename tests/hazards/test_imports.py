@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import ApplicationError, PayloadTooLargeError
-from quire.uploads.processing import Incoming
+from quire.uploads.processing import IncomingFile
 from quire.uploads.remote_import import import_file
 
 Server = Callable[[bytes], bytes]
@@ -38,7 +38,7 @@ def plain(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
     return f"{head}\r\n\r\n".encode() + body
 
 
-async def from_here(url: str, folder: Path, size_limit: int = 1000) -> Incoming:
+async def from_here(url: str, folder: Path, size_limit: int = 1000) -> IncomingFile:
     """Import as if this machine were outside."""
     return await import_file(url, folder, size_limit=size_limit, allows=lambda _: True)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quire.webhooks.signatures import is_signed
-from quire.webhooks.worker import DELAYS, Courier
+from quire.webhooks.worker import DELAYS, WebhookWorker
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import BOSS, Clock, Office, office_project, open_office, run_office
 from tests.unit.admin_api.test_admin_users import clerk
@@ -102,7 +102,7 @@ async def settled(office: Office, hook_id: str, count: int = 1) -> list[dict[str
     return await deliveries(office, hook_id)
 
 
-def courier_of(office: Office) -> Courier:
+def courier_of(office: Office) -> WebhookWorker:
     assert office.app.webhooks is not None
     return office.app.webhooks.courier
 

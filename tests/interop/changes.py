@@ -12,10 +12,10 @@ from msgspec import Struct
 from bench.servers import quire
 from quire.clock import now_ms
 from quire.database.integrity.check import examine_program
-from quire.database.integrity.examined_tables import Layout
-from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
 from quire.database.migration.schema_pair import Renames
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import ContentType
@@ -150,7 +150,7 @@ async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Tr
 
 
 async def _migrate(project: Path, renames: Renames) -> None:
-    room, goal = room_of(load_settings(project, environ={})), _goal(project, renames)
+    room, goal = target_of(load_settings(project, environ={})), _goal(project, renames)
     database = await room.open()
     await database.write(migrate_towards(room.kind, goal, now=now_ms()))
     await database.close()
@@ -158,7 +158,7 @@ async def _migrate(project: Path, renames: Renames) -> None:
 
 async def _left_to_do(project: Path) -> list[str]:
     """Say what Quire would still do to a database that the reference has brought to the files."""
-    room = room_of(load_settings(project, environ={}))
+    room = target_of(load_settings(project, environ={}))
     async with room.look() as looking:
         planned = await looking.run(plan_towards(room.kind, _goal(project, Renames())))
     return [f"left to do: {step}" for step in planned.plan.steps]
@@ -167,17 +167,17 @@ async def _left_to_do(project: Path) -> list[str]:
 async def _faults(project: Path) -> list[str]:
     """Say what ``quire check`` would say of the rows."""
     settings = load_settings(project, environ={})
-    room, schema = room_of(settings), load_project_schema(settings)
+    room, schema = target_of(settings), load_project_schema(settings)
     async with room.look() as looking:
         found = await looking.run(inspect_program(room.kind.inspector))
         tables, dialect = map_tables(schema), room.kind.dialect()
-        layout = Layout(schema=schema, tables=tables, found=found, dialect=dialect)
+        layout = ExaminedTables(schema=schema, tables=tables, found=found, dialect=dialect)
         return [str(one) for one in await looking.run(examine_program(layout))]
 
 
-def _goal(project: Path, renames: Renames) -> Goal:
+def _goal(project: Path, renames: Renames) -> MigrationGoal:
     settings = load_settings(project, environ={})
-    return Goal(
+    return MigrationGoal(
         schema=load_project_schema(settings),
         options=load_options(settings),
         renames=renames,

@@ -7,7 +7,7 @@ from quire.access.ability import FullAccess, Granted
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 
 BOOK = "api::book.book"
 PERSON = "api::person.person"
@@ -70,7 +70,7 @@ def content_type(
     draft_and_publish: bool = False,
     localized: bool = False,
     **more: object,
-) -> Source:
+) -> SchemaFile:
     """Make the source of a content type of the project."""
     raw: dict[str, object] = {
         "kind": "collectionType",
@@ -81,17 +81,17 @@ def content_type(
         "attributes": attributes,
         **more,
     }
-    return Source(f"api::{name}.{name}", f"src/api/{name}/schema.json", raw)
+    return SchemaFile(f"api::{name}.{name}", f"src/api/{name}/schema.json", raw)
 
 
-def component(uid: str, attributes: Attributes) -> Source:
+def component(uid: str, attributes: Attributes) -> SchemaFile:
     """Make the source of a component."""
     raw: dict[str, object] = {
         "collectionName": f"components_{uid.replace('.', '_')}",
         "info": {"displayName": uid},
         "attributes": attributes,
     }
-    return Source(uid, f"src/components/{uid.replace('.', '/')}.json", raw)
+    return SchemaFile(uid, f"src/components/{uid.replace('.', '/')}.json", raw)
 
 
 SOURCES = (

@@ -14,14 +14,14 @@
 from quire.query.operators import Predicate
 from quire.query.plan import (
     Comparison,
-    Constant,
+    ConstantCondition,
     EdgeKind,
     Filter,
     Junction,
     PlanEdge,
     PlanNode,
+    RelatedCondition,
     SortKey,
-    Through,
 )
 from quire.query.resolve import ResolvedRead, SlotValue
 
@@ -46,14 +46,14 @@ def show_filter(part: Filter | None, values: Values) -> str:
     match part:
         case None:
             return ""
-        case Constant(holds=holds):
+        case ConstantCondition(holds=holds):
             return "true" if holds else "false"
         case Comparison():
             return _comparison(part, values)
         case Junction(every=every, parts=parts):
             shown = ", ".join(show_filter(inner, values) for inner in parts)
             return f"{'all' if every else 'any'} ({shown})"
-        case Through(attribute=attribute, part=inner, missing=missing):
+        case RelatedCondition(attribute=attribute, part=inner, missing=missing):
             which = "some or no" if missing else "some"
             return f"{which} {attribute} ({show_filter(inner, values)})"
 

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from quire.access.ability import Ability
-from quire.content_api.reader import Mode, Reader
+from quire.content_api.reader import ContentReader, Mode
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.database_file import SqliteOptions
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.execute.costs import Costs
+from quire.database.execute.costs import StatementCosts
 from quire.database.execute.list_cache import ListCache
 from quire.query.resolve.scope import ReadLimits
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
@@ -36,10 +36,10 @@ def reader(
     plan_cache: int = 100,
     count_cache: int = 100,
     page_cache: int = 100,
-    costs: Costs | None = None,
-) -> Reader:
+    costs: StatementCosts | None = None,
+) -> ContentReader:
     """Return what reads the library for the content API."""
-    return Reader(
+    return ContentReader(
         database,
         library_schema(),
         library_tables(),
@@ -51,7 +51,7 @@ def reader(
 
 
 async def read_list(
-    asked: Reader,
+    asked: ContentReader,
     query: str,
     uid: str = BOOK,
     *,

@@ -11,7 +11,7 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program, Statement
 from quire.database.schema_version import announce_schema
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
@@ -56,7 +56,7 @@ class Model:
     def make_posters(self) -> Program[None]:
         """Make the table of posters, which stays in both models; the files are of the wide one."""
         schema = load_project_schema(self._settings)
-        kind = room_of(self._settings).kind
+        kind = target_of(self._settings).kind
         metadata = build_metadata(schema, map_tables(schema), kind.column_types)
         yield Statement(kind.ddl.create_table(metadata.tables["poster_rows"]))
 

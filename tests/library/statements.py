@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 import pytest
 
-from quire.database.dialects.postgresql.connection import Connection
+from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.program import Operand, Rows
 
 _HOUSEKEEPING = (
@@ -50,15 +50,15 @@ def log_statements() -> Iterator[StatementLog]:
     def watch(connection: apsw.Connection) -> None:
         connection.exec_trace = trace
 
-    opened: set[Connection] = set()
-    set_up, run = Connection.watch, Connection.rows
+    opened: set[PostgresConnection] = set()
+    set_up, run = PostgresConnection.watch, PostgresConnection.rows
 
-    def began(connection: Connection) -> None:
+    def began(connection: PostgresConnection) -> None:
         opened.add(connection)
         set_up(connection)
 
     async def noted(
-        connection: Connection, sql: str, values: Sequence[Operand], most: int | None
+        connection: PostgresConnection, sql: str, values: Sequence[Operand], most: int | None
     ) -> Rows:
         if connection in opened:
             log.note(sql)
@@ -67,8 +67,8 @@ def log_statements() -> Iterator[StatementLog]:
     apsw.connection_hooks.append(watch)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Connection, "watch", began)
-            patch.setattr(Connection, "rows", noted)
+            patch.setattr(PostgresConnection, "watch", began)
+            patch.setattr(PostgresConnection, "rows", noted)
             yield log
     finally:
         apsw.connection_hooks.remove(watch)

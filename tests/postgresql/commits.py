@@ -4,7 +4,7 @@ The setting that is followed is the default locale of the recorded project.
 """
 
 from quire.database.connection import Database
-from quire.database.dialects.postgresql.content_version import Presence, Snapshot
+from quire.database.dialects.postgresql.content_version import PostgresContentVersion, Snapshot
 from quire.database.dialects.postgresql.driver import PostgresDatabase
 from quire.database.program import Statement
 
@@ -21,4 +21,4 @@ class Commits:
     def tell(self, database: Database) -> None:
         """Let a database go by this, if it is one on PostgreSQL."""
         if isinstance(database, PostgresDatabase):
-            database._presence = Presence(self.told)  # noqa: SLF001 - nothing else leads there
+            database._presence = PostgresContentVersion(self.told)  # noqa: SLF001 - nothing else leads there

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.app import build_app
-from quire.documents.commands import DiscardDraft, Unpublish
+from quire.documents.commands import DiscardDraft, UnpublishDocument
 from quire.documents.service import DocumentService
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
@@ -57,7 +57,7 @@ class QuireSite:
     def unpublish(self, key: Key) -> None:
         """Take a published version away."""
         self._now += STEP_MS
-        intent = Unpublish(uid=_uid(key), document_id=key.document, locale=key.locale)
+        intent = UnpublishDocument(uid=_uid(key), document_id=key.document, locale=key.locale)
         self._runner.run(self._documents.unpublish(intent))
 
     def discard_draft(self, key: Key) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from tests.databases.kind import Kind as Database
@@ -94,7 +94,7 @@ def test_a_repair_leaves_nothing_to_repair(
     content.repair(duplicates=True)
 
     left = {finding.kind for finding in content.findings() if finding.repair is not None}
-    assert left <= {Kind.NO_LOCALE}, "which is kept beside a version in the default locale"
+    assert left <= {DamageKind.NO_LOCALE}, "which is kept beside a version in the default locale"
     assert content.store.run(content.store.kind.lost(())) == []
     content.store.close()
 

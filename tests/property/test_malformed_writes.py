@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quire.cli.check_database import check_database
 from quire.database.tables.table_map import map_tables
-from quire.schema.model import ContentType, Kind, Schema
+from quire.schema.model import ContentType, Schema, TypeKind
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.databases.kinds import rows_of
@@ -49,7 +49,7 @@ class Written:
     def targets(self, content_type: ContentType) -> st.SearchStrategy[tuple[str, str]]:
         """A method, and a path that it is for."""
         path = f"/api/{content_type.route_name}"
-        if content_type.kind is Kind.SINGLE:
+        if content_type.kind is TypeKind.SINGLE:
             return st.tuples(st.sampled_from(["PUT", "PUT", "PUT", "DELETE"]), st.just(path))
         documents = self.ids(content_type).map(lambda id_: f"{path}/{quote(id_)}")
         return st.one_of(
@@ -159,6 +159,6 @@ def test_large_payloads_are_answered(written: Written) -> None:
         for name in content_type.attributes:
             for value in (list(range(20_000)), [{"id": n} for n in range(5_000)], deep):
                 body = json.dumps({"data": {name: value}}).encode()
-                single = content_type.kind is Kind.SINGLE
+                single = content_type.kind is TypeKind.SINGLE
                 method, path = ("PUT" if single else "POST"), f"/api/{content_type.route_name}"
                 written.server.check(Sent(method, path.encode(), b"", JSON_HEADERS, body))

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.schema.load import LoadOptions
@@ -72,7 +72,7 @@ def follow(ground: Ground, schema: Schema, renames: Renames) -> tuple[Ground, bo
     Afterwards it has all that the schema wants and nothing else, and needs nothing any more.
     """
     store = ground.store
-    goal = Goal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
+    goal = MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
     with store.transaction():
         planned = store.run(migrate_towards(store.kind, goal, now=NOW))
     arrived = Ground(store=store, schema=schema)

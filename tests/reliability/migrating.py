@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from quire import cli
 from quire.cli import migrate
 from quire.database.connection import Database
-from quire.database.migration.migrate import Goal, migrate_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_towards
 from quire.database.migration.schema_pair import Renames
 from quire.database.program import Program, Statement
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.inspection import FoundTables
 from quire.database.target import DatabaseKind
 from quire.errors import ServiceUnavailableError
@@ -56,10 +56,10 @@ def change_files(project: Path) -> None:
     write_tree(project, _POSTER)
 
 
-def goal_of(project: Path) -> Goal:
+def goal_of(project: Path) -> MigrationGoal:
     """What the database of a project is to be migrated to: its files as they are."""
     settings = load_settings(project, environ={})
-    return Goal(
+    return MigrationGoal(
         schema=load_project_schema(settings),
         options=load_options(settings),
         renames=RENAMES,
@@ -69,7 +69,7 @@ def goal_of(project: Path) -> Goal:
 
 async def migrate_project(project: Path, after: After) -> None:
     """Let the tables of a project follow its files, as ``quire migrate --apply`` does."""
-    room = room_of(load_settings(project, environ={}))
+    room = target_of(load_settings(project, environ={}))
     database: Database = await room.open()
     try:
         program = migrate_towards(room.kind, goal_of(project), now=NOW)
@@ -100,7 +100,7 @@ def watched(program: Program[T], after: After) -> Program[T]:
 
 async def contents(project: Path) -> tuple[FoundTables, Mapping[str, list[Row]]]:
     """Return what tables a project's database has, and their rows."""
-    room = room_of(load_settings(project, environ={}))
+    room = target_of(load_settings(project, environ={}))
     async with room.look() as looking:
         found = await looking.run(room.kind.inspector.tables())
     with rows_of(project) as database:
@@ -155,7 +155,7 @@ def migrate_and_die(project: str, after: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         yield from ()
 
-    def dying(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Any]:
+    def dying(kind: DatabaseKind, goal: MigrationGoal, *, now: int) -> Program[Any]:
         return (yield from watched(migrate_towards(kind, goal, now=now), kill))
 
     vars(migrate)["migrate_towards"] = dying

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quire.app import build_app
 from quire.content_api.routes import Route
-from quire.schema.model import Kind as TypeKind
+from quire.schema.model import TypeKind
 from quire.settings import load_settings
 from tests.conformance.client import running
 from tests.conformance.corpus import credentials

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.schema.model import Kind, Schema
+from quire.schema.model import Schema, TypeKind
 
 _COLLECTION = ("find", "findOne", "create", "update", "delete")
 _SINGLE = ("find", "update", "delete")
@@ -78,7 +78,7 @@ def controllers(schema: Schema, routed: Routed = USUAL) -> Iterator[Controller]:
     """Yield every controller: those of the project's content types, then those of plugins."""
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
         owner, _, name = content_type.uid.rpartition(".")
-        usual = _SINGLE if content_type.kind is Kind.SINGLE else _COLLECTION
+        usual = _SINGLE if content_type.kind is TypeKind.SINGLE else _COLLECTION
         actions = tuple(routed.get(content_type.uid, usual))
         if actions:
             yield Controller(owner, name, actions)

@@ -21,7 +21,7 @@ class Creator(Struct, frozen=True, kw_only=True):
     role_ids: frozenset[int] = frozenset()
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class GrantRule(Struct, frozen=True, kw_only=True):
     """One way in which an action is granted on a subject.
 
     ``fields`` are dotted paths, ``None`` for every field; ``locales`` are codes, ``None`` for every
@@ -83,7 +83,7 @@ class AdminAbility:
 
     def __init__(
         self,
-        rules: Mapping[tuple[str, Subject], tuple[Rule, ...]],
+        rules: Mapping[tuple[str, Subject], tuple[GrantRule, ...]],
         *,
         user_id: int,
         role_ids: frozenset[int],
@@ -114,7 +114,7 @@ class AdminAbility:
         """Say how much is granted, for logs and failing tests."""
         return f"AdminAbility(user {self.user_id}, {len(self._rules)} grants)"
 
-    def rules(self, action: str, subject: Subject = None) -> tuple[Rule, ...]:
+    def rules(self, action: str, subject: Subject = None) -> tuple[GrantRule, ...]:
         """Return the rules that grant an action on a subject; none when it is not granted."""
         return self._rules.get((action, subject), ())
 
@@ -132,7 +132,7 @@ class AdminAbility:
 
     def rules_on(
         self, action: str, subject: str, *, locale: str | None, creator: Creator | None
-    ) -> tuple[Rule, ...]:
+    ) -> tuple[GrantRule, ...]:
         """Return the rules that hold for one entry: its locale, and who made it."""
         return tuple(
             rule
@@ -140,7 +140,7 @@ class AdminAbility:
             if rule.covers_locale(locale) and self._holds(rule, creator)
         )
 
-    def row_filter(self, rule: Rule) -> CreatorFilter | None:
+    def row_filter(self, rule: GrantRule) -> CreatorFilter | None:
         """Return what a rule's conditions ask of entries, ``None`` when they ask nothing."""
         if not rule.conditions:
             return None
@@ -149,19 +149,19 @@ class AdminAbility:
             role_ids=self.role_ids if HAS_SAME_ROLE in rule.conditions else frozenset(),
         )
 
-    def covers(self, other: "Iterable[tuple[str, Subject, Rule]]") -> bool:
+    def covers(self, other: "Iterable[tuple[str, Subject, GrantRule]]") -> bool:
         """Tell whether everything that ``other`` grants is granted here, as widely or more so."""
         return self.super_admin or all(
             any(_wider(mine, rule) for mine in self.rules(action, subject))
             for action, subject, rule in other
         )
 
-    def _holds(self, rule: Rule, creator: Creator | None) -> bool:
+    def _holds(self, rule: GrantRule, creator: Creator | None) -> bool:
         wanted = self.row_filter(rule)
         return wanted is None or wanted.passes(creator)
 
 
-def _wider(rule: Rule, other: Rule) -> bool:
+def _wider(rule: GrantRule, other: GrantRule) -> bool:
     """Tell whether a rule grants all that another one does."""
     if rule.conditions and not (other.conditions and other.conditions <= rule.conditions):
         return False

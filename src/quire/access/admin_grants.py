@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from quire.access.admin_ability import AdminAbility, Rule, Subject
+from quire.access.admin_ability import AdminAbility, GrantRule, Subject
 from quire.access.administration import (
     ACTIONS,
     ADMIN_ACTIONS,
@@ -36,7 +36,7 @@ class Grant(Struct, frozen=True, kw_only=True):
     conditions: tuple[str, ...] = ()
 
 
-Granted = tuple[str, Subject, Rule]
+Granted = tuple[str, Subject, GrantRule]
 """An action, its subject, and how far it goes."""
 
 
@@ -53,7 +53,7 @@ def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[Granted]:
             continue
         found.append((grant.action, grant.subject, rule))
         if grant.action in ALIASES:
-            found.append((READ, ALIASES[grant.action], Rule(conditions=rule.conditions)))
+            found.append((READ, ALIASES[grant.action], GrantRule(conditions=rule.conditions)))
     return found
 
 
@@ -61,7 +61,7 @@ def ability_of(
     schema: Schema, grants: Iterable[Grant], *, user_id: int, role_ids: frozenset[int]
 ) -> AdminAbility:
     """Return what the permissions of somebody's roles allow together."""
-    rules: dict[tuple[str, Subject], tuple[Rule, ...]] = {}
+    rules: dict[tuple[str, Subject], tuple[GrantRule, ...]] = {}
     for action, subject, rule in granted_by(schema, grants):
         known = rules.get((action, subject), ())
         if rule not in known:
@@ -71,8 +71,8 @@ def ability_of(
 
 def super_ability(schema: Schema, *, user_id: int, role_ids: frozenset[int]) -> AdminAbility:
     """Return what a super admin may do: everything there is."""
-    rules: dict[tuple[str, Subject], tuple[Rule, ...]] = {}
-    everything = (Rule(),)
+    rules: dict[tuple[str, Subject], tuple[GrantRule, ...]] = {}
+    everything = (GrantRule(),)
     for action in ACTIONS:
         if action.section is not Section.CONTENT:
             rules[action.uid, None] = everything
@@ -81,12 +81,12 @@ def super_ability(schema: Schema, *, user_id: int, role_ids: frozenset[int]) -> 
     return AdminAbility(rules, user_id=user_id, role_ids=role_ids, super_admin=True)
 
 
-def _rule(schema: Schema, action: AdminAction, grant: Grant) -> Rule | None:
+def _rule(schema: Schema, action: AdminAction, grant: Grant) -> GrantRule | None:
     conditions = frozenset(grant.conditions).intersection(CONDITIONS)
     if grant.conditions and not conditions:
         return None
     if action.section is not Section.CONTENT:
-        return Rule(conditions=conditions) if grant.subject is None else None
+        return GrantRule(conditions=conditions) if grant.subject is None else None
     content_type = schema.content_types.get(grant.subject or "")
     if content_type is None:
         return None
@@ -96,7 +96,7 @@ def _rule(schema: Schema, action: AdminAction, grant: Grant) -> Rule | None:
         # Here a list that is missing means none, and only a null means all.
         missing = LOCALES not in grant.properties
         locales = frozenset() if missing else _listed(grant.properties, LOCALES)
-    return Rule(fields=fields, locales=locales, conditions=conditions)
+    return GrantRule(fields=fields, locales=locales, conditions=conditions)
 
 
 def _listed(properties: Mapping[str, object], name: str) -> frozenset[str] | None:

@@ -9,8 +9,8 @@ from quire.admin_api.bodies import (
     Flag,
     Items,
     RowId,
-    Shape,
     Text,
+    Validator,
     at_least,
     email,
     id_of,
@@ -19,19 +19,19 @@ from quire.admin_api.bodies import (
     required,
     single_line,
 )
-from quire.admin_api.lists import Lists
+from quire.admin_api.lists import AdminLists
 from quire.admin_api.responses import respond_data, shown_person
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_management import (
     EMAIL_TAKEN,
     NOT_FOUND,
     NOTHING_TO_DELETE,
-    Change,
-    Staff,
+    AdminUserChange,
+    AdminUserManagement,
 )
-from quire.auth.admin.user_rows import People, Person
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -41,7 +41,7 @@ from quire.schema.model import ADMIN_USER_UID
 OWN = "You cannot delete your own user"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 
-_NAMES: Mapping[str, Shape] = {
+_NAMES: Mapping[str, Validator] = {
     "firstname": Text(rules=(at_least(1),)),
     "lastname": Text(nullable=True),
     "username": Text(rules=(at_least(1), single_line), nullable=True),
@@ -71,7 +71,13 @@ _IDS = Fields(fields={"ids": Items(item=RowId(), least=1, rules=(required,))})
 class StaffApi:
     """``/admin/users`` and ``PUT /admin/users/me``."""
 
-    def __init__(self, database: Database, people: People, staff: Staff, lists: Lists) -> None:
+    def __init__(
+        self,
+        database: Database,
+        people: AdminUserRows,
+        staff: AdminUserManagement,
+        lists: AdminLists,
+    ) -> None:
         self._database = database
         self._people = people
         self._staff = staff
@@ -90,18 +96,18 @@ class StaffApi:
         ):
             yield Route(method=method, path=path, action=action, handler=handler)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List administrators."""
         listed = await self._lists.page(ADMIN_USER_UID, request.query, request.version)
 
-        def program() -> Program[list[Person]]:
+        def program() -> Program[list[AdminUser]]:
             return self._people.people(listed.ids)
 
         by_id = {person.id: person for person in await self._database.read(program)}
         results = [_narrowed(by_id[i], listed.fields) for i in listed.ids if i in by_id]
         return respond_data({"results": results, "pagination": listed.pagination})
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show an administrator."""
         person_id = id_of(request.parameters["id"])
         person = None
@@ -111,7 +117,7 @@ class StaffApi:
             raise NotFoundError(NOT_FOUND)
         return respond_data(shown_person(person))
 
-    async def invite(self, request: Request) -> Answer:
+    async def invite(self, request: Request) -> Response:
         """Invite somebody; the answer has the token of the invitation, once."""
         body = _with_lower_email(request.body)
         values = read_body(body or {"email": ""}, _INVITATION)
@@ -120,7 +126,7 @@ class StaffApi:
         person, token = await self._staff.invite(values, roles, ability)
         return respond_data({**shown_person(person), "registrationToken": token}, 201)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Change an administrator."""
         values = read_body(_with_lower_email(request.body), _CHANGE)
         person_id = id_of(request.parameters["id"])
@@ -128,13 +134,13 @@ class StaffApi:
             raise NotFoundError(NOT_FOUND)
         password = values.pop("password", None)
         roles = ids_of(values.pop("roles")) if "roles" in values else None
-        change = Change(
+        change = AdminUserChange(
             values=values, roles=roles, password=None if password is None else str(password)
         )
         person = await self._staff.change(person_id, change, request.administrator.ability)
         return respond_data(shown_person(person))
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete an administrator."""
         person_id = id_of(request.parameters["id"])
         if person_id is None:
@@ -142,7 +148,7 @@ class StaffApi:
         deleted = await self._staff.delete([person_id], request.administrator.ability)
         return respond_data(shown_person(deleted[0]))
 
-    async def delete_many(self, request: Request) -> Answer:
+    async def delete_many(self, request: Request) -> Response:
         """Delete several administrators, all of them or none."""
         ids = ids_of(read_body(request.body, _IDS)["ids"])
         if request.administrator.id in ids:
@@ -150,7 +156,7 @@ class StaffApi:
         deleted = await self._staff.delete(ids, request.administrator.ability)
         return respond_data([shown_person(person) for person in deleted])
 
-    async def change_self(self, request: Request) -> Answer:
+    async def change_self(self, request: Request) -> Response:
         """Change one's own profile; another password only with the present one."""
         body = _with_lower_email(request.body)
         values = read_body(body, _profile(body))
@@ -195,7 +201,7 @@ def _with_lower_email(body: object) -> object:
     return body
 
 
-def _narrowed(person: Person, fields: frozenset[str] | None) -> dict[str, Any]:
+def _narrowed(person: AdminUser, fields: frozenset[str] | None) -> dict[str, Any]:
     found = shown_person(person)
     if fields is None:
         return found

@@ -17,8 +17,8 @@ from quire.admin_api.bodies import (
     required,
 )
 from quire.admin_api.responses import respond_data, shown
-from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokens, Token
-from quire.content_api.messages import Answer, Request
+from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.errors import NotFoundError
@@ -70,7 +70,7 @@ _CHANGE = Fields(
 class ApiTokenApi:
     """``/admin/api-tokens``."""
 
-    def __init__(self, tokens: ApiTokens) -> None:
+    def __init__(self, tokens: ApiTokenManager) -> None:
         self._tokens = tokens
 
     def routes(self) -> Iterator[Route]:
@@ -87,18 +87,18 @@ class ApiTokenApi:
                 method=method, path=path, action=f"admin::api-tokens.{action}", handler=handler
             )
 
-    async def find(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List tokens, none of them in clear."""
         return respond_data([_shown(token) for token in await self._tokens.all()])
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a token, with its key if the project keeps it and the caller may change it."""
         token = await self._tokens.one(_token_id(request))
         ability = request.administrator.ability
         trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _TRUSTED)
         return respond_data({**_shown(token), **(_in_clear(token) if trusted else {})})
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a token, and show it in clear."""
         given = request.body if isinstance(request.body, Mapping) else {}
         values = read_body({**given, "name": _name(given.get("name", ""))}, _NEW)
@@ -114,7 +114,7 @@ class ApiTokenApi:
         )
         return respond_data({**_shown(token), "accessKey": token.key}, 201)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Change a token."""
         token_id = _token_id(request)
         await self._tokens.one(token_id)
@@ -126,13 +126,13 @@ class ApiTokenApi:
         values.pop("permissions", None)
         return respond_data(_shown(await self._tokens.change(token_id, values, actions)))
 
-    async def regenerate(self, request: Request) -> Answer:
+    async def regenerate(self, request: Request) -> Response:
         """Give a token another secret, and show it in clear."""
         token = await self._tokens.regenerate(_token_id(request))
         told = {"id": token.id, "kind": "content-api", "accessKey": token.key}
         return respond_data(told, 201)
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a token; one that is not there is deleted already."""
         token_id = id_of(request.parameters["id"])
         token = None if token_id is None else await self._tokens.delete(token_id)
@@ -158,11 +158,11 @@ def _actions(values: Mapping[str, object]) -> list[str] | None:
     return [str(action) for action in listed] if isinstance(listed, list) else None
 
 
-def _in_clear(token: Token) -> dict[str, object]:
+def _in_clear(token: ManagedApiToken) -> dict[str, object]:
     return {} if token.key is None else {"accessKey": token.key}
 
 
-def _shown(token: Token) -> dict[str, Any]:
+def _shown(token: ManagedApiToken) -> dict[str, Any]:
     found = shown(token.fields, (*_SHOWN, "createdAt", "updatedAt", "type"))
     lifespan = found["lifespan"]
     found["lifespan"] = None if lifespan is None else str(lifespan)

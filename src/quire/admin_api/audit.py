@@ -13,7 +13,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.admin_api.success_statuses import success_status
 from quire.clock import Clock, iso_from_ms
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
@@ -206,17 +206,17 @@ class AuditApi:
         for path, handler in (("admin/x/audit", self.find), ("admin/x/audit/export", self.export)):
             yield Route(method="GET", path=path, action=SUPER_ADMINS, handler=handler)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List what was done, the latest first; ``before`` is the last id that is known."""
         found = await self._log.find(_query(request, _PAGE, _MOST))
         return respond_data([_shown(row) for row in found])
 
-    async def export(self, request: Request) -> Answer:
+    async def export(self, request: Request) -> Response:
         """Return the same as lines of JSON, more of it at once."""
         found = await self._log.find(_query(request, _EXPORTED, _EXPORTED))
         lines = b"".join(orjson.dumps(_shown(row)) + b"\n" for row in found)
         attachment = b'attachment; filename="audit.ndjson"'
-        return Answer(200, lines, NDJSON, ((b"content-disposition", attachment),))
+        return Response(200, lines, NDJSON, ((b"content-disposition", attachment),))
 
 
 def _details(request: Request, body: Mapping[str, object]) -> str:

@@ -32,7 +32,7 @@ _LONGEST = 10_000
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
 
-class Shape(Protocol):
+class Validator(Protocol):
     """What a value must be."""
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -113,7 +113,7 @@ class Text(Struct, frozen=True, kw_only=True):
     longest: int = _LONGEST
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is not ABSENT and not isinstance(value, str):
@@ -134,7 +134,7 @@ class Flag(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is not ABSENT and not isinstance(value, bool):
             yield _problem(place, not_of_type("boolean", value), value)
             return
@@ -149,7 +149,7 @@ class WholeNumber(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is ABSENT:
             yield from _broken(self.rules, place, value)
         elif not isinstance(value, int) or isinstance(value, bool):
@@ -164,7 +164,7 @@ class RowId(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is not ABSENT and id_of(value) is None:
             yield _problem(place, "must be an id", value)
 
@@ -172,14 +172,14 @@ class RowId(Struct, frozen=True, kw_only=True):
 class Items(Struct, frozen=True, kw_only=True):
     """A list whose items have one shape, ``least`` of them at least."""
 
-    item: Shape | None = None
+    item: Validator | None = None
     least: int = 0
     most: int = 1000
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is ABSENT:
@@ -208,14 +208,14 @@ class Fields(Struct, frozen=True, kw_only=True):
     Unknown keys are told before what is wrong with the fields, unless ``keys_last``.
     """
 
-    fields: Mapping[str, Shape] = field(default_factory=dict)
+    fields: Mapping[str, Validator] = field(default_factory=dict)
     closed: bool = True
     keys_last: bool = False
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is ABSENT:

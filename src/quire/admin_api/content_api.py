@@ -8,7 +8,7 @@ from quire.admin_api.grantable_routes import Described, described_routes
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.customisations import Customisations
 from quire.schema.model import Schema
@@ -31,7 +31,7 @@ class ContentApiApi:
         ):
             yield Route(method="GET", path=path, action=action, handler=handler)
 
-    async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions, by their owners."""
         found: dict[str, Any] = {}
         for controller in controllers(self._schema, self._found.routed_actions()):
@@ -39,11 +39,11 @@ class ContentApiApi:
             owner["controllers"][controller.name] = list(controller.actions)
         return respond_data(found)
 
-    async def list_routes(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def list_routes(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all routes, by their owners."""
         return respond_data(self._described())
 
-    async def list_routes_bare(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def list_routes_bare(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all routes in the form of the page of end users' roles."""
         return respond_bare({"routes": self._described()})
 

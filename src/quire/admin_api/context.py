@@ -4,42 +4,42 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.admin_api.audit import AuditedDatabase
-from quire.admin_api.login_throttle import Attempts
-from quire.auth.admin.user_rows import People
+from quire.admin_api.login_throttle import LoginThrottle
+from quire.auth.admin.user_rows import AdminUserRows
 from quire.auth.sessions import Sessions
-from quire.builder.apply import Project
+from quire.builder.apply import EditableProject
 from quire.clock import Clock
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.content_api.user_routes import AccountApis, AccountServices
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.system_rows import SystemRows
 from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.schema.model import Schema
 from quire.settings import Settings
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from quire.webhooks.setup import WebhookParts
 
 
 class AdminSources(Struct, frozen=True, kw_only=True):
     """What the admin API is made of that others use, too."""
 
-    reader: Reader
+    reader: ContentReader
     documents: DocumentService
-    library: Library
+    library: MediaLibrary
     accounts: AccountApis
     webhooks: WebhookParts
     services: AccountServices
-    attempts: Attempts
+    attempts: LoginThrottle
     audit: AuditLog
-    project: Project
+    project: EditableProject
     content_version: ContentVersion
     customisations: Customisations
 
 
-class Ground(Struct, frozen=True, kw_only=True):
+class AdminContext(Struct, frozen=True, kw_only=True):
     """The sources, with the rows that the admin API works on itself.
 
     What goes through ``database``, and through the ``sources`` as they are here, is noted in the
@@ -51,7 +51,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     sources: AdminSources
     database: AuditedDatabase
     rows: SystemRows
-    people: People
+    people: AdminUserRows
     sessions: Sessions
 
     @property
@@ -60,7 +60,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         return admin_secret(self.settings)
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> WriteEngine:
         """What content is written with."""
         return self.sources.documents.engine
 
@@ -70,18 +70,18 @@ class Ground(Struct, frozen=True, kw_only=True):
         return self.engine.schema
 
 
-def lay_ground(settings: Settings, sources: AdminSources, clock: Clock) -> Ground:
+def make_admin_context(settings: Settings, sources: AdminSources, clock: Clock) -> AdminContext:
     """Make what the parts share."""
     database = AuditedDatabase(sources.reader.database, sources.audit)
     engine = sources.documents.engine
     rows = SystemRows(store=engine.store, new_id=engine.new_id)
-    return Ground(
+    return AdminContext(
         settings=settings,
         clock=clock,
         sources=_audited(sources, database),
         database=database,
         rows=rows,
-        people=People(rows),
+        people=AdminUserRows(rows),
         sessions=Sessions(rows, admin_secret(settings)),
     )
 

@@ -11,7 +11,7 @@ import orjson
 
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
-from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.sign_in import place_of
@@ -19,7 +19,7 @@ from quire.auth.recovery import EMAIL_KEY, Recovery
 from quire.auth.user_settings import ADVANCED_KEY
 from quire.content_api.envelope import respond_bare
 from quire.content_api.mail_routes import NOT_SENT
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.roles import EMPTY_BODY, RoleApi
 from quire.content_api.routes import Route
 from quire.database.compile.writes import Writes
@@ -47,7 +47,7 @@ class EndUserApi:
         writes: Writes,
         roles: RoleApi,
         recovery: Recovery,
-        attempts: Attempts,
+        attempts: LoginThrottle,
         *,
         server: str,
     ) -> None:
@@ -85,11 +85,11 @@ class EndUserApi:
         action = f"{_OWNER}.email-templates.update"
         yield self._route("POST", "admin/x/mail-test", action, self.test_template)
 
-    async def policies(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def policies(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List the policies of routes: there are none."""
         return respond_bare({"policies": []})
 
-    async def providers(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def providers(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the providers that end users may sign in with."""
         stored = await self._stored(PROVIDERS_KEY)
         return respond_bare(
@@ -99,22 +99,22 @@ class EndUserApi:
             }
         )
 
-    async def set_providers(self, request: Request) -> Answer:
+    async def set_providers(self, request: Request) -> Response:
         """Replace the providers."""
         return await self._write(PROVIDERS_KEY, _member(request, "providers"))
 
-    async def templates(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def templates(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the templates of mails to end users."""
         return respond_bare(await self._stored(EMAIL_KEY))
 
-    async def set_templates(self, request: Request) -> Answer:
+    async def set_templates(self, request: Request) -> Response:
         """Replace the templates of mails. Nothing in them is ever evaluated."""
         templates = _member(request, "email-templates")
         for name, template in templates.items():
             _template_options(name, template)
         return await self._write(EMAIL_KEY, templates)
 
-    async def test_template(self, request: Request) -> Answer:
+    async def test_template(self, request: Request) -> Response:
         """Send a mail as a template says to the administrator who asks, and to nobody else.
 
         The template is that of the body, which need not be stored. Raises ApplicationError with
@@ -129,13 +129,13 @@ class EndUserApi:
             raise ApplicationError(NOT_SENT.format(error)) from error
         return respond_data({"to": to})
 
-    async def advanced(self, request: Request) -> Answer:
+    async def advanced(self, request: Request) -> Response:
         """Show how accounts come to be, and the roles that they can have."""
         listed: dict[str, Any] = orjson.loads((await self._roles.find(request)).body)
         roles = [{**role, "locale": None} for role in listed["roles"]]
         return respond_bare({"settings": await self._stored(ADVANCED_KEY), "roles": roles})
 
-    async def set_advanced(self, request: Request) -> Answer:
+    async def set_advanced(self, request: Request) -> Response:
         """Replace how accounts come to be."""
         return await self._write(ADVANCED_KEY, _body(request))
 
@@ -146,7 +146,7 @@ class EndUserApi:
         found = await self._database.read(program)
         return dict(found) if isinstance(found, Mapping) else {}
 
-    async def _write(self, key: str, value: Mapping[str, object]) -> Answer:
+    async def _write(self, key: str, value: Mapping[str, object]) -> Response:
         await self._database.write(write_setting(self._writes, key, dict(value)))
         return respond_bare(_DONE)
 
@@ -155,7 +155,7 @@ class EndUserApi:
 
 
 def _trusted(handler: Handler) -> Handler:
-    async def handle(request: Request) -> Answer:
+    async def handle(request: Request) -> Response:
         request.principal = _TRUSTED
         return await handler(request)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from quire.access.administration import is_shown
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -37,11 +37,11 @@ class HomepageApi:
         ):
             yield Route(method="GET", path=path, action=SIGNED_IN, handler=handler)
 
-    async def statistics(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def statistics(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Count what there is."""
         return respond_data(await self._database.read(self._counts))
 
-    async def layout(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def layout(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Say that nobody has arranged the page otherwise."""
         return respond_data(None)
 

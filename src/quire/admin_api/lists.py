@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
-from quire.content_api.reader import Mode, Reader
+from quire.content_api.reader import ContentReader, Mode
 from quire.database.connection import Database
 from quire.database.execute.list_cache import ListCache
 from quire.database.execute.row_mappers import members
@@ -39,7 +39,7 @@ _HIDDEN = frozenset(
 BAD_PAGE = "Invalid '{}' parameter. Expected an integer > 0, received: {}"
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class ListPage(Struct, frozen=True, kw_only=True):
     """The ids of the rows of a page, what is wanted of each, and the page's place."""
 
     ids: list[int]
@@ -47,7 +47,7 @@ class Listed(Struct, frozen=True, kw_only=True):
     pagination: Mapping[str, int]
 
 
-class Lists:
+class AdminLists:
     """Finds rows of the types that administrators manage."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Lists:
         people = schema.content_types[ADMIN_USER_UID]
         types = {**schema.content_types, ADMIN_USER_UID: _readable(people)}
         self._schema = replace(schema, content_types=types)
-        self._reader = Reader(
+        self._reader = ContentReader(
             database,
             self._schema,
             tables,
@@ -71,7 +71,9 @@ class Lists:
             list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
         )
 
-    async def page(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> Listed:
+    async def page(
+        self, uid: str, query: Mapping[str, QueryValue], version: int | None
+    ) -> ListPage:
         """Return a page of a list. Raises ValidationError or PaginationError."""
         names = (*_LIST, "populate")
         wanted: dict[str, QueryValue] = {name: query[name] for name in names if name in query}
@@ -81,14 +83,14 @@ class Lists:
         }
         return await self._read(uid, "list", wanted, version)
 
-    async def all(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> Listed:
+    async def all(self, uid: str, query: Mapping[str, QueryValue], version: int | None) -> ListPage:
         """Return a list without pages."""
         wanted = {name: query[name] for name in _WINDOW if name in query}
         return await self._read(uid, "window", wanted, version)
 
     async def _read(
         self, uid: str, mode: Mode, query: dict[str, QueryValue], version: int | None
-    ) -> Listed:
+    ) -> ListPage:
         content_type = self._schema.content_types[uid]
         if "filters" in query:
             query["filters"] = known_filters(query["filters"], content_type, self._schema)
@@ -99,7 +101,7 @@ class Lists:
         items, total = await self._reader.rows(prepared, version)
         shown = [members(item) for item in items]
         pagination = prepared.pagination
-        return Listed(
+        return ListPage(
             ids=[int(item["id"]) for item in shown],
             fields=None
             if query.get("fields") in (None, "*")

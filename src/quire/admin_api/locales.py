@@ -17,9 +17,9 @@ from quire.admin_api.bodies import (
 from quire.admin_api.responses import shown
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.locales import NOT_FOUND, Locales, ManagedLocale, iso_locales
+from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales
 from quire.database.connection import Database
 from quire.errors import NotFoundError
 
@@ -36,7 +36,7 @@ _CHANGE = Fields(
 class LocalesApi:
     """``/i18n/locales`` and ``/i18n/iso-locales``."""
 
-    def __init__(self, database: Database, locales: Locales) -> None:
+    def __init__(self, database: Database, locales: LocaleStore) -> None:
         self._database = database
         self._locales = locales
 
@@ -51,17 +51,17 @@ class LocalesApi:
         ):
             yield Route(method=method, path=path, action=action, handler=handler)
 
-    async def known(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def known(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List all locales that can be added."""
         return respond_bare([{"code": code, "name": name} for code, name in iso_locales().items()])
 
-    async def find(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List the locales of the project."""
         return respond_bare(
             [_shown(locale) for locale in await self._database.read(self._locales.all)]
         )
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Add a locale."""
         form = Fields(
             fields={
@@ -77,14 +77,14 @@ class LocalesApi:
         )
         return respond_bare(_shown(await self._database.write(program)))
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Name a locale, or make it the default one."""
         body = read_body(request.body, _CHANGE)
         default = body.pop("isDefault", False) is True
         program = self._locales.change(_row_id(request), body, default=default)
         return respond_bare(_shown(await self._database.write(program)))
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a locale with all its entries."""
         program = self._locales.delete(_row_id(request))
         return respond_bare(_shown(await self._database.write(program)))

@@ -1,7 +1,7 @@
 """How often somebody may try: by e-mail and place, by place, and by e-mail wherever it is from."""
 
 from quire.auth.rate_limit import RateLimiter
-from quire.auth.shared_counters import CallCounts
+from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.settings import AdminRateLimit
 
@@ -9,10 +9,10 @@ _LONGEST_EMAIL = 320
 _PLACE_FACTOR, _ACCOUNT_FACTOR = 5, 20
 
 
-class Attempts:
+class LoginThrottle:
     """Counts attempts at a route that takes a password or a token."""
 
-    def __init__(self, limit: AdminRateLimit, calls: CallCounts, clock: Clock) -> None:
+    def __init__(self, limit: AdminRateLimit, calls: SharedCounters, clock: Clock) -> None:
         interval = int(limit.interval.total_seconds() * 1000)
         self._enabled = limit.enabled
         self._both, self._place, self._account = (

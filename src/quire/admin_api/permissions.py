@@ -14,20 +14,20 @@ from quire.access.administration import (
 )
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.auth.admin.user_rows import People
-from quire.content_api.messages import Answer, Request
+from quire.auth.admin.user_rows import AdminUserRows
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.system_rows import Record
 from quire.schema.attributes.base import ComponentAttribute
-from quire.schema.model import ContentType, Kind, Model, Schema
+from quire.schema.model import ContentType, Model, Schema, TypeKind
 
 
 class PermissionApi:
     """``GET /admin/permissions``."""
 
-    def __init__(self, database: Database, schema: Schema, people: People) -> None:
+    def __init__(self, database: Database, schema: Schema, people: AdminUserRows) -> None:
         self._database = database
         self._schema = schema
         self._people = people
@@ -36,7 +36,7 @@ class PermissionApi:
         """Yield the routes."""
         yield Route(method="GET", path="admin/permissions", action=SIGNED_IN, handler=self.find)
 
-    async def find(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions with the types that they can be granted on."""
 
         def program() -> Program[tuple[list[Record], str | None]]:
@@ -71,14 +71,14 @@ class PermissionApi:
             "settings": [
                 _setting(action) for action in ACTIONS if action.section is Section.SETTINGS
             ],
-            "singleTypes": {"actions": actions, "subjects": self._of(Kind.SINGLE, locales)},
+            "singleTypes": {"actions": actions, "subjects": self._of(TypeKind.SINGLE, locales)},
             "collectionTypes": {
                 "actions": actions,
-                "subjects": self._of(Kind.COLLECTION, locales),
+                "subjects": self._of(TypeKind.COLLECTION, locales),
             },
         }
 
-    def _of(self, kind: Kind, locales: Sequence[dict[str, object]]) -> list[dict[str, Any]]:
+    def _of(self, kind: TypeKind, locales: Sequence[dict[str, object]]) -> list[dict[str, Any]]:
         return [
             self._subject(content_type, locales)
             for content_type in subjects(self._schema)

@@ -14,10 +14,10 @@ from quire.admin_api.responses import (
 )
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.permissions import super_grants
-from quire.auth.admin.user_rows import People, Person, StoredPermission
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows, StoredPermission
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -52,7 +52,7 @@ class ProfileApi:
         self,
         database: Database,
         schema: Schema,
-        people: People,
+        people: AdminUserRows,
         sessions: Sessions,
         clock: Clock,
     ) -> None:
@@ -73,19 +73,19 @@ class ProfileApi:
         ):
             yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
 
-    async def show(self, request: Request) -> Answer:
+    async def show(self, request: Request) -> Response:
         """Show whoever asks."""
         person = await self._person(request)
         return respond_data(shown_person(person))
 
-    async def permissions(self, request: Request) -> Answer:
+    async def permissions(self, request: Request) -> Response:
         """List what whoever asks may do, as it is stored."""
         person = await self._person(request)
         return respond_data(
             await self._database.read(lambda: shown_permissions(self._people, self._schema, person))
         )
 
-    async def sessions(self, request: Request) -> Answer:
+    async def sessions(self, request: Request) -> Response:
         """List where whoever asks is signed in, the present session marked."""
         asking, now = request.administrator, self._clock()
         rows = await self._database.read(lambda: self._sessions.active(asking.id, now))
@@ -94,14 +94,14 @@ class ProfileApi:
             [{**shown(r, fields), "current": r["sessionId"] == asking.session_id} for r in rows]
         )
 
-    async def end_session(self, request: Request) -> Answer:
+    async def end_session(self, request: Request) -> Response:
         """End one of the sessions of whoever asks."""
         asking, session_id = request.administrator, request.parameters["id"]
         if not await self._database.write(self._sessions.end(asking.id, session_id)):
             raise NotFoundError
         return respond_data({})
 
-    async def check(self, request: Request) -> Answer:
+    async def check(self, request: Request) -> Response:
         """Tell for each of some permissions whether whoever asks has it."""
         body = read_body(request.body, _CHECK)
         asked = body["permissions"]
@@ -124,7 +124,7 @@ class ProfileApi:
             for field in permission_fields(self._schema, content_type)
         )
 
-    async def _person(self, request: Request) -> Person:
+    async def _person(self, request: Request) -> AdminUser:
         user_id = request.administrator.id
         person = await self._database.read(lambda: self._people.person(user_id))
         if person is None:
@@ -133,7 +133,7 @@ class ProfileApi:
 
 
 def shown_permissions(
-    people: People, schema: Schema, person: Person
+    people: AdminUserRows, schema: Schema, person: AdminUser
 ) -> Program[list[dict[str, object]]]:
     """List what somebody's roles grant.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 
@@ -34,18 +34,18 @@ class ProjectApi:
         ):
             yield Route(method="GET", path=path, action=action, handler=handler)
 
-    async def init(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether there is an administrator; nothing here counts who uses it."""
         has_admin = await self._accounts.exist()
         return respond_data(
             {"uuid": False, "hasAdmin": has_admin, "menuLogo": None, "authLogo": None}
         )
 
-    async def project_type(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def project_type(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Say that there is one edition only, with everything in it."""
         return respond_data({"isEE": False, "features": []})
 
-    async def information(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def information(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell administrators what runs here."""
         return respond_data(
             {

@@ -3,17 +3,17 @@
 from typing import Any
 
 from quire.access.admin_grants import Grant
-from quire.auth.admin.user_rows import PUBLIC_FIELDS, ROLE_FIELDS, Person, StoredPermission
+from quire.auth.admin.user_rows import PUBLIC_FIELDS, ROLE_FIELDS, AdminUser, StoredPermission
 from quire.clock import iso_or_none
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer
+from quire.content_api.messages import Response
 from quire.database.stores.system_rows import Record
 
 _MOMENTS = frozenset({"createdAt", "updatedAt", "publishedAt", "expiresAt", "lastUsedAt"})
 _ROLE_IN_SHORT = ("name", "description", "code")
 
 
-def respond_data(data: object, status: int = 200) -> Answer:
+def respond_data(data: object, status: int = 200) -> Response:
     """Answer with data and nothing beside it."""
     return respond_bare({"data": data}, status)
 
@@ -23,7 +23,7 @@ def shown(record: Record, fields: tuple[str, ...]) -> dict[str, Any]:
     return {"id": record["id"], **{name: _shown(name, record[name]) for name in fields}}
 
 
-def shown_person(person: Person, *, roles: bool = True) -> dict[str, Any]:
+def shown_person(person: AdminUser, *, roles: bool = True) -> dict[str, Any]:
     """Show an administrator, with their roles in short."""
     found = shown(person.fields, PUBLIC_FIELDS)
     if roles:

@@ -15,13 +15,13 @@ from quire.admin_api.bodies import (
     read_body,
     required,
 )
-from quire.admin_api.lists import Lists
+from quire.admin_api.lists import AdminLists
 from quire.admin_api.permission_body import permissions_form
 from quire.admin_api.profile import shown_to_super_admin
 from quire.admin_api.responses import respond_data, shown_permission, shown_role
 from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
-from quire.auth.admin.user_rows import ADMIN_ROLE_UID, People
-from quire.content_api.messages import Answer, Request
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -41,7 +41,12 @@ class AdminRoleApi:
     """``/admin/roles``."""
 
     def __init__(
-        self, database: Database, schema: Schema, people: People, roles: AdminRoles, lists: Lists
+        self,
+        database: Database,
+        schema: Schema,
+        people: AdminUserRows,
+        roles: AdminRoles,
+        lists: AdminLists,
     ) -> None:
         self._database = database
         self._schema = schema
@@ -64,7 +69,7 @@ class AdminRoleApi:
         ):
             yield Route(method=method, path=path, action=f"admin::roles.{action}", handler=handler)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List roles, with the number of those who have them."""
         listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
         found = await self._counted(listed.ids)
@@ -73,14 +78,14 @@ class AdminRoleApi:
             found = [{name: one[name] for name in one if name in wanted} for one in found]
         return respond_data(found)
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a role."""
         found = await self._counted([_role_id(request)])
         if not found:
             raise NotFoundError(NOT_FOUND)
         return respond_data(found[0])
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a role, which grants nothing yet."""
         body = read_body(request.body, _NEW)
         description = body.get("description")
@@ -89,13 +94,13 @@ class AdminRoleApi:
         )
         return respond_data(shown_role(role), 201)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Change name or description of a role."""
         values = read_body(request.body, _CHANGE)
         role = await self._roles.change(_role_id(request), values, request.administrator.ability)
         return respond_data(shown_role(role))
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a role that nobody has; one that is not there is deleted already."""
         given = request.parameters["id"]
         role_id = id_of(given)
@@ -103,13 +108,13 @@ class AdminRoleApi:
         deleted = await self._deleted(request, ids, "id", given)
         return respond_data(shown_role(deleted[0]) if deleted else None)
 
-    async def delete_many(self, request: Request) -> Answer:
+    async def delete_many(self, request: Request) -> Response:
         """Delete several roles, all of them or none."""
         given = read_body(request.body, _IDS)["ids"]
         deleted = await self._deleted(request, ids_of(given), "ids", given)
         return respond_data([shown_role(role) for role in deleted])
 
-    async def permissions(self, request: Request) -> Answer:
+    async def permissions(self, request: Request) -> Response:
         """List what a role grants."""
         role_id = _role_id(request)
 
@@ -122,7 +127,7 @@ class AdminRoleApi:
 
         return respond_data(await self._database.read(program))
 
-    async def grant(self, request: Request) -> Answer:
+    async def grant(self, request: Request) -> Response:
         """Let a role grant what the body lists, and nothing else."""
         role_id = _role_id(request)
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from quire.access.admin_ability import AdminAbility
 from quire.auth.admin.authenticate import AdminAuthenticator
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.errors import AppError, PolicyError
@@ -54,7 +54,7 @@ class AdminApi:
         """Return the methods of the routes at a path."""
         return self.routes.methods(raw_path)
 
-    async def __call__(self, request: Request) -> Answer | None:
+    async def __call__(self, request: Request) -> Response | None:
         """Answer a request whose body has been read; ``None`` when it has no route here.
 
         Raises UnauthorizedError, PolicyError, and what handlers raise.

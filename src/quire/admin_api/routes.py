@@ -9,9 +9,9 @@ from quire.access.actions import all_actions
 from quire.admin_api.api_tokens import ApiTokenApi
 from quire.admin_api.audit import AuditApi, AuditTrail
 from quire.admin_api.content_api import ContentApiApi
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.routes import content_manager_routes
-from quire.admin_api.context import AdminSources, Ground, lay_ground
+from quire.admin_api.context import AdminContext, AdminSources, make_admin_context
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.extras.description import AdminDescriptionApi
 from quire.admin_api.extras.routes import own_routes
@@ -25,15 +25,15 @@ from quire.admin_api.router import AdminApi
 from quire.admin_api.webhook_deliveries import DeliveryApi
 from quire.admin_api.webhooks import WebhookApi
 from quire.auth.admin.accounts import AdminAccounts
-from quire.auth.admin.api_tokens import ApiTokens, TokenKeys
-from quire.auth.admin.stale_permissions import StaleFields
-from quire.builder.apply import Remodeller
-from quire.builder.archive import KeptAside
+from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
+from quire.auth.admin.stale_permissions import StalePermissions
+from quire.builder.apply import ModelEditor
+from quire.builder.archive import ModelArchive
 from quire.clock import Clock
 from quire.content_api.routes import Route
-from quire.content_manager.locales import Locales
+from quire.content_manager.locales import LocaleStore
 from quire.content_manager.prepared_lists import ListSizes
-from quire.content_manager.revisions import History
+from quire.content_manager.revisions import RevisionLog
 from quire.database.stores.revisions import Revisions
 from quire.settings import Settings
 
@@ -43,12 +43,12 @@ class AdminParts(Struct, frozen=True, kw_only=True):
 
     api: AdminApi
     accounts: AdminAccounts
-    stale_fields: StaleFields
+    stale_fields: StalePermissions
 
 
 def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -> AdminParts:
     """Make the admin API of a project with a secret for it."""
-    ground = lay_ground(settings, sources, clock)
+    ground = make_admin_context(settings, sources, clock)
     identity = open_identity(ground)
 
     def routes() -> Iterator[Route]:
@@ -61,18 +61,18 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     api = AdminApi(
         routes(), sources.content_version, identity.authenticator, trail.begin, trail.note
     )
-    stale = StaleFields(database=ground.database, rows=ground.rows, clock=clock)
+    stale = StalePermissions(database=ground.database, rows=ground.rows, clock=clock)
     return AdminParts(api=api, accounts=identity.accounts, stale_fields=stale)
 
 
-def _project_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
+def _project_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]:
     """Yield the routes of what is set for the whole project."""
     settings, database, clock = ground.settings, ground.database, ground.clock
     yield from ContentApiApi(
         ground.schema, ground.sources.customisations, prefix=settings.api.prefix
     ).routes()
     yield from _token_routes(ground)
-    yield from LocalesApi(database, Locales(ground.rows, clock)).routes()
+    yield from LocalesApi(database, LocaleStore(ground.rows, clock)).routes()
     yield from _option_routes(ground)
     yield from AuditApi(ground.sources.audit).routes()
     yield from HomepageApi(database, ground.rows).routes()
@@ -81,7 +81,7 @@ def _project_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
     ).routes()
 
 
-def _content_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
+def _content_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]:
     """Yield the routes of content, of files, and of what content looks like."""
     settings, sources, database = ground.settings, ground.sources, ground.database
     cache = settings.cache
@@ -92,7 +92,9 @@ def _content_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
         slow_lists=sources.reader.slow_lists,
     )
     revisions = Revisions(ground.engine.store.writes)
-    history = KeptHistory(History(revisions, settings.admin.revisions), sources.webhooks.tables)
+    history = RevisionHistory(
+        RevisionLog(revisions, settings.admin.revisions), sources.webhooks.tables
+    )
     yield from content_manager_routes(database, sources.documents, remembered, history)
     yield from own_routes(
         database,
@@ -105,10 +107,10 @@ def _content_routes(ground: Ground, identity: Identity) -> Iterator[Route]:
     )
     yield from media_routes(settings, sources.library, ground.engine)
     project = sources.project
-    yield from model_routes(Remodeller(project), KeptAside(database, project.kind))
+    yield from model_routes(ModelEditor(project), ModelArchive(database, project.kind))
 
 
-def _option_routes(ground: Ground) -> Iterator[Route]:
+def _option_routes(ground: AdminContext) -> Iterator[Route]:
     """Yield the routes of what is set for end users, and of webhooks."""
     settings, database, clock = ground.settings, ground.database, ground.clock
     writes, parts = ground.engine.store.writes, ground.sources.webhooks
@@ -131,12 +133,12 @@ def _option_routes(ground: Ground) -> Iterator[Route]:
     yield from DeliveryApi(database, parts, clock).routes()
 
 
-def _token_routes(ground: Ground) -> Iterator[Route]:
+def _token_routes(ground: AdminContext) -> Iterator[Route]:
     secrets, schema = ground.settings.secrets, ground.schema
     routed = ground.sources.customisations.routed_actions()
     if secrets.api_token_salt is None:
         return
-    tokens = ApiTokens(
+    tokens = ApiTokenManager(
         ground.database,
         ground.rows,
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator
 
 from quire.admin_api.bodies import Fields, Text, id_of, read_body, required
-from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.auth.admin.grant_limits import Limits
+from quire.auth.admin.grant_limits import GrantLimits
 from quire.auth.admin.second_factor import SecondFactors
 from quire.auth.admin.user_management import NOT_FOUND
-from quire.auth.admin.user_rows import People, Person
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
 from quire.auth.totp import provisioning_uri
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -32,10 +32,10 @@ class SecondFactorApi:
     def __init__(
         self,
         database: Database,
-        people: People,
+        people: AdminUserRows,
         factors: SecondFactors,
-        limits: Limits,
-        attempts: Attempts,
+        limits: GrantLimits,
+        attempts: LoginThrottle,
         *,
         project: str,
     ) -> None:
@@ -64,7 +64,7 @@ class SecondFactorApi:
             handler=self.remove_of_other,
         )
 
-    async def show(self, request: Request) -> Answer:
+    async def show(self, request: Request) -> Response:
         """Tell whether whoever asks has a second factor, and how many recovery codes are left."""
         person = await self._person(request)
         factor = await self._database.read(lambda: self._factors.of(person))
@@ -72,7 +72,7 @@ class SecondFactorApi:
         left = len(factor.recovery) if factor is not None else 0
         return respond_data({"active": active, "recoveryCodes": left if active else 0})
 
-    async def begin(self, request: Request) -> Answer:
+    async def begin(self, request: Request) -> Response:
         """Begin a second factor: the secret is for an app, and shown this once."""
         body = read_body(request.body, _PASSWORD)
         person = await self._with_password(request, str(body["password"]))
@@ -80,17 +80,17 @@ class SecondFactorApi:
         uri = provisioning_uri(secret, person.email, self._project)
         return respond_data({"secret": secret, "uri": uri}, 201)
 
-    async def confirm(self, request: Request) -> Answer:
+    async def confirm(self, request: Request) -> Response:
         """Take it into use with a code of the app; the recovery codes are shown this once."""
         code = str(read_body(request.body, _CODE)["code"])
         return await self._codes(request, lambda person: self._factors.confirm(person, code))
 
-    async def renew_codes(self, request: Request) -> Answer:
+    async def renew_codes(self, request: Request) -> Response:
         """Make other recovery codes."""
         code = str(read_body(request.body, _CODE)["code"])
         return await self._codes(request, lambda person: self._factors.renew_codes(person, code))
 
-    async def remove(self, request: Request) -> Answer:
+    async def remove(self, request: Request) -> Response:
         """Remove one's own second factor, with the password and a code of it."""
         body = read_body(request.body, _BOTH)
         person = await self._with_password(request, str(body["password"]))
@@ -103,7 +103,7 @@ class SecondFactorApi:
         await self._database.write(program())
         return respond_data({})
 
-    async def remove_of_other(self, request: Request) -> Answer:
+    async def remove_of_other(self, request: Request) -> Response:
         """Remove the second factor of somebody who lost it and may not do more than oneself."""
         asking = request.administrator
         person_id = id_of(request.parameters["id"])
@@ -123,21 +123,21 @@ class SecondFactorApi:
         return respond_data({})
 
     async def _codes(
-        self, request: Request, make: Callable[[Person], Program[tuple[str, ...]]]
-    ) -> Answer:
+        self, request: Request, make: Callable[[AdminUser], Program[tuple[str, ...]]]
+    ) -> Response:
         person = await self._person(request)
         self._attempts.count_code(person.email)
         codes = await self._database.write(make(person))
         return respond_data({"recoveryCodes": list(codes)})
 
-    async def _person(self, request: Request) -> Person:
+    async def _person(self, request: Request) -> AdminUser:
         user_id = request.administrator.id
         person = await self._database.read(lambda: self._people.person(user_id))
         if person is None:
             raise UnauthorizedError
         return person
 
-    async def _with_password(self, request: Request, password: str) -> Person:
+    async def _with_password(self, request: Request, password: str) -> AdminUser:
         person = await self._person(request)
         self._attempts.count_code(person.email)
         if not await verify_password(password, person.password):

@@ -7,21 +7,21 @@ from quire.admin_api.bodies import (
     PASSWORD_RULES,
     Fields,
     Flag,
-    Shape,
     Text,
+    Validator,
     at_least,
     email,
     read_body,
     required,
 )
 from quire.admin_api.cookies import RefreshCookie
-from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.responses import respond_data, shown_person
 from quire.admin_api.router import SIGNED_IN
-from quire.auth.admin.accounts import AdminAccounts, Device, SignedIn, new_device_id
+from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
-from quire.auth.admin.user_rows import Person
-from quire.content_api.messages import NO_CONTENT, Answer, Request
+from quire.auth.admin.user_rows import AdminUser
+from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.routes import Route
 from quire.errors import (
     ApplicationError,
@@ -36,9 +36,9 @@ BAD_REFRESH_TOKEN = "Invalid refresh token"  # noqa: S105 - likewise
 BAD_INVITATION = "Invalid registrationToken"
 _LONGEST_DEVICE = 255
 
-_DEVICE: Mapping[str, Shape] = {"deviceId": Text(longest=_LONGEST_DEVICE), "rememberMe": Flag()}
+_DEVICE: Mapping[str, Validator] = {"deviceId": Text(longest=_LONGEST_DEVICE), "rememberMe": Flag()}
 _PASSWORD = Text(rules=(*PASSWORD_RULES, required))
-_NEW_PERSON: Mapping[str, Shape] = {
+_NEW_PERSON: Mapping[str, Validator] = {
     "firstname": Text(rules=(at_least(1), required)),
     "lastname": Text(nullable=True),
     "password": _PASSWORD,
@@ -77,7 +77,7 @@ class AdminSignInApi:
         accounts: AdminAccounts,
         recovery: AdminRecovery,
         cookie: RefreshCookie,
-        attempts: Attempts,
+        attempts: LoginThrottle,
     ) -> None:
         self._accounts = accounts
         self._recovery = recovery
@@ -98,7 +98,7 @@ class AdminSignInApi:
             yield Route(method=method, path=path, action=None, handler=handler)
         yield Route(method="POST", path="admin/logout", action=SIGNED_IN, handler=self.sign_out)
 
-    async def sign_in(self, request: Request) -> Answer:
+    async def sign_in(self, request: Request) -> Response:
         """Sign in with e-mail and password."""
         body = request.body if isinstance(request.body, Mapping) else {}
         address, password = _text(body.get("email")), _text(body.get("password"))
@@ -110,7 +110,7 @@ class AdminSignInApi:
         signed_in = await self._accounts.sign_in(person, _device(body), code)
         return self._welcome(signed_in, roles=False)
 
-    async def refresh(self, request: Request) -> Answer:
+    async def refresh(self, request: Request) -> Response:
         """Give out an access token for the refresh token of the cookie, which is exchanged."""
         require_same_origin(request)
         token = self._cookie.read(request.headers.get(b"cookie"))
@@ -121,7 +121,7 @@ class AdminSignInApi:
             raise UnauthorizedError(BAD_REFRESH_TOKEN)
         return _with(respond_data({"token": tokens.access}), self._cookie.set(tokens))
 
-    async def sign_out(self, request: Request) -> Answer:
+    async def sign_out(self, request: Request) -> Response:
         """End the sessions of whoever asks: of one device when it is named, else all."""
         body = request.body if isinstance(request.body, Mapping) else {}
         device = body.get("deviceId")
@@ -129,7 +129,7 @@ class AdminSignInApi:
         await self._accounts.sign_out(request.administrator.id, device_id)
         return _with(respond_data({}), self._cookie.clear())
 
-    async def invitation(self, request: Request) -> Answer:
+    async def invitation(self, request: Request) -> Response:
         """Tell whom an invitation is for."""
         query = read_body(request.query, _INVITATION)
         self._attempts.count("invitation", place_of(request))
@@ -139,7 +139,7 @@ class AdminSignInApi:
         told = ("email", "firstname", "lastname")
         return respond_data({name: person.fields[name] for name in told})
 
-    async def register(self, request: Request) -> Answer:
+    async def register(self, request: Request) -> Response:
         """Let somebody who was invited choose a password."""
         body = read_body(request.body, _REGISTRATION)
         self._attempts.count("register", place_of(request), body["registrationToken"])
@@ -151,7 +151,7 @@ class AdminSignInApi:
         )
         return self._welcome(signed_in)
 
-    async def register_first(self, request: Request) -> Answer:
+    async def register_first(self, request: Request) -> Response:
         """Make the first administrator, with the token of the link that the server printed."""
         body = read_body(request.body, _FIRST)
         self._attempts.count("register-admin", place_of(request), body["email"])
@@ -166,7 +166,7 @@ class AdminSignInApi:
         )
         return self._welcome(signed_in)
 
-    async def forgot_password(self, request: Request) -> Answer:
+    async def forgot_password(self, request: Request) -> Response:
         """Send a link to choose another password; the answer is the same for everybody."""
         body = read_body(request.body, _FORGOTTEN)
         address = str(body["email"]).lower()
@@ -174,7 +174,7 @@ class AdminSignInApi:
         self._recovery.forgot(address)
         return NO_CONTENT
 
-    async def reset_password(self, request: Request) -> Answer:
+    async def reset_password(self, request: Request) -> Response:
         """Let whoever has a link choose another password."""
         body = read_body(request.body, _RESET)
         self._attempts.count("reset-password", place_of(request))
@@ -183,14 +183,14 @@ class AdminSignInApi:
         person = await self._recovery.reset(token, str(body["password"]), code)
         return self._welcome(await self._accounts.begin(person, _device({})))
 
-    def _counted_code(self, person: Person, code: object) -> str | None:
+    def _counted_code(self, person: AdminUser, code: object) -> str | None:
         """Return a code of a second factor; it is counted by account, wherever it comes from."""
         if not isinstance(code, str):
             return None
         self._attempts.count_code(person.email)
         return code
 
-    def _welcome(self, signed_in: SignedIn, *, roles: bool = True) -> Answer:
+    def _welcome(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
         token = signed_in.tokens.access
         user = shown_person(signed_in.person, roles=roles)
         answer = respond_data({"token": token, "accessToken": token, "user": user})
@@ -222,11 +222,11 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _device(body: Mapping[str, object]) -> Device:
+def _device(body: Mapping[str, object]) -> AdminDevice:
     named = body.get("deviceId")
     device_id = named[:_LONGEST_DEVICE] if isinstance(named, str) and named else new_device_id()
-    return Device(id=device_id, remember=bool(body.get("rememberMe")))
+    return AdminDevice(id=device_id, remember=bool(body.get("rememberMe")))
 
 
-def _with(answer: Answer, headers: tuple[tuple[bytes, bytes], ...]) -> Answer:
-    return Answer(answer.status, answer.body, answer.content_type, (*answer.headers, *headers))
+def _with(answer: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
+    return Response(answer.status, answer.body, answer.content_type, (*answer.headers, *headers))

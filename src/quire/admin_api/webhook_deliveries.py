@@ -9,11 +9,17 @@ from quire.admin_api.bodies import id_of
 from quire.admin_api.responses import respond_data
 from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
 from quire.clock import Clock, iso_from_ms
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.webhook_deliveries import DELIVERIES, STATES, WAITING, Delivery, Told
+from quire.database.stores.webhook_deliveries import (
+    DELIVERIES,
+    STATES,
+    WAITING,
+    Delivery,
+    WebhookMessage,
+)
 from quire.errors import NotFoundError, ValidationError
 from quire.webhooks.setup import WebhookParts
 from quire.webhooks.signatures import webhook_secret
@@ -45,15 +51,15 @@ class DeliveryApi:
         ):
             yield Route(method=method, path=path, action=f"admin::webhooks.{verb}", handler=handler)
 
-    async def find_all(self, request: Request) -> Answer:
+    async def find_all(self, request: Request) -> Response:
         """List the deliveries of all webhooks, the latest first, as `find` does for one."""
         return await self._listed(request, None)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List what a webhook was told, the latest first; ``before`` is the last id known."""
         return await self._listed(request, webhook_id_of(request))
 
-    async def _listed(self, request: Request, webhook_id: int | None) -> Answer:
+    async def _listed(self, request: Request, webhook_id: int | None) -> Response:
         asked = request.query
         state = asked.get("state")
         if state is not None and state not in STATES:
@@ -76,18 +82,18 @@ class DeliveryApi:
         found = await self._database.read(program, snapshot=True)
         return respond_data([_shown(one) for one in found])
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show what a webhook was told once, with the body."""
         await self._tables.ensure(DELIVERIES)
         found = await self._database.read(lambda: self._delivery(request))
         return respond_data({**_shown(found), "payload": orjson.loads(found.body)})
 
-    async def redeliver(self, request: Request) -> Answer:
+    async def redeliver(self, request: Request) -> Response:
         """Tell a webhook the same again."""
 
         def program() -> Program[None]:
             found = yield from self._delivery(request)
-            told = Told(
+            told = WebhookMessage(
                 webhook_id=found.webhook_id,
                 event=found.event,
                 uid=found.uid,
@@ -101,7 +107,7 @@ class DeliveryApi:
         self._outbox.added()
         return respond_data({}, 202)
 
-    async def secret(self, request: Request) -> Answer:
+    async def secret(self, request: Request) -> Response:
         """Show what the calls of a webhook are signed with."""
         webhook_id = webhook_id_of(request)
         await self._database.read(lambda: self._existing(webhook_id))

@@ -13,15 +13,15 @@ from quire.admin_api.bodies import (
     Flag,
     Items,
     Place,
-    Shape,
     Text,
+    Validator,
     id_of,
     read_body,
     required,
 )
 from quire.admin_api.responses import respond_data
 from quire.clock import Clock, iso_from_ms
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -84,7 +84,7 @@ class _Headers(Struct, frozen=True):
 
 
 def _form(*, private: bool, change: bool) -> Fields:
-    fields: dict[str, Shape] = {
+    fields: dict[str, Validator] = {
         "name": Text(rules=(required,)),
         "url": _Url(private),
         "headers": _Headers(),
@@ -129,18 +129,18 @@ class WebhookApi:
                 method=method, path=path, action=f"admin::webhooks.{action}", handler=handler
             )
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List webhooks."""
         found = await self._database.read(self._webhooks.all)
         return respond_data([_shown(webhook, request) for webhook in found])
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a webhook."""
         webhook_id = webhook_id_of(request)
         found = await self._database.read(lambda: self._existing(webhook_id))
         return respond_data(_shown(found, request))
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a webhook."""
         values = self._read(request, change=False)
 
@@ -150,7 +150,7 @@ class WebhookApi:
 
         return respond_data(_shown(await self._write(program()), request), 201)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Change a webhook."""
         values, webhook_id = self._read(request, change=True), webhook_id_of(request)
 
@@ -161,7 +161,7 @@ class WebhookApi:
 
         return respond_data(_shown(await self._write(program()), request))
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a webhook."""
         webhook_id = webhook_id_of(request)
 
@@ -172,7 +172,7 @@ class WebhookApi:
 
         return respond_data(_shown(await self._write(program()), request))
 
-    async def delete_many(self, request: Request) -> Answer:
+    async def delete_many(self, request: Request) -> Response:
         """Delete webhooks; those that are not there are deleted already."""
         body = request.body
         given = body.get("ids") if isinstance(body, Mapping) else None
@@ -182,7 +182,7 @@ class WebhookApi:
         await self._write(self._webhooks.delete(ids))
         return respond_data(given)
 
-    async def trigger(self, request: Request) -> Answer:
+    async def trigger(self, request: Request) -> Response:
         """Try a webhook out, and tell how it answered."""
         webhook_id = webhook_id_of(request)
         webhook = await self._database.read(lambda: self._existing(webhook_id))

@@ -14,7 +14,7 @@ _MOST = 200
 _log = structlog.get_logger("quire.auth")
 
 
-class Postbox:
+class BackgroundTasks:
     """Takes work and does it in the background; the server waits for it when it ends."""
 
     def __init__(self, most: int = _MOST) -> None:

@@ -17,7 +17,7 @@ from quire.auth.sessions import Sessions
 from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, UserRow
-from quire.documents.commands import Create, Delete, Update
+from quire.documents.commands import CreateDocument, DeleteDocument, UpdateDocument
 from quire.documents.service import DocumentService, act_on, passwords_of
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
@@ -183,7 +183,7 @@ class EndUsers:
                 return None
             yield from self._require_grantable(unit, user.role_id)
             shown = yield from show(user_id)
-            yield from act_on(unit, Delete(uid=USER_UID, document_id=user.document_id))
+            yield from act_on(unit, DeleteDocument(uid=USER_UID, document_id=user.document_id))
             yield from self._sign_out(user_id)
             yield from unit.settle()
             return shown
@@ -241,13 +241,13 @@ class EndUsers:
         await self._run(act, {})
 
     def _insert(self, unit: UnitOfWork, data: Data) -> Program[int]:
-        written = yield from act_on(unit, Create(uid=USER_UID, data=data))
+        written = yield from act_on(unit, CreateDocument(uid=USER_UID, data=data))
         return written[0].entry_id
 
     def _write(self, unit: UnitOfWork, user: UserRow, data: Data) -> Program[None]:
         if "password" in data:
             data = {**data, "resetPasswordToken": None}
-        intent = Update(uid=USER_UID, document_id=user.document_id, data=data)
+        intent = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
         yield from act_on(unit, intent)
         if "password" in data or data.get("blocked") is True:
             yield from self._sign_out(user.id)
@@ -296,7 +296,7 @@ class EndUsers:
         principal: Principal | None = None,
     ) -> T:
         """Run what writes; where nobody is named, the server itself does, held by no row rules."""
-        intent = Create(uid=USER_UID, data=data)
+        intent = CreateDocument(uid=USER_UID, data=data)
         passwords = list(passwords_of(self._documents.schema, intent))
         return await self._documents.run(act, passwords=passwords, principal=principal)
 

@@ -4,7 +4,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from msgspec import Struct
 
-from quire.auth.shared_counters import CallCounts, Window
+from quire.auth.shared_counters import CounterWindow, SharedCounters
 from quire.clock import Clock
 from quire.errors import RateLimitError
 
@@ -32,7 +32,7 @@ class RateLimiter:
     """Counts calls by key in windows of fixed length; ``name`` tells its keys from others."""
 
     def __init__(
-        self, calls: CallCounts, name: str, *, limit: int, interval_ms: int, clock: Clock
+        self, calls: SharedCounters, name: str, *, limit: int, interval_ms: int, clock: Clock
     ) -> None:
         self._calls = calls
         self._name = name
@@ -54,10 +54,10 @@ class RateLimiter:
         now = self._clock()
         window = self._calls.seen(f"{self._name} {key}", now, self._interval)
         if window is not None:
-            _allow(Window(window.ends_at, window.calls + 1), now, self._limit * times)
+            _allow(CounterWindow(window.ends_at, window.calls + 1), now, self._limit * times)
 
 
-def _allow(window: Window, now: int, limit: int) -> Allowance:
+def _allow(window: CounterWindow, now: int, limit: int) -> Allowance:
     allowance = Allowance(
         limit=limit,
         remaining=max(limit - window.calls, 0),

@@ -9,14 +9,14 @@ from html import escape
 
 from msgspec import Struct
 
-from quire.auth.background_tasks import Postbox
+from quire.auth.background_tasks import BackgroundTasks
 from quire.auth.codes import new_confirmation_code, new_reset_code
 from quire.auth.oauth.provider_presets import PRESETS
 from quire.auth.user_settings import advanced_options
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.stores.accounts import Accounts, UserRow
-from quire.documents.commands import Update
+from quire.documents.commands import UpdateDocument
 from quire.documents.service import DocumentService
 from quire.errors import MailError
 from quire.mail.message import Mail, one_line
@@ -30,7 +30,7 @@ PLACEHOLDER_SENDERS = frozenset({"no-reply@example.com", "no-reply@strapi.io"})
 _RESET, _CONFIRMATION = "reset_password", "email_confirmation"
 
 
-class Pages(Struct, frozen=True, kw_only=True):
+class AccountPages(Struct, frozen=True, kw_only=True):
     """The addresses that mails may name, as they were configured."""
 
     server: str
@@ -63,9 +63,9 @@ class Recovery:
         documents: DocumentService,
         accounts: Accounts,
         sender: Sender,
-        postbox: Postbox,
+        postbox: BackgroundTasks,
         *,
-        pages: Pages,
+        pages: AccountPages,
         clock: Clock,
     ) -> None:
         self._database = database
@@ -108,7 +108,7 @@ class Recovery:
         await self._send(_RESET, user, {"URL": page, "TOKEN": code})
 
     async def _store(self, user: UserRow, data: Mapping[str, object]) -> None:
-        intent = Update(uid=USER_UID, document_id=user.document_id, data=data)
+        intent = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
         await self._documents.update(intent)
 
     async def _send(self, name: str, user: UserRow, values: Mapping[str, str]) -> None:

@@ -41,7 +41,7 @@ later may have begun it, since the clock is read before the group is locked."""
 _HEAD = b"quire calls 1\n".ljust(_GROUP, b"\0")
 
 
-class Window(Struct, frozen=True):
+class CounterWindow(Struct, frozen=True):
     """What was counted in an interval that ends at a moment (epoch milliseconds)."""
 
     ends_at: int
@@ -107,7 +107,7 @@ class _File:
         os.pwrite(self._file, slot, offset)
 
 
-class CallCounts:
+class SharedCounters:
     """Counts by key, in windows that begin with their first call."""
 
     def __init__(self, secret: str = "", file: Path | None = None) -> None:
@@ -128,7 +128,7 @@ class CallCounts:
         except OSError as error:
             _tell(error)
 
-    def add(self, key: str, now: int, interval: int) -> Window:
+    def add(self, key: str, now: int, interval: int) -> CounterWindow:
         """Count a call now, and return the window that it is in."""
         digest, offset = self._find(key)
         try:
@@ -138,7 +138,7 @@ class CallCounts:
             self._place = _Memory()
             return _counted(self._place, offset, digest, now, interval)
 
-    def seen(self, key: str, now: int, interval: int) -> Window | None:
+    def seen(self, key: str, now: int, interval: int) -> CounterWindow | None:
         """Return the window of a key, ``None`` when nothing was called in it."""
         digest, offset = self._find(key)
         try:
@@ -146,7 +146,7 @@ class CallCounts:
         except OSError:
             return None
         known = _known(slots, digest, now, interval)
-        return None if known is None else Window(slots[known][1], slots[known][2])
+        return None if known is None else CounterWindow(slots[known][1], slots[known][2])
 
     def close(self) -> None:
         """Let go of the file; what was counted stays there."""
@@ -161,16 +161,16 @@ class CallCounts:
         return digest, _GROUP * (1 + int.from_bytes(digest[:4]) % _GROUPS)
 
 
-def _counted(place: _Place, offset: int, digest: bytes, now: int, interval: int) -> Window:
+def _counted(place: _Place, offset: int, digest: bytes, now: int, interval: int) -> CounterWindow:
     with place.held(offset):
         slots = _slots(place, offset)
         known = _known(slots, digest, now, interval)
         if known is None:
             chosen = min(range(_SLOTS), key=lambda n: _worth(slots[n], now))
-            window = Window(now + interval, 1)
+            window = CounterWindow(now + interval, 1)
         else:
             chosen = known
-            window = Window(slots[known][1], slots[known][2] + 1)
+            window = CounterWindow(slots[known][1], slots[known][2] + 1)
         slot = _SLOT.pack(digest, window.ends_at, window.calls)
         place.write(offset + chosen * _SLOT.size, slot)
     return window

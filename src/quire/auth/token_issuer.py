@@ -28,21 +28,21 @@ NO_SECRET = "JWT_SECRET is not set, so nobody can sign in"  # noqa: S105 - a sen
 INVALID_REFRESH = "Invalid refresh token"
 
 
-class Device(Struct, frozen=True, kw_only=True):
+class ClientDevice(Struct, frozen=True, kw_only=True):
     """Where somebody signs in from, as far as they say."""
 
     id: str | None = None
     name: str | None = None
 
 
-class Issued(Struct, frozen=True, kw_only=True):
+class IssuedTokens(Struct, frozen=True, kw_only=True):
     """What an end user is given; ``refresh`` is there where sessions are."""
 
     jwt: str
     refresh: str | None = None
 
 
-class Issuer:
+class TokenIssuer:
     """Makes the tokens of end users; without ``sessions`` long-lived ones."""
 
     def __init__(
@@ -62,13 +62,13 @@ class Issuer:
         self._secret = secret
         self._lifetime = lifetime
 
-    async def issue(self, user_id: int, device: Device) -> Issued:
+    async def issue(self, user_id: int, device: ClientDevice) -> IssuedTokens:
         """Make the tokens of an end user. Raises UnimplementedError where no secret is set."""
         if self._secret is None:
             raise UnimplementedError(NO_SECRET)
         sessions = self.sessions
         if sessions is None:
-            return Issued(jwt=issue_jwt(user_id, self._secret, self._lifetime, self.clock()))
+            return IssuedTokens(jwt=issue_jwt(user_id, self._secret, self._lifetime, self.clock()))
         tokens = await self._write(
             lambda unit: sessions.begin(
                 user_id,
@@ -78,15 +78,15 @@ class Issuer:
                 now=unit.tick(),
             )
         )
-        return Issued(jwt=tokens.access, refresh=tokens.refresh)
+        return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)
 
-    async def refresh(self, sessions: Sessions, token: str) -> Issued:
+    async def refresh(self, sessions: Sessions, token: str) -> IssuedTokens:
         """Exchange a refresh token for fresh ones.
 
         Raises UnauthorizedError for one that is not good, and when its user is gone or blocked.
         """
 
-        def act(unit: UnitOfWork) -> Program[Issued | None]:
+        def act(unit: UnitOfWork) -> Program[IssuedTokens | None]:
             now = unit.tick()
             tokens = yield from sessions.rotate(token, now)
             if tokens is None:
@@ -97,7 +97,7 @@ class Issuer:
                 if found is not None:
                     yield from sessions.end_all(found[0])
                 return None
-            return Issued(jwt=tokens.access, refresh=tokens.refresh)
+            return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)
 
         issued = await self._write(act)
         if issued is None:

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable
 import structlog
 from msgspec import Struct
 
-from quire.builder.file_transaction import Journal
+from quire.builder.file_transaction import FileTransaction
 from quire.builder.files import FileChange, file_changes, unwritable_folder
-from quire.builder.schema_files import Blueprint
+from quire.builder.schema_files import SchemaFiles
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
-from quire.database.migration.plan import Planned
+from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
+from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.schema_pair import Renames
-from quire.database.migration.steps import Crowd
+from quire.database.migration.steps import SeveralDocuments
 from quire.database.program import Program
 from quire.database.schema_version import Requirement
 from quire.database.statistics import renew_statistics
@@ -42,15 +42,15 @@ _HALF_DONE = "The database follows the new model, but not all schema files could
 _log = structlog.get_logger("quire.schema")
 
 
-class CrowdedTypeError(Exception):
+class SeveralDocumentsError(Exception):
     """A collection type with several documents cannot become a single type."""
 
-    def __init__(self, crowd: Crowd) -> None:
+    def __init__(self, crowd: SeveralDocuments) -> None:
         """``crowd`` is the type, with how many documents it has."""
         super().__init__(str(crowd))
 
 
-class Project(Struct, frozen=True, kw_only=True):
+class EditableProject(Struct, frozen=True, kw_only=True):
     """What the model of a project is changed through.
 
     ``require`` raises when the tables are not those of ``schema``; ``adopt`` is told when they are
@@ -66,7 +66,7 @@ class Project(Struct, frozen=True, kw_only=True):
     adopt: Adopt
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class ModelDraft(Struct, frozen=True, kw_only=True):
     """A change of the model that could be: the schema afterwards, and the files that change."""
 
     schema: Schema
@@ -74,10 +74,10 @@ class Draft(Struct, frozen=True, kw_only=True):
     files: tuple[FileChange, ...]
 
 
-class Remodeller:
+class ModelEditor:
     """Plans changes of the model, and carries them out."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: EditableProject) -> None:
         self._project = project
         self._busy = 0
 
@@ -102,7 +102,7 @@ class Remodeller:
         """Return why the files of the project cannot be changed; ``None`` where they can."""
         return await asyncio.to_thread(self._obstacle)
 
-    async def draw(self, change: Callable[[Blueprint], None]) -> Draft:
+    async def draw(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
         """Return what the model becomes by a change; nothing is changed yet.
 
         Raises ConflictError when somebody has changed the files since, what ``change`` raises, and
@@ -110,7 +110,7 @@ class Remodeller:
         """
         return await asyncio.to_thread(self._draw, change)
 
-    async def plan(self, draft: Draft) -> Planned:
+    async def plan(self, draft: ModelDraft) -> PlannedMigration:
         """Return what would be done to the database.
 
         Raises MigrationConflictError, CrowdedTypeError, and AppError when the database cannot be
@@ -120,7 +120,7 @@ class Remodeller:
         kind = self._project.kind
         return _served(await self._project.database.read(lambda: plan_towards(kind, goal)))
 
-    async def apply(self, draft: Draft, *, title: str, may_lose: bool) -> Planned:
+    async def apply(self, draft: ModelDraft, *, title: str, may_lose: bool) -> PlannedMigration:
         """Let the tables, the files and this process follow a draft.
 
         ``title`` is what the change is called where something is kept aside. Raises
@@ -133,9 +133,9 @@ class Remodeller:
         finally:
             self._busy -= 1
 
-    async def _apply(self, draft: Draft, goal: Goal) -> Planned:
+    async def _apply(self, draft: ModelDraft, goal: MigrationGoal) -> PlannedMigration:
         project = self._project
-        journal = Journal(project.settings.project, draft.schema.version, draft.files)
+        journal = FileTransaction(project.settings.project, draft.schema.version, draft.files)
         await asyncio.to_thread(journal.prepare)
         try:
             planned = await project.database.write(self._migrate(goal))
@@ -168,24 +168,24 @@ class Remodeller:
             return str(error)
         return None if schema.version == self.schema.version else _DRIFTED
 
-    def _draw(self, change: Callable[[Blueprint], None]) -> Draft:
+    def _draw(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
         settings = self._project.settings
         sources, options = read_sources(settings.project), load_options(settings)
         if build_schema(sources, options).version != self.schema.version:
             raise ConflictError(_DRIFTED)
-        blueprint = Blueprint(self.schema, sources)
+        blueprint = SchemaFiles(self.schema, sources)
         change(blueprint)
         drawn = blueprint.drawn()
         later = build_schema(in_file_order(drawn.sources), options)
         _refuse_unknown_custom_fields(self.schema, later)
-        return Draft(
+        return ModelDraft(
             schema=later,
             renames=Renames(models=drawn.models, attributes=drawn.attributes),
             files=tuple(file_changes(settings.project, sources, drawn)),
         )
 
-    def _goal(self, draft: Draft, *, title: str, may_lose: bool) -> Goal:
-        return Goal(
+    def _goal(self, draft: ModelDraft, *, title: str, may_lose: bool) -> MigrationGoal:
+        return MigrationGoal(
             schema=draft.schema,
             options=load_options(self._project.settings),
             renames=draft.renames,
@@ -194,7 +194,7 @@ class Remodeller:
             may_lose=may_lose,
         )
 
-    def _migrate(self, goal: Goal) -> Program[Planned]:
+    def _migrate(self, goal: MigrationGoal) -> Program[PlannedMigration]:
         yield from self._project.require()
         kind, now = self._project.kind, self._project.clock()
         return _served((yield from migrate_towards(kind, goal, now=now)))
@@ -215,7 +215,7 @@ def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
         raise SchemaError(problems)
 
 
-def _served(planned: Planned) -> Planned:
+def _served(planned: PlannedMigration) -> PlannedMigration:
     for crowd in planned.plan.crowds:
-        raise CrowdedTypeError(crowd)
+        raise SeveralDocumentsError(crowd)
     return planned

@@ -2,38 +2,38 @@
 
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.archive import ASIDE_TABLE, Aside, forget, list_aside, put_back
+from quire.database.migration.archive import ASIDE_TABLE, Archive, forget, list_aside, put_back
 from quire.database.program import Program
 from quire.database.tables.inspection import inspect_program
 from quire.database.target import DatabaseKind
 
 
-class KeptAside:
+class ModelArchive:
     """Lists it, puts it back, forgets it."""
 
     def __init__(self, database: Database, kind: DatabaseKind) -> None:
         self._database = database
         self._kind = kind
 
-    async def all(self) -> list[Aside]:
+    async def all(self) -> list[Archive]:
         """List what is kept, the oldest first."""
         return await self._database.read(self._all)
 
-    async def put_back(self, aside: Aside) -> int:
+    async def put_back(self, aside: Archive) -> int:
         """Put back what has a place again; returns how many rows."""
         return await self._database.write(self._put_back(aside))
 
-    async def forget(self, aside: Aside) -> None:
+    async def forget(self, aside: Archive) -> None:
         """Let go of it, for good."""
         writes = Writes(self._kind.dialect())
         await self._database.write(forget(writes, self._kind.ddl, aside))
 
-    def _all(self) -> Program[list[Aside]]:
+    def _all(self) -> Program[list[Archive]]:
         names = yield from self._kind.inspector.table_names()
         if ASIDE_TABLE not in names:
             return []
         return (yield from list_aside(Writes(self._kind.dialect())))
 
-    def _put_back(self, aside: Aside) -> Program[int]:
+    def _put_back(self, aside: Archive) -> Program[int]:
         found = yield from inspect_program(self._kind.inspector)
         return (yield from put_back(Writes(self._kind.dialect()), aside, found))

@@ -16,7 +16,7 @@ SELF = "__self__"
 """Stands for the type itself where a relation says what it leads to."""
 
 
-class ComponentWish(Struct, frozen=True, kw_only=True):
+class ComponentDefinition(Struct, frozen=True, kw_only=True):
     """A component as it is to be.
 
     ``attributes`` are all that it is to have. ``former_names`` maps later names of attributes to
@@ -33,8 +33,8 @@ class ComponentWish(Struct, frozen=True, kw_only=True):
     former_names: Mapping[str, str] = field(default_factory=dict)
 
 
-class TypeWish(Struct, frozen=True, kw_only=True):
-    """A content type as it is to be; see `ComponentWish`."""
+class TypeDefinition(Struct, frozen=True, kw_only=True):
+    """A content type as it is to be; see `ComponentDefinition`."""
 
     display_name: str
     singular_name: str
@@ -49,7 +49,7 @@ class TypeWish(Struct, frozen=True, kw_only=True):
     former_names: Mapping[str, str] = field(default_factory=dict)
 
 
-class Flaw(Struct, frozen=True):
+class DefinitionProblem(Struct, frozen=True):
     """Something of a wish that cannot be: of which model, at which path of its attributes."""
 
     uid: str

@@ -37,7 +37,7 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True):
     changes: list[FileChange]
 
 
-class Journal:
+class FileTransaction:
     """One change of files, from being prepared to being done or taken back."""
 
     def __init__(self, project: Path, version: str, changes: Sequence[FileChange]) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.builder.schema_files import Drawn
+from quire.builder.schema_files import EditedFiles
 from quire.builder.strapi_stubs import core_files, untouched_core_files, wants_core_files
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
@@ -23,7 +23,9 @@ class FileChange(Struct, frozen=True, kw_only=True):
     after: str | None
 
 
-def file_changes(project: Path, former: Sequence[Source], drawn: Drawn) -> list[FileChange]:
+def file_changes(
+    project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
+) -> list[FileChange]:
     """Return what changes of the files of a project, in the order of their paths.
 
     Raises OSError for a file that cannot be read.
@@ -48,7 +50,7 @@ def unwritable_folder(project: Path) -> str | None:
 
 
 def _wanted(
-    project: Path, former: Sequence[Source], drawn: Drawn
+    project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
 ) -> Iterator[tuple[str, str | None]]:
     """Yield path and content of whatever is not as it was."""
     known = {source.uid: source for source in former}
@@ -63,7 +65,7 @@ def _wanted(
         yield from _missing_core_files(project, [uid for uid in new if uid.startswith("api::")])
 
 
-def _gone(project: Path, sources: Sequence[Source]) -> Iterator[tuple[str, str | None]]:
+def _gone(project: Path, sources: Sequence[SchemaFile]) -> Iterator[tuple[str, str | None]]:
     for source in sources:
         yield source.file, None
         if source.uid.startswith("api::"):

@@ -3,7 +3,7 @@
 from quire.builder.file_transaction import has_journals, recover
 from quire.database.compile.writes import Writes
 from quire.database.schema_version import announced_schema
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 
@@ -29,7 +29,7 @@ async def recover_files(settings: Settings) -> list[str]:
 
 
 async def _announced(settings: Settings) -> str | None:
-    room = room_of(settings)
+    room = target_of(settings)
     if not await room.has_tables():
         return None
     async with room.look() as looking:

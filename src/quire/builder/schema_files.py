@@ -11,39 +11,39 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from quire.builder.definitions import ComponentWish, Flaw, TypeWish, Wanted
+from quire.builder.definitions import ComponentDefinition, DefinitionProblem, TypeDefinition, Wanted
 from quire.builder.inverse_relations import Raw, counterpart, fits, is_two_sided, other_side, raw_of
 from quire.builder.naming import collection_name, component_collection_name, file_of
 from quire.errors import QuireError
 from quire.schema.model import Schema
-from quire.schema.sources import EXTENSION, Source
+from quire.schema.sources import EXTENSION, SchemaFile
 
 
-class UnfitWishError(QuireError):
+class InvalidDefinitionError(QuireError):
     """A wish that contradicts the rest of the model; ``flaws`` says where and why."""
 
-    def __init__(self, flaws: Sequence[Flaw]) -> None:
+    def __init__(self, flaws: Sequence[DefinitionProblem]) -> None:
         """``flaws`` is not empty."""
         self.flaws = tuple(flaws)
         super().__init__("; ".join(f"{flaw.uid}: {flaw.message}" for flaw in flaws))
 
 
-class Drawn(Struct, frozen=True, kw_only=True):
+class EditedFiles(Struct, frozen=True, kw_only=True):
     """What the schema files are to be.
 
     ``models`` maps later uids to earlier ones, ``attributes`` later names of attributes to earlier
     ones by later uid.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[SchemaFile, ...]
     models: Mapping[str, str]
     attributes: Mapping[str, Mapping[str, str]]
 
 
-class Blueprint:
+class SchemaFiles:
     """The files as they are to be; they begin as they are."""
 
-    def __init__(self, schema: Schema, sources: Sequence[Source]) -> None:
+    def __init__(self, schema: Schema, sources: Sequence[SchemaFile]) -> None:
         """``schema`` is what was made of the ``sources``."""
         self._schema = schema
         self._raws: dict[str, Raw] = {s.uid: deepcopy(dict(s.raw)) for s in sources}
@@ -51,10 +51,12 @@ class Blueprint:
         self._models: dict[str, str] = {}
         self._attributes: dict[str, dict[str, str]] = {}
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> EditedFiles:
         """Return what the files are to be by now."""
-        return Drawn(
-            sources=tuple(Source(uid, self._files[uid], raw) for uid, raw in self._raws.items()),
+        return EditedFiles(
+            sources=tuple(
+                SchemaFile(uid, self._files[uid], raw) for uid, raw in self._raws.items()
+            ),
             models=dict(self._models),
             attributes={uid: dict(names) for uid, names in self._attributes.items()},
         )
@@ -63,7 +65,7 @@ class Blueprint:
         """Return what a schema file of the project holds; ``None`` where there is none."""
         return self._raws.get(uid)
 
-    def add_type(self, uid: str, wish: TypeWish) -> None:
+    def add_type(self, uid: str, wish: TypeDefinition) -> None:
         """Add a content type. Raises UnfitWishError."""
         self._raws[uid] = {
             "kind": "collectionType",
@@ -77,7 +79,7 @@ class Blueprint:
         self._describe_type(uid, wish)
         self._set_attributes(uid, wish.attributes, wish.former_names)
 
-    def change_type(self, uid: str, wish: TypeWish) -> None:
+    def change_type(self, uid: str, wish: TypeDefinition) -> None:
         """Change a content type that is there. Raises UnfitWishError."""
         self._describe_type(uid, wish)
         self._set_attributes(uid, wish.attributes, wish.former_names)
@@ -98,7 +100,7 @@ class Blueprint:
             if attribute.get("target") == uid:
                 attribute["target"] = later
 
-    def add_component(self, uid: str, wish: ComponentWish) -> None:
+    def add_component(self, uid: str, wish: ComponentDefinition) -> None:
         """Add a component. Raises UnfitWishError."""
         self._raws[uid] = {
             "collectionName": component_collection_name(uid),
@@ -111,7 +113,7 @@ class Blueprint:
         self._describe_component(uid, wish)
         self._set_attributes(uid, wish.attributes, wish.former_names)
 
-    def change_component(self, uid: str, wish: ComponentWish) -> str:
+    def change_component(self, uid: str, wish: ComponentDefinition) -> str:
         """Change a component that is there, and return its uid, which tells of its category.
 
         Raises UnfitWishError.
@@ -161,7 +163,7 @@ class Blueprint:
 
     def _rename(self, uid: str, later: str) -> None:
         if later in self._raws:
-            raise UnfitWishError([Flaw(uid, ("uid",), f"{later} is taken")])
+            raise InvalidDefinitionError([DefinitionProblem(uid, ("uid",), f"{later} is taken")])
         self._raws = {later if one == uid else one: raw for one, raw in self._raws.items()}
         del self._files[uid]
         self._files[later] = file_of(later)
@@ -171,7 +173,7 @@ class Blueprint:
         for raw in self._raws.values():
             yield from _attributes(raw).values()
 
-    def _describe_type(self, uid: str, wish: TypeWish) -> None:
+    def _describe_type(self, uid: str, wish: TypeDefinition) -> None:
         raw = self._raws[uid]
         _set(raw, "kind", wish.kind, "collectionType")
         _set(raw, "collectionName", wish.collection_name, uid.rpartition(".")[2])
@@ -184,7 +186,7 @@ class Blueprint:
                 _object(raw, "options")["draftAndPublish"] = wish.draft_and_publish
         _set(raw, "pluginOptions", wish.plugin_options, {})
 
-    def _describe_component(self, uid: str, wish: ComponentWish) -> None:
+    def _describe_component(self, uid: str, wish: ComponentDefinition) -> None:
         raw = self._raws[uid]
         _describe(raw, wish)
         if wish.icon is not UNSET and (wish.icon or "icon" in raw["info"]):
@@ -217,7 +219,7 @@ class Blueprint:
             flaw for name in list(later) for flaw in self._meet(named, name, later, earlier_names)
         ]
         if flaws:
-            raise UnfitWishError(flaws)
+            raise InvalidDefinitionError(flaws)
 
     def _part(
         self, uid: str, name: str, former: Raw, later: Raw | None, wanted: Mapping[str, Raw]
@@ -237,7 +239,7 @@ class Blueprint:
 
     def _meet(
         self, uid: str, name: str, own: Mapping[str, Raw], earlier_names: Mapping[str, str]
-    ) -> Iterator[Flaw]:
+    ) -> Iterator[DefinitionProblem]:
         """Let a relation have its other side; yield what forbids it."""
         attribute = own[name]
         other = other_side(attribute)
@@ -248,7 +250,7 @@ class Blueprint:
         if facing is None:
             builtin = self._schema.content_types.get(target)
             if builtin is not None and other not in builtin.attributes:
-                yield Flaw(uid, (*path, "targetAttribute"), _FOREIGN.format(target))
+                yield DefinitionProblem(uid, (*path, "targetAttribute"), _FOREIGN.format(target))
             return
         present = facing.get(other)
         if present is None:
@@ -259,7 +261,7 @@ class Blueprint:
         earlier = earlier_names.get(name, name)
         is_ours = other_side(present) in {name, earlier} and present.get("target") == uid
         if not is_ours or not is_two_sided(present):
-            yield Flaw(uid, (*path, "targetAttribute"), _TAKEN.format(target, other))
+            yield DefinitionProblem(uid, (*path, "targetAttribute"), _TAKEN.format(target, other))
             return
         kept = {k: v for k, v in present.items() if k not in {"inversedBy", "mappedBy"}}
         facing[other] = kept | counterpart(attribute, name, uid)
@@ -282,7 +284,7 @@ def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str
             attribute["targetField"] = later_names[field]
 
 
-def _describe(raw: Raw, wish: TypeWish | ComponentWish) -> None:
+def _describe(raw: Raw, wish: TypeDefinition | ComponentDefinition) -> None:
     info = _object(raw, "info")
     info["displayName"] = wish.display_name
     if wish.description is not UNSET and (wish.description or "description" in info):

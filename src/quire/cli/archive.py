@@ -8,11 +8,11 @@ from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.archive import Aside, forget, put_back
+from quire.database.migration.archive import Archive, forget, put_back
 from quire.database.migration.archive_expiry import all_aside, kept_until
 from quire.database.open import require_project_database
 from quire.database.program import Program
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.inspection import inspect_program
 from quire.database.target import DatabaseKind
 from quire.errors import ConfigurationError
@@ -28,7 +28,7 @@ def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -
 
 
 async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
-    room = room_of(settings)
+    room = target_of(settings)
     await require_project_database(room)
     database = await room.open()
     try:
@@ -46,7 +46,7 @@ async def _aside(settings: Settings, *, restore: int | None, remove: int | None)
     return DONE
 
 
-def _list(kept: Sequence[Aside], days: int) -> None:
+def _list(kept: Sequence[Archive], days: int) -> None:
     for aside in kept:
         tables = ", ".join(sorted({one.table for one in aside.kept}))
         until = kept_until(aside, days)
@@ -61,17 +61,17 @@ def _moment(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
 
 
-def _chosen(kept: Sequence[Aside], number: int) -> Aside:
+def _chosen(kept: Sequence[Archive], number: int) -> Archive:
     for aside in kept:
         if aside.id == number:
             return aside
     raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
 
 
-def _put_back(kind: DatabaseKind, aside: Aside) -> Program[int]:
+def _put_back(kind: DatabaseKind, aside: Archive) -> Program[int]:
     found = yield from inspect_program(kind.inspector)
     return (yield from put_back(Writes(kind.dialect()), aside, found))
 
 
-async def _forget(database: Database, kind: DatabaseKind, aside: Aside) -> None:
+async def _forget(database: Database, kind: DatabaseKind, aside: Archive) -> None:
     await database.write(forget(Writes(kind.dialect()), kind.ddl, aside))

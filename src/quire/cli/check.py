@@ -9,7 +9,7 @@ from quire.cli.project import require_project
 from quire.cli.terminal import print_result, working
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.summary import summarize
-from quire.database.integrity.findings import Finding
+from quire.database.integrity.findings import Damage
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
@@ -143,7 +143,7 @@ def _uploads(settings: Settings, schema: Schema, report: Report) -> None:
         report.problems.append(f"Uploads cannot be looked for: {error}")
 
 
-def told(finding: Finding) -> str:
+def told(finding: Damage) -> str:
     """A finding with what mends it, and with its details on lines of their own."""
     option = " --duplicates" if finding.asks else ""
     mends = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""

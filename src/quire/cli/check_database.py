@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from quire.database.integrity.check import examine_program
-from quire.database.integrity.examined_tables import Layout
-from quire.database.integrity.findings import Finding
-from quire.database.settings_target import room_of
-from quire.database.tables.diff import Lack, compare
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.integrity.findings import Damage
+from quire.database.settings_target import target_of
+from quire.database.tables.diff import Missing, compare
 from quire.database.tables.indexes import sort_hints_program
 from quire.database.tables.inspection import inspect_program, opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import map_tables
-from quire.database.target import DatabaseKind, Looking
+from quire.database.target import DatabaseKind, InspectionConnection
 from quire.schema.model import Schema
 from quire.settings import Settings
 
-_GRAVE = frozenset({Lack.TABLE, Lack.COLUMN})
+_GRAVE = frozenset({Missing.TABLE, Missing.COLUMN})
 
 
 class DatabaseReport(Struct, frozen=True):
@@ -31,7 +31,7 @@ class DatabaseReport(Struct, frozen=True):
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     damage: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Damage, ...] = ()
 
 
 def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
@@ -44,12 +44,14 @@ def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
 
 async def examine_database(settings: Settings, schema: Schema) -> DatabaseReport:
     """Do what `check_database` does, where an event loop is running already."""
-    room = room_of(settings)
+    room = target_of(settings)
     async with room.look() as looking:
         return await _examined(looking, schema, room.kind)
 
 
-async def _examined(looking: Looking, schema: Schema, kind: DatabaseKind) -> DatabaseReport:
+async def _examined(
+    looking: InspectionConnection, schema: Schema, kind: DatabaseKind
+) -> DatabaseReport:
     table_map = map_tables(schema)
     opening = await looking.run(opening_program(kind.inspector, wanted_tables(table_map)))
     if opening.empty:
@@ -60,7 +62,7 @@ async def _examined(looking: Looking, schema: Schema, kind: DatabaseKind) -> Dat
     lacks = compare(build_metadata(schema, table_map, kind.column_types), found, kind.ddl)
     hints = await looking.run(sort_hints_program(schema, table_map, found))
     damage = await looking.run(kind.damage())
-    layout = Layout(schema=schema, tables=table_map, found=found, dialect=kind.dialect())
+    layout = ExaminedTables(schema=schema, tables=table_map, found=found, dialect=kind.dialect())
     return DatabaseReport(
         problems=tuple(f"In the database, {lack}." for lack in lacks if lack.lack in _GRAVE),
         warnings=(*_lesser(lack.lack for lack in lacks), *map(str, hints)),
@@ -69,20 +71,22 @@ async def _examined(looking: Looking, schema: Schema, kind: DatabaseKind) -> Dat
     )
 
 
-async def _findings(looking: Looking, layout: Layout, kind: DatabaseKind) -> list[Finding]:
+async def _findings(
+    looking: InspectionConnection, layout: ExaminedTables, kind: DatabaseKind
+) -> list[Damage]:
     findings = await looking.run(examine_program(layout))
     told = {finding.table for finding in findings}
     return [*findings, *await looking.run(kind.lost(told))]
 
 
-def _lesser(lacks: Iterable[Lack]) -> Iterator[str]:
+def _lesser(lacks: Iterable[Missing]) -> Iterator[str]:
     """Missing indexes and foreign keys in sums: a database of another server lacks hundreds."""
     counts = Counter(lack for lack in lacks if lack not in _GRAVE)
-    indexes = counts[Lack.INDEX] + counts[Lack.READ_INDEX]
+    indexes = counts[Missing.INDEX] + counts[Missing.READ_INDEX]
     if indexes:
         yield (
             f"The database lacks {indexes} indexes that make reads fast; "
             "`quire index` lists them, `quire index --apply` makes them."
         )
-    if counts[Lack.FOREIGN_KEY]:
-        yield f"The database lacks {counts[Lack.FOREIGN_KEY]} foreign keys."
+    if counts[Missing.FOREIGN_KEY]:
+        yield f"The database lacks {counts[Missing.FOREIGN_KEY]} foreign keys."

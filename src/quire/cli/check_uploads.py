@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator
 from quire.clock import now_ms
 from quire.database.entries.store import open_store
 from quire.database.integrity.findings import SHOWN_IDS, counted
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import Settings
-from quire.uploads.orphan_cleanup import Sweep, sweep
+from quire.uploads.orphan_cleanup import Orphans, find_orphans
 from quire.uploads.storage.open import open_storage
 
 DELETES = "deletes them"
 
 
-def check_uploads(settings: Settings, schema: Schema) -> Sweep:
+def check_uploads(settings: Settings, schema: Schema) -> Orphans:
     """Look for files without rows, and rows without files.
 
     Raises StorageError when the storage cannot be looked into, ConfigurationError for one that
@@ -30,7 +30,7 @@ def delete_uploads(settings: Settings, keys: Collection[str]) -> None:
     asyncio.run(open_storage(settings).remove(keys))
 
 
-def lines_about(found: Sweep) -> Iterator[str]:
+def lines_about(found: Orphans) -> Iterator[str]:
     """Yield what was found, for a terminal."""
     if found.without_row:
         yield f"{surplus_line(found)}; `quire check --repair` {DELETES}"
@@ -39,7 +39,7 @@ def lines_about(found: Sweep) -> Iterator[str]:
         yield f"files: {lost} of files that are not there ({_listed(found.without_bytes)})"
 
 
-def surplus_line(found: Sweep) -> str:
+def surplus_line(found: Orphans) -> str:
     """Tell of files that no row tells of."""
     surplus = counted(len(found.without_row), "file")
     return f"uploads: {surplus} without a row ({_listed(found.without_row)})"
@@ -50,8 +50,8 @@ def _listed(found: Collection[object]) -> str:
     return ", ".join([*shown, *(["..."] if len(found) > len(shown) else [])])
 
 
-async def _swept(settings: Settings, schema: Schema) -> Sweep:
-    room = room_of(settings)
+async def _swept(settings: Settings, schema: Schema) -> Orphans:
+    room = target_of(settings)
     store = open_store(schema, map_tables(schema), room.kind.dialect())
     async with room.look() as looking:
-        return await sweep(looking.run, store, open_storage(settings), now=now_ms())
+        return await find_orphans(looking.run, store, open_storage(settings), now=now_ms())

@@ -11,9 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message, print_warning
-from quire.database.copying.copy import Outcome, copy_database
-from quire.database.settings_target import room_of
-from quire.database.target import Room
+from quire.database.copying.copy import CopyResult, copy_database
+from quire.database.settings_target import target_of
+from quire.database.target import DatabaseTarget
 from quire.errors import ConfigurationError
 from quire.schema.model import Schema
 from quire.settings import load_settings
@@ -34,8 +34,8 @@ def copy_project(project: Path, *, source: str | None, target: str, replace: boo
     schema = load_project_schema(settings)
     if source is not None:
         settings = load_settings(project, overrides=named(source))
-    origin = room_of(settings)
-    goal = room_of(load_settings(project, overrides=named(target)))
+    origin = target_of(settings)
+    goal = target_of(load_settings(project, overrides=named(target)))
     if origin.place == goal.place:
         raise ConfigurationError(f"{goal.place} cannot be copied to itself.")
     outcome = asyncio.run(_copy(origin, goal, schema, replace=replace))
@@ -58,7 +58,9 @@ def named(address: str) -> Mapping[str, object]:
     return {"database.client": "sqlite", "database.filename": str(Path(path).absolute())}
 
 
-async def _copy(origin: Room, goal: Room, schema: Schema, *, replace: bool) -> Outcome:
+async def _copy(
+    origin: DatabaseTarget, goal: DatabaseTarget, schema: Schema, *, replace: bool
+) -> CopyResult:
     with _shown() as bar:
         return await copy_database(origin, goal, schema, replace=replace, progress=bar)
 
@@ -88,7 +90,7 @@ def _shown() -> Iterator[_Bar]:
         yield _Bar(progress)
 
 
-def _told(outcome: Outcome, goal: Room) -> int:
+def _told(outcome: CopyResult, goal: DatabaseTarget) -> int:
     for name in outcome.unknown:
         print_warning(f"{name} is unknown to the project; it was copied as it is")
     for name in outcome.left_out:

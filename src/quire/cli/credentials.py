@@ -17,7 +17,7 @@ from quire.clock import now_ms
 from quire.customisations import find_customisations
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import TableMap, map_tables
@@ -150,7 +150,7 @@ async def _write_in_loop(
     try:
         rows = CredentialRows(
             tables=tables,
-            metadata=build_metadata(schema, tables, room_of(settings).kind.column_types),
+            metadata=build_metadata(schema, tables, target_of(settings).kind.column_types),
             dialect=database.dialect,
             now=now_ms(),
             new_id=new_document_id,

@@ -8,7 +8,7 @@ from quire.cli.terminal import print_message
 from quire.database.connection import Database
 from quire.database.open import require_project_database
 from quire.database.program import Program
-from quire.database.target import Room
+from quire.database.target import DatabaseTarget
 from quire.errors import (
     DatabaseLockedError,
     QuireError,
@@ -21,11 +21,11 @@ T = TypeVar("T")
 _PAUSE_SECONDS = 0.2
 
 
-class TurnError(QuireError):
+class DatabaseLockTimeoutError(QuireError):
     """It was never our turn, or nobody knows whether it was."""
 
 
-class Turn:
+class DatabaseLock:
     """Opens a database and writes to it once others let it; waits no longer than it was told."""
 
     def __init__(self, *, seconds: float) -> None:
@@ -34,7 +34,7 @@ class Turn:
         self._latest = self._loop.time() + seconds
         self._is_told = False
 
-    async def open(self, room: Room) -> Database:
+    async def open(self, room: DatabaseTarget) -> Database:
         """Open a database. Raises TurnError when others keep it locked, and DatabaseOpenError."""
         while True:
             try:
@@ -57,7 +57,7 @@ class Turn:
                     "The connection was lost at the very end: whether this was done is not known. "
                     "`quire migrate` tells what there is left to do."
                 )
-                raise TurnError(message) from error
+                raise DatabaseLockTimeoutError(message) from error
             except ServiceUnavailableError as error:
                 await self._wait(error)
 
@@ -68,7 +68,7 @@ class Turn:
                 f"The database cannot be changed now ({reason}). "
                 "Nothing was changed; try again, or wait longer with --wait."
             )
-            raise TurnError(message) from error
+            raise DatabaseLockTimeoutError(message) from error
         if not self._is_told:
             print_message(f"The database cannot be changed now ({reason}); waiting.")
             self._is_told = True

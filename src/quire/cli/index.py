@@ -12,10 +12,10 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.statistics import LARGE_ROWS, outdated_program, renew_statistics
 from quire.database.stores.slow_lists import stored_slow_lists
-from quire.database.tables.diff import Finding
+from quire.database.tables.diff import MissingItem
 from quire.database.tables.indexes import (
     AdvisedIndex,
     advised_indexes,
@@ -37,7 +37,7 @@ _BYTES_OF_A_ROW = 17
 class _Found(Struct, frozen=True, kw_only=True):
     """What a database lacks: indexes, those that are advised, and statistics that are right."""
 
-    missing: Sequence[Finding]
+    missing: Sequence[MissingItem]
     advised: Sequence[AdvisedIndex]
     outdated: Sequence[str]
     rows: Mapping[str, int]
@@ -59,7 +59,7 @@ async def advise_indexes(settings: Settings, database: Database, schema: Schema)
     It costs little, whatever the size of the tables. Raises what `Database.read` raises.
     """
     tables = map_tables(schema)
-    kind = room_of(settings).kind
+    kind = target_of(settings).kind
     found = await database.read(lambda: lacking_tables_program(schema, tables, kind.inspector))
     if not found:
         return None
@@ -79,7 +79,7 @@ async def advise_indexes(settings: Settings, database: Database, schema: Schema)
 async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
     schema = load_project_schema(settings)
     tables = map_tables(schema)
-    kind = room_of(settings).kind
+    kind = target_of(settings).kind
     database = await open_database(settings, tables)
     try:
         existing = await database.read(lambda: inspect_program(kind.inspector))

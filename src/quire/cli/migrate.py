@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from quire.cli.database_lock import Turn
+from quire.cli.database_lock import DatabaseLock
 from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
 from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
@@ -12,7 +12,7 @@ from quire.database.compile.writes import Writes
 from quire.database.migration.archive_expiry import forget_over
 from quire.database.migration.migrate import (
     ConsentNeededError,
-    Goal,
+    MigrationGoal,
     migrate_towards,
     plan_towards,
 )
@@ -20,7 +20,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import recorded_schema
 from quire.database.migration.steps import Plan
 from quire.database.open import require_project_database
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.statistics import renew_statistics
 from quire.errors import ConfigurationError
 from quire.settings import Settings
@@ -47,7 +47,7 @@ def migrate_project(
     SchemaError, DatabaseOpenError, MigrationConflictError, and TurnError.
     """
     recover_project(settings)
-    goal = Goal(
+    goal = MigrationGoal(
         schema=load_project_schema(settings),
         options=load_options(settings),
         renames=read_renames(renamed),
@@ -82,14 +82,14 @@ def follow_files(settings: Settings) -> None:
     Raises ConfigurationError when it has to be decided by somebody, and what `migrate_project`
     raises. A database without tables is left alone.
     """
-    goal = Goal(
+    goal = MigrationGoal(
         schema=load_project_schema(settings), options=load_options(settings), renames=Renames()
     )
     asyncio.run(_follow(settings, goal))
 
 
-async def _follow(settings: Settings, goal: Goal) -> None:
-    room = room_of(settings)
+async def _follow(settings: Settings, goal: MigrationGoal) -> None:
+    room = target_of(settings)
     if not await room.has_tables():
         return
     async with room.look() as looking:
@@ -107,8 +107,8 @@ async def _follow(settings: Settings, goal: Goal) -> None:
         await _apply(settings, goal, wait=DEFAULT_WAIT)
 
 
-async def _plan(settings: Settings, goal: Goal) -> int:
-    room = room_of(settings)
+async def _plan(settings: Settings, goal: MigrationGoal) -> int:
+    room = target_of(settings)
     await require_project_database(room)
     async with room.look() as looking:
         planned = await looking.run(plan_towards(room.kind, goal))
@@ -126,9 +126,9 @@ async def _plan(settings: Settings, goal: Goal) -> int:
     return PROBLEMS
 
 
-async def _apply(settings: Settings, goal: Goal, *, wait: float) -> int:
-    room = room_of(settings)
-    turn = Turn(seconds=wait)
+async def _apply(settings: Settings, goal: MigrationGoal, *, wait: float) -> int:
+    room = target_of(settings)
+    turn = DatabaseLock(seconds=wait)
     database = await turn.open(room)
     try:
         planned = await turn.write(database, lambda: migrate_towards(room.kind, goal, now=now_ms()))

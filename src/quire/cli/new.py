@@ -13,7 +13,7 @@ from quire.cli.seed import CONTENT_FOLDER, seed_project
 from quire.cli.terminal import print_message
 from quire.clock import now_ms
 from quire.database.initialize import first_program
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.initial_rows import FirstLocale
 from quire.database.tables.table_map import map_tables
 from quire.errors import ConfigurationError
@@ -56,7 +56,7 @@ def new_project(folder: Path, template: str | None) -> int:
     with _undone_on_failure(root):
         made = [*_from_template(root, source), *_tree(root)]
         settings = load_settings(root)
-        if not asyncio.run(room_of(settings).has_tables()):
+        if not asyncio.run(target_of(settings).has_tables()):
             made += _first_start(settings)
         load_settings(root).require_secrets()
     for path in made:
@@ -132,7 +132,7 @@ def _first_start(settings: Settings) -> Iterator[str]:
         yield ".env with new secrets"
         settings = load_settings(settings.project)
     settings.require_secrets()
-    name = room_of(settings).place.removeprefix(f"{settings.project}/")
+    name = target_of(settings).place.removeprefix(f"{settings.project}/")
     if (settings.project / CONTENT_FOLDER / MANIFEST).is_file():
         seed_project(settings.project)
         yield f"{name} with the content of {CONTENT_FOLDER}/"
@@ -143,7 +143,7 @@ def _first_start(settings: Settings) -> Iterator[str]:
 
 async def _make_database(settings: Settings, schema: Schema) -> None:
     code = settings.i18n.initial_locale
-    room = room_of(settings)
+    room = target_of(settings)
     program = first_program(
         schema,
         map_tables(schema),

@@ -11,10 +11,10 @@ from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import confirm, print_message, print_result, working
 from quire.database.integrity.check import is_mended, repair_program
-from quire.database.integrity.examined_tables import Layout
-from quire.database.integrity.findings import Finding
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.integrity.findings import Damage
 from quire.database.open import open_database
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError, DatabaseOpenError
@@ -66,7 +66,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     return _told_of_rest(_look(settings, schema))
 
 
-def _look(settings: Settings, schema: Schema) -> tuple[Finding, ...]:
+def _look(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
     """What is wrong with the rows, in a database that is sound apart from them."""
     with working("Looking into the database"):
         report = check_database(settings, schema)
@@ -84,19 +84,19 @@ def _consented() -> bool:
     return confirm("Repair it now?")
 
 
-async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> list[Finding]:
+async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> list[Damage]:
     tables = map_tables(schema)
-    inspector = room_of(settings).kind.inspector
+    inspector = target_of(settings).kind.inspector
     database = await open_database(settings, tables)
     try:
         found = await database.read(lambda: inspect_program(inspector))
-        layout = Layout(schema=schema, tables=tables, found=found, dialect=database.dialect)
+        layout = ExaminedTables(schema=schema, tables=tables, found=found, dialect=database.dialect)
         return await database.write(repair_program(layout, duplicates=duplicates))
     finally:
         await database.close()
 
 
-def _told_of_rest(left: tuple[Finding, ...]) -> int:
+def _told_of_rest(left: tuple[Damage, ...]) -> int:
     """List what is left, if anything is; returns the exit code."""
     if left:
         print_message("This is left as it is:")

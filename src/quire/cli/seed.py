@@ -10,7 +10,7 @@ from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.seeding.content import Content
 from quire.seeding.load import read_content
 from quire.seeding.project import seed
@@ -30,7 +30,7 @@ def seed_project(project: Path) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     content = read_content(settings.project / CONTENT_FOLDER, schema)
-    room = room_of(settings)
+    room = target_of(settings)
     written = None if asyncio.run(room.has_tables()) else write_environment(settings)
     if written is not None:
         print_message(f"New secrets are in {written}.")

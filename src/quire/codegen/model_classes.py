@@ -19,7 +19,7 @@ CLASS = "class"
 """The keyword with which types of attributes name a class, or a description that is shared."""
 
 
-class Member(Struct, frozen=True, kw_only=True):
+class ModelField(Struct, frozen=True, kw_only=True):
     """One attribute of a class: its name in JSON, and its type in JSON Schema."""
 
     name: str
@@ -27,26 +27,26 @@ class Member(Struct, frozen=True, kw_only=True):
     nullable: bool
 
 
-class Shape(Struct, frozen=True, kw_only=True):
+class ModelClass(Struct, frozen=True, kw_only=True):
     """One class. What is ``optional`` may be absent; ``tag`` is the value of ``__component``."""
 
     name: str
     about: str
-    members: Sequence[Member]
+    members: Sequence[ModelField]
     optional: bool = False
     base: str | None = None
     tag: str | None = None
 
 
-class Shapes(Struct, frozen=True, kw_only=True):
+class ModelClasses(Struct, frozen=True, kw_only=True):
     """All classes in the order of their names, and what several of them share."""
 
     version: str
-    classes: Sequence[Shape]
+    classes: Sequence[ModelClass]
     shared: Mapping[str, JsonSchema]
 
 
-def shapes_of(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> Shapes:
+def shapes_of(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> ModelClasses:
     """Return the classes of the project's own content types and of all that these lead to.
 
     With ``drafts`` they also fit drafts, in which what is required may be null. No class has one of
@@ -71,11 +71,11 @@ class _Making:
         self._drafts = drafts
         self._names = _names(schema, reserved)
         self._waiting = [content_type.uid for content_type in schema.api_types]
-        self._made: dict[str, list[Shape]] = {}
+        self._made: dict[str, list[ModelClass]] = {}
         self._in_zones: set[str] = set()
         self._shared: dict[str, JsonSchema] = {}
 
-    def all(self) -> Shapes:
+    def all(self) -> ModelClasses:
         """Make all classes."""
         while self._waiting:
             uid = self._waiting.pop()
@@ -83,21 +83,21 @@ class _Making:
                 self._made[uid] = [*self._of(self._schema.model(uid))]
         zoned = [self._zoned(uid) for uid in self._in_zones]
         classes = [shape for shapes in self._made.values() for shape in shapes] + zoned
-        return Shapes(
+        return ModelClasses(
             version=self._schema.version,
             classes=sorted(classes, key=lambda shape: shape.name),
             shared=dict(sorted(self._shared.items())),
         )
 
-    def _of(self, model: Model) -> Iterator[Shape]:
+    def _of(self, model: Model) -> Iterator[ModelClass]:
         names, about = self._names[model.uid], _about(model)
         values = [a for a in model.scalars if not a.private and not a.secret]
         members = [self._member(model, attribute) for attribute in values]
-        yield Shape(name=names.plain, about=f"{about}.", members=members)
+        yield ModelClass(name=names.plain, about=f"{about}.", members=members)
         edges = _edges(model)
         if not edges:
             return
-        yield Shape(
+        yield ModelClass(
             name=names.populated,
             about=f"{about}, with what was populated.",
             members=[self._member(model, attribute) for attribute in edges],
@@ -105,13 +105,15 @@ class _Making:
             base=names.plain,
         )
 
-    def _zoned(self, uid: str) -> Shape:
+    def _zoned(self, uid: str) -> ModelClass:
         names = self._names[uid]
         about = f"{_about(self._schema.model(uid))}, in a dynamic zone."
-        return Shape(name=names.in_zone, about=about, members=[], base=names.populated, tag=uid)
+        return ModelClass(
+            name=names.in_zone, about=about, members=[], base=names.populated, tag=uid
+        )
 
-    def _member(self, model: Model, attribute: Attribute) -> Member:
-        return Member(
+    def _member(self, model: Model, attribute: Attribute) -> ModelField:
+        return ModelField(
             name=attribute.name,
             type=attribute.type.json.shown(attribute, self),
             nullable=self._is_nullable(model, attribute),

@@ -8,7 +8,7 @@ import keyword
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from quire.codegen.model_classes import Member, Shape, Shapes
+from quire.codegen.model_classes import ModelClass, ModelClasses, ModelField
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import unused
 from quire.schema.words import snake_case
@@ -50,7 +50,7 @@ _TYPES = {
 }
 
 
-def python_models(shapes: Shapes) -> str:
+def python_models(shapes: ModelClasses) -> str:
     """Return a module with all classes. What is shared is no more than lists and dictionaries."""
     parts = [_HEADER.format(version=shapes.version)]
     parts += [f"{name} = {_bare(schema)}\n" for name, schema in shapes.shared.items()]
@@ -64,7 +64,7 @@ def _bare(schema: JsonSchema) -> str:
     return "list[dict[str, Any]]" if schema.get("type") == "array" else "dict[str, Any]"
 
 
-def _bases_first(classes: Sequence[Shape]) -> Iterator[Shape]:
+def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
     """Yield classes in an order in which no base comes after what is built on it."""
     known = {shape.name: shape for shape in classes}
     written: set[str] = set()
@@ -78,7 +78,7 @@ def _bases_first(classes: Sequence[Shape]) -> Iterator[Shape]:
                 yield one
 
 
-def _class(shape: Shape, known: Mapping[str, Shape]) -> Iterator[str]:
+def _class(shape: ModelClass, known: Mapping[str, ModelClass]) -> Iterator[str]:
     options = "kw_only=True"
     if shape.tag is not None:
         options += f', tag_field="__component", tag={_text(shape.tag)}'
@@ -91,7 +91,7 @@ def _class(shape: Shape, known: Mapping[str, Shape]) -> Iterator[str]:
         yield f"    {_member(member, _attribute_name(member.name, taken), shape)}"
 
 
-def _inherited(shape: Shape, known: Mapping[str, Shape]) -> set[str]:
+def _inherited(shape: ModelClass, known: Mapping[str, ModelClass]) -> set[str]:
     """Return the names of attributes that a class has from what it is built on."""
     taken: set[str] = set()
     base = shape.base
@@ -114,7 +114,7 @@ def _attribute_name(name: str, taken: set[str]) -> str:
     return unused(wanted, taken)
 
 
-def _member(member: Member, name: str, shape: Shape) -> str:
+def _member(member: ModelField, name: str, shape: ModelClass) -> str:
     written = _type(member.type)
     if member.nullable and written != "Any":
         written += " | None"

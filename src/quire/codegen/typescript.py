@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.codegen.model_classes import Member, Shape, Shapes
+from quire.codegen.model_classes import ModelClass, ModelClasses, ModelField
 from quire.schema.attributes.json_schema import JsonSchema
 
 RESERVED = frozenset(
@@ -35,7 +35,7 @@ _TYPES = {
 }
 
 
-def typescript_models(shapes: Shapes) -> str:
+def typescript_models(shapes: ModelClasses) -> str:
     """Return a module with all interfaces."""
     parts = [_HEADER.format(version=shapes.version)]
     parts += [f"export type {name} = {_type(schema)};\n" for name, schema in shapes.shared.items()]
@@ -43,7 +43,7 @@ def typescript_models(shapes: Shapes) -> str:
     return "\n".join(parts)
 
 
-def _interface(shape: Shape) -> Iterator[str]:
+def _interface(shape: ModelClass) -> Iterator[str]:
     yield f"/** {shape.about} */"
     extended = f" extends {shape.base}" if shape.base else ""
     tag = [] if shape.tag is None else [f"  __component: {json.dumps(shape.tag)};"]
@@ -56,7 +56,7 @@ def _interface(shape: Shape) -> Iterator[str]:
     yield "}"
 
 
-def _member(member: Member, shape: Shape) -> str:
+def _member(member: ModelField, shape: ModelClass) -> str:
     written = _type(member.type)
     if member.nullable and written != "unknown":
         written += " | null"

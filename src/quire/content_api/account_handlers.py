@@ -5,12 +5,12 @@ from typing import TypeVar
 
 from quire.auth.end_users import EndUsers, Show
 from quire.auth.recovery import Recovery
-from quire.auth.token_issuer import Device, Issued, Issuer
+from quire.auth.token_issuer import ClientDevice, IssuedTokens, TokenIssuer
 from quire.auth.user_agent import device_name
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Handler, Request
-from quire.content_api.reader import Reader
+from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.reader import ContentReader
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item
@@ -26,10 +26,10 @@ _LONGEST_ID = 255
 _ACTION = "plugin::users-permissions.auth"
 
 
-class AccountAnswers:
+class AccountResponses:
     """Shows end users to themselves, with their tokens."""
 
-    def __init__(self, reader: Reader, issuer: Issuer, cookie: RefreshCookie) -> None:
+    def __init__(self, reader: ContentReader, issuer: TokenIssuer, cookie: RefreshCookie) -> None:
         self._reader = reader
         self._cookie = cookie
         self._issuer = issuer
@@ -58,17 +58,17 @@ class AccountAnswers:
 
         return show
 
-    async def signed_in(self, request: Request, user_id: int) -> Answer:
+    async def signed_in(self, request: Request, user_id: int) -> Response:
         """Answer fresh tokens for a user who has shown who they are."""
         show = self.shower(request)
         return await self.tokens(request, user_id, await self.read(lambda: show(user_id)))
 
-    async def tokens(self, request: Request, user_id: int, item: Item) -> Answer:
+    async def tokens(self, request: Request, user_id: int, item: Item) -> Response:
         """Answer fresh tokens together with a user that has been read."""
         issued = await self._issuer.issue(user_id, _device(request))
         return self.pair(request, issued, {"user": item})
 
-    def pair(self, request: Request, issued: Issued, more: Mapping[str, object]) -> Answer:
+    def pair(self, request: Request, issued: IssuedTokens, more: Mapping[str, object]) -> Response:
         """Answer tokens; that to refresh with goes into a cookie where it is wanted there."""
         shown: dict[str, object] = {"jwt": issued.jwt}
         if issued.refresh is None:
@@ -80,7 +80,7 @@ class AccountAnswers:
         return respond_bare({**shown, "refreshToken": issued.refresh, **more})
 
 
-def _device(request: Request) -> Device:
+def _device(request: Request) -> ClientDevice:
     """Return what a request says of where it comes from. Raises ValidationError."""
     body = request.body
     given = body.get("deviceId") if isinstance(body, Mapping) else None
@@ -88,7 +88,7 @@ def _device(request: Request) -> Device:
     if device_id is not None and (len(device_id) > _LONGEST_ID or "\0" in device_id):
         raise ValidationError(BAD_DEVICE)
     agent = request.headers.get(b"user-agent", b"").decode("latin-1")
-    return Device(id=device_id, name=device_name(agent))
+    return ClientDevice(id=device_id, name=device_name(agent))
 
 
 class AccountApi:
@@ -96,7 +96,7 @@ class AccountApi:
 
     def __init__(
         self,
-        answers: AccountAnswers,
+        answers: AccountResponses,
         users: EndUsers,
         accounts: Accounts,
         recovery: Recovery,

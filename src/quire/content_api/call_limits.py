@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from quire.auth.rate_limit import Allowance, RateLimiter, place_of
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.errors import AppError
 
 _PLACE_FACTOR = 5
@@ -35,7 +35,7 @@ class CallLimits:
                 return limiter.count(f"{route} {place} {_email(request)}")
             return limiter.count(f"{route} {place}")
 
-        async def count_and_handle(request: Request) -> Answer:
+        async def count_and_handle(request: Request) -> Response:
             if request.allowance is None:
                 request.allowance = count(request)
             allowance = request.allowance
@@ -45,7 +45,9 @@ class CallLimits:
                 error.headers = {**allowance.headers, **error.headers}
                 raise
             told = _raw(allowance.headers)
-            return Answer(answer.status, answer.body, answer.content_type, (*answer.headers, *told))
+            return Response(
+                answer.status, answer.body, answer.content_type, (*answer.headers, *told)
+            )
 
         return count_and_handle
 

@@ -25,7 +25,7 @@ class HeadTooLargeError(Exception):
     """Raised out of the parser, which stops there."""
 
 
-class Connection(HttpToolsProtocol):
+class LimitedConnection(HttpToolsProtocol):
     """One connection, within bounds.
 
     A head beyond `MAX_HEAD` is answered 431, a request that does not arrive 408; both answers are

@@ -19,17 +19,17 @@ from quire.content_api.body import METHODS_WITH_BODY, is_form, read_body
 from quire.content_api.draft_access import refuse_drafts
 from quire.content_api.envelope import respond_error
 from quire.content_api.guarded_routes import EVERYBODY
-from quire.content_api.headers import AnswerHeaders, Header, head_error
+from quire.content_api.headers import Header, ResponseHeaders, head_error
 from quire.content_api.messages import (
     NO_CONTENT,
     REQUEST_ID,
     TEXT,
-    Answer,
     AsgiApp,
     AsgiReceive,
     AsgiScope,
     AsgiSend,
     Request,
+    Response,
     credential_of,
 )
 from quire.content_api.readiness import Readiness
@@ -51,10 +51,10 @@ from quire.settings import Settings
 _log = structlog.get_logger("quire.content_api")
 
 
-class Beside(Protocol):
+class OtherApi(Protocol):
     """Answers requests for other APIs than this one."""
 
-    async def __call__(self, request: Request) -> Answer | None:
+    async def __call__(self, request: Request) -> Response | None:
         """Answer a request; ``None`` for those it knows nothing of."""
 
     def streams(self, method: str, raw_path: bytes) -> bool:
@@ -83,7 +83,7 @@ async def no_successor(_: "ContentApi") -> None:
     """Stand in where content types never change."""
 
 
-class Elsewhere(Struct, frozen=True, kw_only=True):
+class OtherResponders(Struct, frozen=True, kw_only=True):
     """Who answers what is no request for the content API: files for everybody, another API.
 
     ``readiness`` answers ``/_ready``; ``successor`` finds who answers what this API cannot answer
@@ -92,7 +92,7 @@ class Elsewhere(Struct, frozen=True, kw_only=True):
 
     readiness: Readiness
     public: AsgiApp
-    api: Beside | None = None
+    api: OtherApi | None = None
     successor: Successor = no_successor
 
 
@@ -106,9 +106,9 @@ class ContentApi:
         authenticator: Authenticator,
         *,
         settings: Settings,
-        headers: AnswerHeaders,
+        headers: ResponseHeaders,
         authorizer: Authorizer,
-        elsewhere: Elsewhere,
+        elsewhere: OtherResponders,
     ) -> None:
         self.successor = elsewhere.successor
         self._routes = routes
@@ -159,7 +159,7 @@ class ContentApi:
             raise
         await self._deliver(answer, request, scope, receive, send)
 
-    async def answer(self, request: Request, receive: AsgiReceive) -> Answer | None:
+    async def answer(self, request: Request, receive: AsgiReceive) -> Response | None:
         """Return the answer to a request, ``None`` when it is a matter of the public folder.
 
         Raises CancelledError alone: whatever else goes wrong is an answer too.
@@ -173,7 +173,7 @@ class ContentApi:
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
             return _respond_fault(request, error)
 
-    def respond_now(self, request: Request) -> Answer | None:
+    def respond_now(self, request: Request) -> Response | None:
         """Return the response to a GET of content, if nothing has to be waited for.
 
         ``None`` says that `answer` has to be awaited, or that the request is for something else
@@ -186,7 +186,7 @@ class ContentApi:
         except Exception as error:  # noqa: BLE001 - as in `answer`
             return _respond_fault(request, error)
 
-    def _respond_now(self, request: Request) -> Answer | None:
+    def _respond_now(self, request: Request) -> Response | None:
         if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
         found = self._find(request)
@@ -211,7 +211,7 @@ class ContentApi:
         found = self._find(request)
         return found is not None and found[0].respond_now is not None
 
-    async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Answer | None:
+    async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
         """Answer a request whose tables have changed meanwhile by what has replaced this API.
 
         One that has written something is not begun again; one whose body was for its handler alone
@@ -236,7 +236,7 @@ class ContentApi:
 
     async def _deliver(
         self,
-        answer: Answer | None,
+        answer: Response | None,
         request: Request,
         scope: AsgiScope,
         receive: AsgiReceive,
@@ -257,7 +257,7 @@ class ContentApi:
         await send({"type": "http.response.body", "body": body})
 
     def _common_headers(
-        self, answer: Answer, method: str, headers: Mapping[bytes, bytes]
+        self, answer: Response, method: str, headers: Mapping[bytes, bytes]
     ) -> list[Header]:
         origin = headers.get(b"origin")
         if method != "OPTIONS":
@@ -272,7 +272,7 @@ class ContentApi:
         else:
             request.body = await read_body(request.headers, receive, self._limits)
 
-    async def answer_read(self, request: Request) -> Answer | None:
+    async def answer_read(self, request: Request) -> Response | None:
         """Answer a request whose body has been read; raises what keeps it from being answered.
 
         ``None`` is returned when it is a matter of the public folder.
@@ -284,7 +284,7 @@ class ContentApi:
         if probed == _READY:
             return await self._readiness.respond()
         if method == "OPTIONS" and b"origin" in headers and _asks_method(headers):
-            return Answer(204, b"", None)
+            return Response(204, b"", None)
         verb = "GET" if method == "HEAD" else method
         found = self._find(request)
         if found is None:
@@ -343,16 +343,16 @@ class ContentApi:
             return raw_path[len(prefix) :]
         return None
 
-    def _unrouted(self, method: str, raw_path: bytes) -> Answer | None:
+    def _unrouted(self, method: str, raw_path: bytes) -> Response | None:
         """Answer for a path or method without a route."""
         headers = ((b"allow", self._allow(raw_path).encode()),)
         if method == "OPTIONS":
-            return Answer(200, b"", TEXT, headers)
+            return Response(200, b"", TEXT, headers)
         if method in {"GET", "HEAD"}:
             return None
         if method not in METHODS:
-            return Answer(501, b"Not Implemented", TEXT, headers)
-        return Answer(405, b"Method Not Allowed", TEXT, headers)
+            return Response(501, b"Not Implemented", TEXT, headers)
+        return Response(405, b"Method Not Allowed", TEXT, headers)
 
     def _allow(self, raw_path: bytes) -> str:
         """Return the methods of a path as ``Allow`` lists them.
@@ -376,13 +376,13 @@ def _has_written(request: Request) -> bool:
     return request.commits is not None and request.commits.count > 0
 
 
-def respond_cancelled(request: Request) -> Answer:
+def respond_cancelled(request: Request) -> Response:
     """Answer a request that takes longer than the server has time to stop, which cancels it."""
     _log.warning("request cut off: the server stops", **_about(request))
     return respond_error(ServiceUnavailableError(_STOPPING))
 
 
-def _respond_fault(request: Request, error: Exception) -> Answer:
+def _respond_fault(request: Request, error: Exception) -> Response:
     """Answer for what went wrong, and say so in the log where it is a fault of the server."""
     about = _about(request)
     if isinstance(error, ServiceUnavailableError):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.schema.describe import (
     describe_component,
@@ -11,10 +11,10 @@ from quire.schema.describe import (
     describe_content_types,
     is_visible,
 )
-from quire.schema.model import Kind, Schema
+from quire.schema.model import Schema, TypeKind
 
 _OWNER = "plugin::content-type-builder"
-_KINDS = (Kind.SINGLE.value, Kind.COLLECTION.value)
+_KINDS = (TypeKind.SINGLE.value, TypeKind.COLLECTION.value)
 
 
 class ModelApi:
@@ -38,7 +38,7 @@ class ModelApi:
                 handler=handler,
             )
 
-    async def content_types(self, request: Request) -> Answer:
+    async def content_types(self, request: Request) -> Response:
         """Describe all content types, or those of one ``kind``."""
         described = describe_content_types(self._schema)
         kind = request.query.get("kind")
@@ -48,19 +48,19 @@ class ModelApi:
             return _invalid_kind(kind)
         return respond_bare({"data": [one for one in described if one["schema"]["kind"] == kind]})
 
-    async def content_type(self, request: Request) -> Answer:
+    async def content_type(self, request: Request) -> Response:
         """Describe one content type; those of the server's own that are hidden count as unknown."""
         found = self._schema.content_types.get(request.parameters["uid"])
         if found is None or not is_visible(found):
             return _not_found("contentType")
         return respond_bare({"data": describe_content_type(found)})
 
-    async def components(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all components."""
         described = [describe_component(one) for one in self._schema.components.values()]
         return respond_bare({"data": described})
 
-    async def component(self, request: Request) -> Answer:
+    async def component(self, request: Request) -> Response:
         """Describe one component."""
         found = self._schema.components.get(request.parameters["uid"])
         if found is None:
@@ -68,12 +68,12 @@ class ModelApi:
         return respond_bare({"data": describe_component(found)})
 
 
-def _not_found(what: str) -> Answer:
+def _not_found(what: str) -> Response:
     """Answer for an unknown uid; these routes have errors of a form of their own."""
     return respond_bare({"error": f"{what}.notFound"}, 404)
 
 
-def _invalid_kind(kind: object) -> Answer:
+def _invalid_kind(kind: object) -> Response:
     message = f"this must be one of the following values: {', '.join(_KINDS)}"
     error = {"path": [], "message": message, "name": "ValidationError", "value": kind}
     details = {"errors": [error]}

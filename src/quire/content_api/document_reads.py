@@ -16,9 +16,9 @@ from quire.access.principal import ApiToken
 from quire.content_api.envelope import envelope, paged, respond_bare, respond_encoded, respond_known
 from quire.content_api.etags import is_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE, nest
-from quire.content_api.messages import Answer, Request
-from quire.content_api.reader import Mode, PreparedRead, Query, Reader
-from quire.content_api.response_cache import AnswerCache, Question
+from quire.content_api.messages import Request, Response
+from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
+from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.content_api.rewritten_query import rewrite_query, sent_query
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.values import ENTRY
@@ -40,13 +40,13 @@ class SentRequest(Struct, frozen=True):
 class DocumentReads:
     """Responds with what actions of a project read."""
 
-    def __init__(self, reader: Reader, answers: AnswerCache) -> None:
+    def __init__(self, reader: ContentReader, answers: ResponseCache) -> None:
         self._reader = reader
         self._answers = answers
 
     async def respond(
         self, request: Request, read: DocumentRead, sent: SentRequest | None = None
-    ) -> Answer:
+    ) -> Response:
         """Read entries and respond as an action does; the query is that of the read.
 
         ``sent`` is needed where entries are changed before they are shown.
@@ -57,7 +57,7 @@ class DocumentReads:
         ability = _ability(request, read)
         mode = _mode(read)
         kept = self._answers.at(request.version)
-        question = Question(
+        question = ResponseKey(
             read.uid,
             mode,
             request.raw_query,
@@ -85,7 +85,7 @@ class DocumentReads:
 
     async def _read(
         self, request: Request, read: DocumentRead, prepared: PreparedRead, sent: SentRequest | None
-    ) -> Answer:
+    ) -> Response:
         present = self._present(request, read, prepared, sent)
         wrap = _wrap(read)
         if sent is not None and any(isinstance(one, AttachedEntries) for one in read.changes):
@@ -170,7 +170,7 @@ class DocumentReads:
         return lambda item: nest(item, root, schema)
 
 
-def _respond_one(read: DocumentRead, entry: object) -> Answer:
+def _respond_one(read: DocumentRead, entry: object) -> Response:
     """Respond with one entry, or with what stands for none. Raises NotFoundError."""
     if entry is None and (read.wrapped is None or read.missing is not None):
         raise NotFoundError(read.missing)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from quire.content_api.envelope import envelope, paged, respond_encoded, respond_known
 from quire.content_api.etags import is_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE, nest
-from quire.content_api.messages import NO_CONTENT, Answer, Handler, Request, RespondNow
-from quire.content_api.reader import EncodedEntry, Mode, PreparedRead, Reader
-from quire.content_api.response_cache import AnswerCache, Question
+from quire.content_api.messages import NO_CONTENT, Handler, Request, RespondNow, Response
+from quire.content_api.reader import ContentReader, EncodedEntry, Mode, PreparedRead
+from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import (
     data_of,
@@ -25,11 +25,17 @@ from quire.content_api.write_requests import (
 from quire.database.connection import WouldBlockError
 from quire.database.execute.encoding import Present
 from quire.database.program import Program
-from quire.documents.commands import Create, Data, Delete, Every, Update
+from quire.documents.commands import (
+    AllLocales,
+    CreateDocument,
+    Data,
+    DeleteDocument,
+    UpdateDocument,
+)
 from quire.documents.service import DocumentService, act_on, passwords_of
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import ContentType, TypeKind
 
 CREATED = 201
 OK = 200
@@ -41,10 +47,10 @@ class DocumentApi:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: ContentReader,
         documents: DocumentService,
         content_type: ContentType,
-        answers: AnswerCache,
+        answers: ResponseCache,
     ) -> None:
         self._reader = reader
         self._documents = documents
@@ -54,7 +60,7 @@ class DocumentApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes of the content type."""
         name = self._type.route_name
-        if self._type.kind is Kind.SINGLE:
+        if self._type.kind is TypeKind.SINGLE:
             yield self._route("GET", name, "find", self.find_single, self.find_single_now)
             yield self._route("PUT", name, "update", self.update_single)
             yield self._route("DELETE", name, "delete", self.delete_single)
@@ -88,31 +94,31 @@ class DocumentApi:
         ability = request.principal.ability
         return await self._reader.prepare(self._type, mode, request.raw_query, ability)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List documents of a collection type."""
         return _unless_known(request, await self._read(request, "list"))
 
-    def find_now(self, request: Request) -> Answer:
+    def find_now(self, request: Request) -> Response:
         """Do as `find` does without waiting. Raises WouldBlockError."""
         return _unless_known(request, self._read_now(request, "list"))
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show one document."""
         return await self._read(request, "document", request.parameters["documentId"])
 
-    def find_one_now(self, request: Request) -> Answer:
+    def find_one_now(self, request: Request) -> Response:
         """Do as `find_one` does without waiting. Raises WouldBlockError."""
         return self._read_now(request, "document", request.parameters["documentId"])
 
-    async def find_single(self, request: Request) -> Answer:
+    async def find_single(self, request: Request) -> Response:
         """Show the document of a single type."""
         return await self._read(request, "single")
 
-    def find_single_now(self, request: Request) -> Answer:
+    def find_single_now(self, request: Request) -> Response:
         """Do as `find_single` does without waiting. Raises WouldBlockError."""
         return self._read_now(request, "single")
 
-    async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
+    async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Answer a read by what is remembered, or read and remember what can be."""
         kept = self._answers.at(request.version)
         question = self._question(request, mode, document_id)
@@ -138,7 +144,7 @@ class DocumentApi:
             kept.keep(question, answer)
         return answer
 
-    def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Answer:
+    def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Do as `_read` does without waiting. Raises WouldBlockError."""
         kept = self._answers.at(request.version)
         question = self._question(request, mode, document_id)
@@ -165,8 +171,8 @@ class DocumentApi:
             kept.keep(question, answer)
         return answer
 
-    def _question(self, request: Request, mode: Mode, document_id: str | None) -> Question:
-        return Question(
+    def _question(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
+        return ResponseKey(
             self._type.uid,
             mode,
             request.raw_query,
@@ -183,10 +189,10 @@ class DocumentApi:
         root, schema = prepared.plan.root, self._reader.schema
         return lambda item: nest(item, root, schema)
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a document."""
         prepared, data = await self._prepare_write(request)
-        intent = Create(
+        intent = CreateDocument(
             uid=self._type.uid,
             data=data,
             locale=one_locale(request.query),
@@ -194,26 +200,26 @@ class DocumentApi:
         )
         return await self._write(request, prepared, intent, status=CREATED)
 
-    async def update(self, request: Request) -> Answer:
+    async def update(self, request: Request) -> Response:
         """Change a document."""
         prepared, data = await self._prepare_write(request)
         document_id = request.parameters["documentId"]
         return await self._write(request, prepared, self._change(request, document_id, data))
 
-    async def update_single(self, request: Request) -> Answer:
+    async def update_single(self, request: Request) -> Response:
         """Change the document of a single type, or make it."""
         prepared, data = await self._prepare_write(request)
         return await self._write(request, prepared, self._change(request, None, data))
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a document in one locale or in several; that there is none is no fault."""
         return await self._delete(request, request.parameters["documentId"])
 
-    async def delete_single(self, request: Request) -> Answer:
+    async def delete_single(self, request: Request) -> Response:
         """Delete the document of a single type."""
         return await self._delete(request, None)
 
-    async def _delete(self, request: Request, document_id: str | None) -> Answer:
+    async def _delete(self, request: Request, document_id: str | None) -> Response:
         intent = await self._deletion(request, document_id)
         await self._documents.perform([intent], principal=request.principal)
         return NO_CONTENT
@@ -223,8 +229,8 @@ class DocumentApi:
         schema, ability = self._reader.schema, request.principal.ability
         return prepared, data_of(schema, self._type, request.body, ability)
 
-    def _change(self, request: Request, document_id: str | None, data: Data) -> Update:
-        return Update(
+    def _change(self, request: Request, document_id: str | None, data: Data) -> UpdateDocument:
+        return UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,
             data=data,
@@ -233,16 +239,16 @@ class DocumentApi:
             expected=expected_tags(request),
         )
 
-    async def _deletion(self, request: Request, document_id: str | None) -> Delete:
+    async def _deletion(self, request: Request, document_id: str | None) -> DeleteDocument:
         prepared = await self._prepare(request, "removed")
         query = request.query
         refuse_draft_deletion(self._type, query)
         locale, locales = deleted_locales(query)
         narrowed = is_narrowed(query)
-        return Delete(
+        return DeleteDocument(
             uid=self._type.uid,
             document_id=document_id,
-            locale=Every.LOCALE if narrowed else locale,
+            locale=AllLocales.LOCALE if narrowed else locale,
             locales=None if narrowed else locales,
             narrowed=prepared.page_of if narrowed else None,
             expected=expected_tags(request),
@@ -252,10 +258,10 @@ class DocumentApi:
         self,
         request: Request,
         prepared: PreparedRead,
-        intent: Create | Update,
+        intent: CreateDocument | UpdateDocument,
         *,
         status: int = OK,
-    ) -> Answer:
+    ) -> Response:
         """Write a document, and read what the answer shows within the same transaction."""
         reader, present = self._reader, self._present(request, prepared)
 
@@ -288,14 +294,14 @@ def _tag_now(body: bytes) -> bytes:
     return tag_of(body)
 
 
-def _respond_found(found: EncodedEntry | None) -> Answer:
+def _respond_found(found: EncodedEntry | None) -> Response:
     """Answer with a document. Raises NotFoundError where there is none."""
     if found is None:
         raise NotFoundError
     return respond_encoded(found.text, changed=found.changed)
 
 
-def _unless_known(request: Request, answer: Answer) -> Answer:
+def _unless_known(request: Request, answer: Response) -> Response:
     """Return the answer to a list, or that the client has it already."""
     known = tags_known(request.headers)
     if known is not None and answer.tag is not None and is_known(answer.tag, known):

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from quire.auth.user_settings import advanced_options
 from quire.content_api.account_handlers import AccountApi
 from quire.content_api.envelope import respond_bare, respond_redirect
-from quire.content_api.forms import Field, email_rule, read_form
-from quire.content_api.messages import Answer, Request
+from quire.content_api.forms import TextField, email_rule, read_form
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.errors import ApplicationError
 
 CONFIRMED = "Already confirmed"
 BLOCKED = "User blocked"
-_CONFIRMATION = (Field(name="confirmation"),)
-_ADDRESS = (Field(name="email", rules=(email_rule,)),)
+_CONFIRMATION = (TextField(name="confirmation"),)
+_ADDRESS = (TextField(name="email", rules=(email_rule,)),)
 _FRONT = "/"
 
 
@@ -28,7 +28,7 @@ class ConfirmationApi(AccountApi):
         send = self._limits.limited(self.send, path, by_email=True)
         yield route("POST", path, "sendEmailConfirmation", send)
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request) -> Response:
         """Send the mail once more to somebody who is not confirmed yet."""
         email = read_form(request.body, _ADDRESS)["email"]
         user = await self._answers.read(lambda: self._accounts.user_by_email(email.lower()))
@@ -41,7 +41,7 @@ class ConfirmationApi(AccountApi):
         self._recovery.confirm_later(user)
         return respond_bare({"email": user.email, "sent": True})
 
-    async def confirm(self, request: Request) -> Answer:
+    async def confirm(self, request: Request) -> Response:
         """Take a token that was sent as proof, and lead on to the page that was set for this."""
         given = read_form(request.query, _CONFIRMATION)
         await self._users.confirm(given["confirmation"])

@@ -22,11 +22,11 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from uvicorn.server import ServerState
 
-from quire.content_api.connection_limits import MAX_HEAD, Connection
+from quire.content_api.connection_limits import MAX_HEAD, LimitedConnection
 from quire.content_api.content import ContentApi, respond_cancelled
 from quire.content_api.envelope import respond_error
-from quire.content_api.headers import AnswerHeaders, Header, header_lines
-from quire.content_api.messages import REQUEST_ID, Answer, Request, credential_of
+from quire.content_api.headers import Header, ResponseHeaders, header_lines
+from quire.content_api.messages import REQUEST_ID, Request, Response, credential_of
 from quire.errors import ServiceUnavailableError
 from quire.logging import request_id
 
@@ -79,7 +79,7 @@ class _Head:
 
     __slots__ = ("block", "common", "credential", "fields", "size")
 
-    def __init__(self, fields: Mapping[bytes, bytes], headers: AnswerHeaders) -> None:
+    def __init__(self, fields: Mapping[bytes, bytes], headers: ResponseHeaders) -> None:
         self.fields = fields
         self.credential = credential_of(fields)
         self.common = headers.lines(fields.get(b"origin")) + _REQUEST_ID
@@ -92,7 +92,7 @@ class _Head:
         self.size = len(block)
 
 
-class FastPathProtocol(Connection):
+class FastPathProtocol(LimitedConnection):
     """One connection.
 
     Behind middleware (trusted proxies) every request is an ordinary one.
@@ -231,7 +231,7 @@ class FastPathProtocol(Connection):
         if content.request_log is not None:
             content.request_log.add(request, answer.status, len(answer.body), started)
 
-    def _complete(self, read: _ReadCycle, answer: Answer, common: bytes) -> None:
+    def _complete(self, read: _ReadCycle, answer: Response, common: bytes) -> None:
         """Write the response to a read that had to wait, and go on with what is behind it."""
         latest: Any = self.cycle
         if latest is read and read.keep_alive:
@@ -262,7 +262,7 @@ class FastPathProtocol(Connection):
             and b"#" not in self.url
         )
 
-    def _write(self, answer: Answer, common: bytes) -> None:
+    def _write(self, answer: Response, common: bytes) -> None:
         """Send the answer to a read, behind which no other request waits."""
         self._send(answer, common)
         self.cycle = _COMPLETE
@@ -271,7 +271,7 @@ class FastPathProtocol(Connection):
         if self.timeout_keep_alive_task is None:
             self._arm_keep_alive(self.timeout_keep_alive)
 
-    def _send(self, answer: Answer, common: bytes) -> None:
+    def _send(self, answer: Response, common: bytes) -> None:
         if self._date_headers is not self.server_state.default_headers:
             self._date_headers = self.server_state.default_headers
             self._date_lines = header_lines(self._date_headers)

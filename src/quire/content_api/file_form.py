@@ -10,7 +10,7 @@ from typing import BinaryIO
 from quire.content_api.messages import AsgiReceive
 from quire.content_api.multipart import Form, Take, read_parts
 from quire.errors import PayloadTooLargeError
-from quire.uploads.processing import Incoming
+from quire.uploads.processing import IncomingFile
 from quire.uploads.storage import storage_fault
 
 FILES = "files"
@@ -28,7 +28,7 @@ class FileForm(Form):
         super().__init__(text_limit)
         self._total_limit = total_limit
         self._total = 0
-        self.files: list[Incoming] = []
+        self.files: list[IncomingFile] = []
         self._folder = folder
         self._size_limit = size_limit
         self._opened = 0
@@ -58,7 +58,7 @@ class FileForm(Form):
         if self._size_of_file:
             name, declared = self._described
             self.files.append(
-                Incoming(path=self._path, name=name, declared=declared, size=self._size_of_file)
+                IncomingFile(path=self._path, name=name, declared=declared, size=self._size_of_file)
             )
 
     def _write(self, piece: bytes) -> None:

@@ -9,8 +9,8 @@ from quire.access.ability import FullAccess, rules_of
 from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
-from quire.content_api.messages import Answer, Request
-from quire.content_api.reader import PreparedRead, Reader
+from quire.content_api.messages import Request, Response
+from quire.content_api.reader import ContentReader, PreparedRead
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program
@@ -21,14 +21,14 @@ from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
     NOTHING,
-    Information,
+    FileInfo,
     decoded,
     information_of_new,
     information_of_one,
 )
 from quire.uploads.file_rows import NO_ENTRY, NO_SUCH_FILE, Attachment
-from quire.uploads.processing import Incoming
-from quire.uploads.service import Library, Read
+from quire.uploads.processing import IncomingFile
+from quire.uploads.service import MediaLibrary, Read
 
 NOT_FOUND = "file.notFound"
 NO_FILES = "Files are empty"
@@ -46,8 +46,8 @@ class FileApi:
 
     def __init__(
         self,
-        reader: Reader,
-        library: Library,
+        reader: ContentReader,
+        library: MediaLibrary,
         authorizer: Authorizer,
         *,
         limits: LimitSettings,
@@ -79,14 +79,14 @@ class FileApi:
                 streams=method == "POST",
             )
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List files; root ``start`` and ``limit`` cut the list, pages do not exist."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
         found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
         return respond_encoded(found)
 
-    async def find_page(self, request: Request) -> Answer:
+    async def find_page(self, request: Request) -> Response:
         """List files in pages."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
@@ -95,7 +95,7 @@ class FileApi:
         )
         return respond_encoded(found)
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a file; all of the query is checked, but only ``populate`` counts."""
         file_id = row_id(request.parameters["id"])
         prepared = await self._prepare(request)
@@ -106,7 +106,7 @@ class FileApi:
             raise NotFoundError(NOT_FOUND)
         return respond_encoded(found.text)
 
-    async def destroy(self, request: Request) -> Answer:
+    async def destroy(self, request: Request) -> Response:
         """Delete a file with all its sizes, and show what it was."""
         read = self._reading(await self._prepare(request))
         file_id = row_id(request.parameters["id"])
@@ -115,7 +115,7 @@ class FileApi:
             raise NotFoundError(NOT_FOUND)
         return respond_bare(gone[0])
 
-    async def upload(self, request: Request) -> Answer:
+    async def upload(self, request: Request) -> Response:
         """Upload files; with ``id``, replace the bytes of one or say something else of it."""
         content_type = request.headers.get(b"content-type", b"")
         if not content_type.strip().lower().startswith(MULTIPART):
@@ -134,7 +134,7 @@ class FileApi:
         said = form.texts(_INFO)
         return await self._describe(request, {_INFO: decoded(said)} if said else {})
 
-    async def _upload(self, request: Request, form: FileForm) -> Answer:
+    async def _upload(self, request: Request, form: FileForm) -> Response:
         said = form.texts(_INFO)
         if "id" in request.query and request.query["id"] != "":
             return await self._replace(request, form.files, said)
@@ -145,14 +145,16 @@ class FileApi:
         )
         return respond_bare(told, CREATED)
 
-    async def _replace(self, request: Request, files: list[Incoming], said: list[str]) -> Answer:
+    async def _replace(
+        self, request: Request, files: list[IncomingFile], said: list[str]
+    ) -> Response:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
         given = information_of_one(decoded(said)) if said else NOTHING
         told = await self._library.replace(_file_id(request), files[0], given, read=self._told)
         return respond_bare(told)
 
-    async def _describe(self, request: Request, body: object) -> Answer:
+    async def _describe(self, request: Request, body: object) -> Response:
         """Say something else of a file, by a form without files or by JSON."""
         if request.query.get("id", "") == "":
             raise ValidationError(NO_FILES)
@@ -225,7 +227,7 @@ def _file_id(request: Request) -> int:
     return found
 
 
-def _information(body: object) -> Information:
+def _information(body: object) -> FileInfo:
     """Understand a body that describes a file. Raises ValidationError."""
     if body is None:
         return NOTHING

@@ -21,7 +21,7 @@ Rule = Callable[[str, str], str | None]
 """Takes the name and the value of a field; returns what is wrong in a whole sentence."""
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class TextField(Struct, frozen=True, kw_only=True):
     """A text of a form. ``same_as`` names the field that it has to repeat."""
 
     name: str
@@ -45,7 +45,7 @@ def password_rule(_: str, value: str) -> str | None:
     return PASSWORD_TOO_LONG if len(value.encode()) > MAX_BYTES else None
 
 
-def read_form(body: object, fields: Sequence[Field], *, closed: bool = False) -> dict[str, str]:
+def read_form(body: object, fields: Sequence[TextField], *, closed: bool = False) -> dict[str, str]:
     """Return the fields that a body has; those that are required are among them.
 
     A ``closed`` form has no other fields. Raises ValidationError with all faults.
@@ -61,12 +61,12 @@ def read_form(body: object, fields: Sequence[Field], *, closed: bool = False) ->
     return {field.name: str(values[field.name]) for field in fields if field.name in values}
 
 
-def form_problems(values: Mapping[str, object], fields: Sequence[Field]) -> list[Problem]:
+def form_problems(values: Mapping[str, object], fields: Sequence[TextField]) -> list[Problem]:
     """Return all that is wrong with the fields of a body, in their order."""
     return [problem for field in fields for problem in _problems(field, values)]
 
 
-def _problems(field: Field, values: Mapping[str, object]) -> Iterator[Problem]:
+def _problems(field: TextField, values: Mapping[str, object]) -> Iterator[Problem]:
     name = field.name
     value = values.get(name, ABSENT)
     if value is ABSENT:
@@ -80,7 +80,7 @@ def _problems(field: Field, values: Mapping[str, object]) -> Iterator[Problem]:
         yield Problem((name,), message, value)
 
 
-def _faults(field: Field, value: str, values: Mapping[str, object]) -> Iterator[str]:
+def _faults(field: TextField, value: str, values: Mapping[str, object]) -> Iterator[str]:
     if field.required and not value:
         yield f"{field.name} is a required field"
     if "\0" in value:

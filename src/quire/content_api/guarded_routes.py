@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
 from quire.content_api.document_reads import DocumentReads, SentRequest
-from quire.content_api.messages import Answer, Handler, Request, RespondNow
+from quire.content_api.messages import Handler, Request, RespondNow, Response
 from quire.content_api.rewritten_query import rewrite_query, sent_query
 from quire.content_api.routes import Route
 from quire.customisations import ServedRoute
@@ -55,7 +55,7 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Document
     steps = served.steps
     name = f"{served.method} {path}"
 
-    async def handle(request: Request) -> Answer:
+    async def handle(request: Request) -> Response:
         _require_user(served, request)
         parameters = request.parameters
         if read.validates:
@@ -94,7 +94,7 @@ def _guarded(route: Route, served: ServedRoute) -> Handler:
     """Return a handler that checks and changes requests before the usual one gets them."""
     handler, prepare = route.handler, _preparation(served, route.uid)
 
-    async def handle(request: Request) -> Answer:
+    async def handle(request: Request) -> Response:
         prepare(request)
         return await handler(request)
 
@@ -107,7 +107,7 @@ def _guarded_now(route: Route, served: ServedRoute) -> RespondNow | None:
     if respond_now is None or served.permission is None:
         return None
 
-    def respond(request: Request) -> Answer:
+    def respond(request: Request) -> Response:
         prepare(request)
         return respond_now(request)
 

@@ -126,7 +126,7 @@ class Cors:
         return ()
 
 
-class AnswerHeaders:
+class ResponseHeaders:
     """The headers that every answer carries, whatever it is about.
 
     ``Vary`` names the request headers that the answer depends on: the origin always, and in the

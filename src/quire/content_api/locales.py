@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.content_api.envelope import respond_encoded
-from quire.content_api.messages import Answer, Request
-from quire.content_api.reader import PreparedRead, Reader
+from quire.content_api.messages import Request, Response
+from quire.content_api.reader import ContentReader, PreparedRead
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item, members
 from quire.schema.model import LOCALE_UID
@@ -16,7 +16,7 @@ ACTION = "plugin::i18n.locales.listLocales"
 class LocaleApi:
     """``GET /i18n/locales``."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: ContentReader) -> None:
         self._reader = reader
 
     def routes(self) -> Iterator[Route]:
@@ -30,13 +30,13 @@ class LocaleApi:
             uid=LOCALE_UID,
         )
 
-    async def list_locales(self, request: Request) -> Answer:
+    async def list_locales(self, request: Request) -> Response:
         """List all locales and say which is the default one."""
         prepared = self._prepare(request)
         found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
         return respond_encoded(found)
 
-    def list_locales_now(self, request: Request) -> Answer:
+    def list_locales_now(self, request: Request) -> Response:
         """Do as `list_locales` does without waiting. Raises WouldBlockError."""
         prepared = self._prepare(request)
         return respond_encoded(

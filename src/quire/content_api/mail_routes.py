@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.documents.validate import Problem, validation_error
 from quire.errors import ApplicationError, MailError
@@ -29,7 +29,7 @@ class MailApi:
         """Yield the route."""
         yield Route(method="POST", path="email", action=_ACTION, handler=self.send)
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request) -> Response:
         """Send one mail."""
         mail = _mail(request.body if isinstance(request.body, Mapping) else {})
         try:

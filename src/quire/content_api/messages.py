@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quire.access.principal import Administrator, Principal
 from quire.auth.authenticate import fingerprint
 from quire.content_api.rewritten_query import read_query
-from quire.database.retry_guard import Commits
+from quire.database.retry_guard import CommitCounter
 from quire.ids import new_request_id
 from quire.query.querystring import QueryValue
 
@@ -94,7 +94,7 @@ class Request:
         self.client = client
         self.credential = credential
         self.body: object = None
-        self.commits: Commits | None = None
+        self.commits: CommitCounter | None = None
         self.found: tuple[RouteTable, Found | None] | None = None
         self.allowance: Allowance | None = None
         self._id: bytes | None = None
@@ -114,7 +114,7 @@ class Request:
         return read_query(self.raw_query)
 
 
-class Answer:
+class Response:
     """A status, a body of bytes, and headers beyond those that every answer carries.
 
     ``tag`` is what a client may tell by later which answer it has got, in quotes: ``ETag``.
@@ -149,7 +149,7 @@ class Answer:
         return found
 
 
-NO_CONTENT = Answer(204, b"", None)
+NO_CONTENT = Response(204, b"", None)
 
-Handler = Callable[[Request], Awaitable[Answer]]
-RespondNow = Callable[[Request], Answer]
+Handler = Callable[[Request], Awaitable[Response]]
+RespondNow = Callable[[Request], Response]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from quire.access.ability import Ability
 from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.lru import BoundedCache
 from quire.schema.model import Schema
@@ -30,13 +30,13 @@ class DescriptionApi:
         self._authorizer = authorizer
         self._routes = (*routes, *self.routes())
         self._settings = settings
-        self._made: BoundedCache[tuple[str, Ability], Answer] = BoundedCache(_KEPT)
+        self._made: BoundedCache[tuple[str, Ability], Response] = BoundedCache(_KEPT)
 
     def routes(self) -> Iterator[Route]:
         """Yield the route, which needs no permission: there is always something to describe."""
         yield Route(method="GET", path=PATH, action=None, handler=self.describe)
 
-    async def describe(self, request: Request) -> Answer:
+    async def describe(self, request: Request) -> Response:
         """Answer the document for the rights of the caller."""
         ability = request.principal.ability
         key = (self._schema.version, ability)
@@ -44,15 +44,15 @@ class DescriptionApi:
         if known is None:
             # That takes some milliseconds for each content type, in which others are answered.
             known = self._made[key] = await asyncio.to_thread(self._describe, ability)
-        return Answer(known.status, known.body, known.content_type)
+        return Response(known.status, known.body, known.content_type)
 
-    def _describe(self, ability: Ability) -> Answer:
+    def _describe(self, ability: Ability) -> Response:
         from quire.openapi.content.api import describe_content_api  # noqa: PLC0415
-        from quire.openapi.content.endpoint import Endpoint, Facts  # noqa: PLC0415
+        from quire.openapi.content.endpoint import ApiOptions, Endpoint  # noqa: PLC0415
         from quire.openapi.queries import PageLimits  # noqa: PLC0415
 
         settings = self._settings
-        facts = Facts(
+        facts = ApiOptions(
             server=settings.api.prefix,
             pages=PageLimits(default=settings.api.default_limit, most=settings.api.max_limit),
             refreshes=settings.users.jwt_management == "refresh",

@@ -6,8 +6,8 @@ from quire.access.principal import EndUser
 from quire.auth.passwords import verify_password
 from quire.content_api.account_handlers import AccountApi
 from quire.content_api.envelope import respond_bare
-from quire.content_api.forms import Field, email_rule, password_rule, read_form
-from quire.content_api.messages import Answer, Request
+from quire.content_api.forms import TextField, email_rule, password_rule, read_form
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.errors import ApplicationError, ValidationError
 
@@ -15,12 +15,12 @@ NOBODY = "You must be authenticated to reset your password"
 WRONG_PASSWORD = "The provided current password is invalid"  # noqa: S105 - a message
 SAME_PASSWORD = "Your new password must be different than your current password"  # noqa: S105
 _NEW = (
-    Field(name="passwordConfirmation", same_as="password"),
-    Field(name="password", rules=(password_rule,)),
+    TextField(name="passwordConfirmation", same_as="password"),
+    TextField(name="password", rules=(password_rule,)),
 )
-_CHANGE = (*_NEW, Field(name="currentPassword"))
-_RESET = (*_NEW, Field(name="code"))
-_FORGOTTEN = (Field(name="email", rules=(email_rule,)),)
+_CHANGE = (*_NEW, TextField(name="currentPassword"))
+_RESET = (*_NEW, TextField(name="code"))
+_FORGOTTEN = (TextField(name="email", rules=(email_rule,)),)
 
 
 class PasswordApi(AccountApi):
@@ -36,7 +36,7 @@ class PasswordApi(AccountApi):
             limited = self._limits.limited(handler, path, by_email=by_email)
             yield self._answers.route("POST", path, action, limited)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Give the user who asks another password, for the present one."""
         principal = request.principal
         if not isinstance(principal, EndUser):
@@ -53,13 +53,13 @@ class PasswordApi(AccountApi):
         await self._users.set_password(principal.id, given["password"])
         return await self._answers.tokens(request, principal.id, item)
 
-    async def forgot(self, request: Request) -> Answer:
+    async def forgot(self, request: Request) -> Response:
         """Send a code to the owner of an address, and do not tell whether there is one."""
         given = read_form(request.body, _FORGOTTEN, closed=True)
         self._recovery.forgot_password(given["email"])
         return respond_bare({"ok": True})
 
-    async def reset(self, request: Request) -> Answer:
+    async def reset(self, request: Request) -> Response:
         """Give the user that a code was sent to another password."""
         given = read_form(request.body, _RESET, closed=True)
         show = self._answers.shower(request)

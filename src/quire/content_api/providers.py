@@ -13,21 +13,21 @@ import structlog
 from msgspec.structs import asdict
 
 from quire.auth.end_users import EndUsers
-from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
-from quire.auth.oauth.state import BEGUN, DONE, Begun, Seal, begin, is_same
+from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin, is_same
 from quire.clock import Clock
-from quire.content_api.account_handlers import AccountAnswers
+from quire.content_api.account_handlers import AccountResponses
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_redirect
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.stores.accounts import Accounts
 from quire.errors import ApplicationError, ValidationError
 
 if TYPE_CHECKING:
-    from quire.auth.oauth.oauth1 import SignedExchange
-    from quire.auth.oauth.oauth2 import Exchange
+    from quire.auth.oauth.oauth1 import OAuth1Client
+    from quire.auth.oauth.oauth2 import OAuth2Client
 
 DISABLED = "This provider is disabled"
 BAD_CALLBACK = "Invalid callback URL provided"
@@ -44,11 +44,11 @@ class ProviderApi:
 
     def __init__(
         self,
-        answers: AccountAnswers,
+        answers: AccountResponses,
         users: EndUsers,
         accounts: Accounts,
         limits: CallLimits,
-        seal: Seal | None,
+        seal: StateCipher | None,
         *,
         api: str,
         secure: bool,
@@ -72,7 +72,7 @@ class ProviderApi:
         yield route("GET", "connect/:provider/callback", "connect", back)
         yield route("GET", "auth/:provider/callback", "callback", self.finish)
 
-    async def connect(self, request: Request) -> Answer:
+    async def connect(self, request: Request) -> Response:
         """Send a browser to a provider."""
         provider, seal = await self._provider(request)
         callback = request.query.get("callback", provider.callback)
@@ -84,7 +84,7 @@ class ProviderApi:
         sealed = seal.close(BEGUN, provider.name, asdict(begun))
         return self._keeping(respond_redirect(address), sealed)
 
-    async def back(self, request: Request) -> Answer:
+    async def back(self, request: Request) -> Response:
         """Take back a browser whose user has signed in, and send it on to the project's page."""
         provider, seal = await self._provider(request)
         kept = seal.open(_cookie(request), BEGUN, provider.name)
@@ -93,7 +93,7 @@ class ProviderApi:
             raise ApplicationError(NO_SESSION)
         if not isinstance(code, str) or not code:
             raise ApplicationError(NOT_DONE)
-        begun = Begun(**kept)
+        begun = SignInState(**kept)
         with _telling(provider):
             profile = await self._exchange(provider).profile(code, begun)
         if profile.email is None:
@@ -101,7 +101,7 @@ class ProviderApi:
         who = {"email": profile.email, "username": profile.username or ""}
         return self._keeping(respond_redirect(begun.callback), seal.close(DONE, provider.name, who))
 
-    async def finish(self, request: Request) -> Answer:
+    async def finish(self, request: Request) -> Response:
         """Answer a token to whoever has come back from a provider."""
         provider, seal = await self._provider(request)
         who = seal.open(_cookie(request), DONE, provider.name)
@@ -114,28 +114,28 @@ class ProviderApi:
         answer = await self._answers.signed_in(request, user_id)
         return self._keeping(answer, None)
 
-    async def _provider(self, request: Request) -> tuple[Provider, Seal]:
+    async def _provider(self, request: Request) -> tuple[Provider, StateCipher]:
         grant = await self._answers.read(lambda: self._accounts.stored(GRANT_KEY))
         provider = read_provider(grant, request.parameters["provider"], self._api)
         if provider is None or self._seal is None:
             raise ApplicationError(DISABLED)
         return provider, self._seal
 
-    def _exchange(self, provider: Provider) -> "Exchange | SignedExchange":
+    def _exchange(self, provider: Provider) -> "OAuth2Client | OAuth1Client":
         # What speaks HTTP takes long to import, and few projects have providers.
-        from quire.auth.oauth.oauth1 import SignedExchange  # noqa: PLC0415
-        from quire.auth.oauth.oauth2 import Exchange  # noqa: PLC0415
+        from quire.auth.oauth.oauth1 import OAuth1Client  # noqa: PLC0415
+        from quire.auth.oauth.oauth2 import OAuth2Client  # noqa: PLC0415
 
         if provider.preset.request_url:
-            return SignedExchange(provider)
-        return Exchange(provider, self._clock)
+            return OAuth1Client(provider)
+        return OAuth2Client(provider, self._clock)
 
-    def _keeping(self, answer: Answer, sealed: str | None) -> Answer:
+    def _keeping(self, answer: Response, sealed: str | None) -> Response:
         """Let a browser keep what is sealed; ``None`` takes it away."""
         ended = "; max-age=0" if sealed is None else ""
         cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
         headers = (*answer.headers, (b"set-cookie", cookie.encode()))
-        return Answer(answer.status, answer.body, answer.content_type, headers)
+        return Response(answer.status, answer.body, answer.content_type, headers)
 
 
 @contextmanager
@@ -143,7 +143,7 @@ def _telling(provider: Provider) -> Iterator[None]:
     """Turn what a provider did wrong into an error, and tell the log what that was."""
     try:
         yield
-    except ExchangeError as error:
+    except ProviderError as error:
         _log.warning("no sign-in", provider=provider.name, reason=str(error))
         raise ApplicationError(NOT_DONE) from error
 

@@ -111,7 +111,7 @@ class PreparedRead(Struct, frozen=True, eq=False):
         return Statement(sql, values, most)
 
 
-class Reader:
+class ContentReader:
     """Reads content for the content API."""
 
     def __init__(

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 import structlog
 
-from quire.content_api.messages import Answer
+from quire.content_api.messages import Response
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck
@@ -46,7 +46,7 @@ class Readiness:
         self._inspected: int | None = None
         """The version of the content in which all tables were there."""
 
-    async def respond(self) -> Answer:
+    async def respond(self) -> Response:
         """Answer 200 if all checks pass, 503 otherwise; the body tells the state of each."""
         checks = await self._check()
         failed = tuple(name for name, state in checks.items() if state == "failed")
@@ -58,7 +58,7 @@ class Readiness:
                 _log.info("ready again")
         body = {"status": "unavailable" if failed else "ready", "checks": checks}
         headers = _UNAVAILABLE_HEADERS if failed else _HEADERS
-        return Answer(503 if failed else 200, msgspec.json.encode(body), headers=headers)
+        return Response(503 if failed else 200, msgspec.json.encode(body), headers=headers)
 
     async def _check(self) -> dict[str, State]:
         checks: dict[str, State] = {"database": "ok"}

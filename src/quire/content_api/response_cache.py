@@ -10,7 +10,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from quire.access.ability import Ability
-from quire.content_api.messages import Answer
+from quire.content_api.messages import Response
 from quire.content_api.reader import Mode
 
 _AROUND = 1000
@@ -19,7 +19,7 @@ _SMALLEST_SHARE = 8
 """An answer is kept if there is room for so many of its size."""
 
 
-class Question(NamedTuple):
+class ResponseKey(NamedTuple):
     """Whatever an answer depends on besides the content and its schema."""
 
     uid: str
@@ -32,14 +32,14 @@ class Question(NamedTuple):
     """Whether it is asked for in the older format."""
 
 
-class KeptAnswers:
+class CachedResponses:
     """Answers at one state of the content, of at most so many bytes.
 
     What was not asked for longest gives way.
     """
 
     def __init__(self, size: int) -> None:
-        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._answers: OrderedDict[ResponseKey, Response] = OrderedDict()
         self._size = size
         self._taken = 0
 
@@ -47,14 +47,14 @@ class KeptAnswers:
         """Return how many answers are kept."""
         return len(self._answers)
 
-    def get(self, question: Question) -> Answer | None:
+    def get(self, question: ResponseKey) -> Response | None:
         """Return an answer, if it is kept. It is shared, so it is not to be changed."""
         answer = self._answers.get(question)
         if answer is not None:
             self._answers.move_to_end(question)
         return answer
 
-    def keep(self, question: Question, answer: Answer) -> None:
+    def keep(self, question: ResponseKey, answer: Response) -> None:
         """Keep an answer, unless it would take the place of too many others."""
         taken = _bytes(question, answer)
         if taken * _SMALLEST_SHARE > self._size:
@@ -68,16 +68,16 @@ class KeptAnswers:
         self._taken += taken
 
 
-class AnswerCache:
+class ResponseCache:
     """Keeps answers at the present state of the content. It is for the event loop alone."""
 
     def __init__(self, size: int) -> None:
         """At most ``size`` bytes are kept; with 0 nothing is."""
         self._size = size
-        self._kept = KeptAnswers(size)
+        self._kept = CachedResponses(size)
         self._version: int | None = None
 
-    def at(self, version: int | None) -> KeptAnswers | None:
+    def at(self, version: int | None) -> CachedResponses | None:
         """Return what is kept at a version of the content.
 
         ``None`` means that nothing can be: the version is unknown, or there is no room at all.
@@ -86,10 +86,10 @@ class AnswerCache:
             return None
         if version != self._version:
             # Not cleared: a read that is under way would put what it has found before into it.
-            self._kept = KeptAnswers(self._size)
+            self._kept = CachedResponses(self._size)
             self._version = version
         return self._kept
 
 
-def _bytes(question: Question, answer: Answer) -> int:
+def _bytes(question: ResponseKey, answer: Response) -> int:
     return len(answer.body) + len(question.raw_query) + len(question.document_id or "") + _AROUND

@@ -8,8 +8,8 @@ from quire.access.actions import Routed, all_actions, controllers
 from quire.auth.roles import NOT_FOUND, NewRole, Roles
 from quire.content_api.envelope import respond_bare
 from quire.content_api.files import row_id
-from quire.content_api.messages import Answer, Request
-from quire.content_api.reader import Reader
+from quire.content_api.messages import Request, Response
+from quire.content_api.reader import ContentReader
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import members
 from quire.database.stores.accounts import Accounts
@@ -32,7 +32,9 @@ _OWNER = "plugin::users-permissions"
 class RoleApi:
     """``/users-permissions/roles`` and ``/users-permissions/permissions``."""
 
-    def __init__(self, reader: Reader, accounts: Accounts, roles: Roles, *, routed: Routed) -> None:
+    def __init__(
+        self, reader: ContentReader, accounts: Accounts, roles: Roles, *, routed: Routed
+    ) -> None:
         self._reader = reader
         self._roles = roles
         self._known = all_actions(reader.schema, routed)
@@ -64,7 +66,7 @@ class RoleApi:
                 uid=ROLE_UID,
             )
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List roles with the number of their users; the query does not count."""
         prepared = self._reader.prepare_small(self._type, "window", b"sort=id", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
@@ -73,7 +75,7 @@ class RoleApi:
         roles = [{**role, "nb_users": users.get(role["id"], 0)} for role in shown]
         return respond_bare({"roles": roles})
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a role and everything it grants and does not grant."""
         role_id = row_id(request.parameters["id"])
         prepared = self._reader.prepare_small(self._type, "entry", b"", FullAccess())
@@ -87,7 +89,7 @@ class RoleApi:
         _add_granted(tree, actions)
         return respond_bare({"role": {**members(role), "permissions": tree}})
 
-    async def permissions(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show everything that can be granted."""
         return respond_bare({"permissions": self._tree(NOTHING)})
 
@@ -105,7 +107,7 @@ class RoleApi:
             }
         return tree
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a role."""
         body = _body(request)
         new = NewRole(
@@ -118,7 +120,7 @@ class RoleApi:
         await self._roles.create(new, principal=request.principal)
         return respond_bare(_DONE)
 
-    async def update(self, request: Request) -> Answer:
+    async def update(self, request: Request) -> Response:
         """Change a role; what is not enabled in the body is not granted any more."""
         body = _body(request)
         role_id = self._id(request)
@@ -133,7 +135,7 @@ class RoleApi:
         )
         return respond_bare(_DONE)
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a role."""
         await self._roles.delete(self._id(request), principal=request.principal)
         return respond_bare(_DONE)

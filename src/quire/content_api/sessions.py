@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from quire.access.principal import EndUser
 from quire.auth.sessions import Sessions
-from quire.auth.token_issuer import Issuer
+from quire.auth.token_issuer import TokenIssuer
 from quire.clock import iso_from_ms
-from quire.content_api.account_handlers import AccountAnswers
+from quire.content_api.account_handlers import AccountResponses
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.routes import Route
 from quire.database.stores.system_rows import Record
@@ -23,7 +23,9 @@ _ALL = "all"
 class SessionApi:
     """``/auth/refresh``, ``/auth/logout`` and ``/auth/sessions``."""
 
-    def __init__(self, answers: AccountAnswers, issuer: Issuer, cookie: RefreshCookie) -> None:
+    def __init__(
+        self, answers: AccountResponses, issuer: TokenIssuer, cookie: RefreshCookie
+    ) -> None:
         self._answers = answers
         self._issuer = issuer
         self._cookie = cookie
@@ -38,7 +40,7 @@ class SessionApi:
         ):
             yield self._answers.route(method, path, action, handler)
 
-    async def refresh(self, request: Request) -> Answer:
+    async def refresh(self, request: Request) -> Response:
         """Exchange a refresh token for a fresh pair."""
         sessions = self._sessions()
         token = self._cookie.read(request) or _body(request).get("refreshToken")
@@ -48,7 +50,7 @@ class SessionApi:
             raise error
         return self._answers.pair(request, await self._issuer.refresh(sessions, token), {})
 
-    async def logout(self, request: Request) -> Answer:
+    async def logout(self, request: Request) -> Response:
         """End the session of who asks, those of one device, or all."""
         sessions, user = self._sessions(), _user(request)
         body = _body(request)
@@ -73,7 +75,7 @@ class SessionApi:
         if session_id is not None:
             await self._issuer.end(sessions, user.id, session_id)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List the sessions of who asks, the present one first, then by when they were used."""
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
@@ -83,7 +85,7 @@ class SessionApi:
         shown.sort(key=lambda session: session["current"] is not True)
         return respond_bare({"data": shown})
 
-    async def revoke(self, request: Request) -> Answer:
+    async def revoke(self, request: Request) -> Response:
         """End one of the sessions of who asks."""
         sessions, user = self._sessions(), _user(request)
         if not await self._issuer.end(sessions, user.id, request.parameters["sessionId"]):

@@ -10,11 +10,11 @@ from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.passwords import verify_password
 from quire.auth.recovery import Recovery
 from quire.auth.user_settings import advanced_options
-from quire.content_api.account_handlers import AccountAnswers, AccountApi
+from quire.content_api.account_handlers import AccountApi, AccountResponses
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_bare
-from quire.content_api.forms import Field, email_rule, password_rule, read_form
-from quire.content_api.messages import Answer, Request
+from quire.content_api.forms import TextField, email_rule, password_rule, read_form
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.user_body import settable
 from quire.database.stores.accounts import Accounts, UserRow
@@ -27,11 +27,11 @@ WRONG = "Invalid identifier or password"
 DISABLED = "This provider is disabled"
 UNCONFIRMED = "Your account email is not confirmed"
 BLOCKED = "Your account has been blocked by an administrator"
-_CREDENTIALS = (Field(name="identifier"), Field(name="password"))
+_CREDENTIALS = (TextField(name="identifier"), TextField(name="password"))
 _REGISTRATION = (
-    Field(name="email", rules=(email_rule,)),
-    Field(name="username"),
-    Field(name="password", rules=(password_rule,)),
+    TextField(name="email", rules=(email_rule,)),
+    TextField(name="username"),
+    TextField(name="password", rules=(password_rule,)),
 )
 
 
@@ -43,7 +43,7 @@ class SignInApi(AccountApi):
 
     def __init__(
         self,
-        answers: AccountAnswers,
+        answers: AccountResponses,
         users: EndUsers,
         accounts: Accounts,
         recovery: Recovery,
@@ -61,7 +61,7 @@ class SignInApi(AccountApi):
         register = limited(self.register, "auth/local/register", by_email=True)
         yield route("POST", "auth/local/register", "register", register)
 
-    async def local(self, request: Request) -> Answer:
+    async def local(self, request: Request) -> Response:
         """Answer a token and the user for a name (or e-mail) and its password."""
         if not takes_passwords(await self._answers.read(lambda: self._accounts.stored(GRANT_KEY))):
             raise ApplicationError(DISABLED)
@@ -85,7 +85,7 @@ class SignInApi(AccountApi):
         if user.blocked:
             raise ApplicationError(BLOCKED)
 
-    async def register(self, request: Request) -> Answer:
+    async def register(self, request: Request) -> Response:
         """Make an account, and sign in with it or, where that is asked for, confirm it first."""
         options = await self._answers.read(lambda: advanced_options(self._accounts))
         if not options.allow_register:

@@ -43,7 +43,7 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-class ReferencePage:
+class SwaggerPage:
     """Answers what is asked below ``/docs``; ``document`` is the path of the OpenAPI document."""
 
     def __init__(self, document: str) -> None:

@@ -16,7 +16,7 @@ from quire.access.ability import Ability
 from quire.access.principal import Principal
 from quire.auth.authenticate import Authenticator
 from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
-from quire.content_api.reader import Mode, PreparedRead, Query, Reader
+from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
@@ -176,7 +176,7 @@ def _counted(program: Program[T], timings: Timings) -> Program[T]:
         return done.value  # type: ignore[no-any-return]  # the program's own result
 
 
-class TimedReader(Reader):
+class TimedReader(ContentReader):
     """A reader that measures ``resolve``."""
 
     async def prepare(

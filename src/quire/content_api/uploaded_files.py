@@ -10,7 +10,7 @@ from quire.errors import ForbiddenError, NotFoundError
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import SERVED
-from quire.uploads.transform_cache import Gallery
+from quire.uploads.transform_cache import TransformCache
 from quire.uploads.transforms import TransformRules, understand
 
 _TRANSFORMED = "x/"
@@ -29,7 +29,7 @@ class UploadedFiles:
         self,
         storage: Storage,
         folder: Path,
-        gallery: Gallery,
+        gallery: TransformCache,
         rules: TransformRules,
         *,
         links: SignedLinks | None,
@@ -74,7 +74,10 @@ class UploadedFiles:
         return response
 
     async def _transformed(self, key: str, raw_query: bytes) -> Response:
-        """Return a picture as the query wants it. Raises as `understand` and `Gallery.picture`."""
+        """Return a picture as the query wants it.
+
+        Raises as `understand` and `TransformCache.picture`.
+        """
         wanted = understand(f"{SERVED}/{_TRANSFORMED}{key}", raw_query, self._rules)
         made = await self._gallery.picture(key, wanted)
         response = FileResponse(made.path, media_type=made.type, stat_result=made.path.stat())

@@ -6,30 +6,30 @@ from urllib.parse import urljoin
 from msgspec import Struct
 
 from quire.access.actions import Routed
-from quire.auth.background_tasks import Postbox
+from quire.auth.background_tasks import BackgroundTasks
 from quire.auth.end_users import EndUsers
-from quire.auth.oauth.state import Seal
+from quire.auth.oauth.state import StateCipher
 from quire.auth.rate_limit import RateLimiter
-from quire.auth.recovery import Pages, Recovery
+from quire.auth.recovery import AccountPages, Recovery
 from quire.auth.roles import Roles
 from quire.auth.sessions import Sessions
-from quire.auth.shared_counters import CallCounts
-from quire.auth.token_issuer import ORIGIN, Issuer, lifetimes_of
+from quire.auth.shared_counters import SharedCounters
+from quire.auth.token_issuer import ORIGIN, TokenIssuer, lifetimes_of
 from quire.clock import Clock
-from quire.content_api.account_handlers import AccountAnswers
+from quire.content_api.account_handlers import AccountResponses
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.email_confirmation import ConfirmationApi
 from quire.content_api.mail_routes import MailApi
 from quire.content_api.passwords import PasswordApi
 from quire.content_api.providers import ProviderApi
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.roles import RoleApi
 from quire.content_api.routes import Route
 from quire.content_api.sessions import SessionApi
 from quire.content_api.sign_in import SignInApi
 from quire.content_api.users import UserApi
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.stores.accounts import Accounts
 from quire.database.stores.system_rows import SystemRows
 from quire.documents.service import DocumentService
@@ -42,8 +42,8 @@ class AccountServices(Struct, frozen=True, kw_only=True):
     """What accounts need beside their rows; it lasts as long as the server."""
 
     sender: Sender
-    postbox: Postbox
-    calls: CallCounts
+    postbox: BackgroundTasks
+    calls: SharedCounters
     limiter: RateLimiter | None
 
     async def close(self, seconds: float) -> None:
@@ -54,10 +54,10 @@ class AccountServices(Struct, frozen=True, kw_only=True):
 
 def account_services(settings: Settings, clock: Clock) -> AccountServices:
     """Make what accounts need, as the settings say."""
-    calls = CallCounts(settings.secrets.jwt_secret or "", settings.server.calls_file)
+    calls = SharedCounters(settings.secrets.jwt_secret or "", settings.server.calls_file)
     return AccountServices(
         sender=choose_sender(settings.mail, development=settings.is_development),
-        postbox=Postbox(),
+        postbox=BackgroundTasks(),
         calls=calls,
         limiter=_limiter(settings, calls, clock),
     )
@@ -69,7 +69,7 @@ class AccountApis:
     def __init__(
         self,
         settings: Settings,
-        reader: Reader,
+        reader: ContentReader,
         documents: DocumentService,
         accounts: Accounts,
         services: AccountServices,
@@ -91,7 +91,7 @@ class AccountApis:
         )
         issuer = _issuer(settings, documents, accounts, sessions, clock)
         cookie = _cookie(settings)
-        answers = AccountAnswers(reader, issuer, cookie)
+        answers = AccountResponses(reader, issuer, cookie)
         limits = CallLimits(services.limiter)
         self.roles = RoleApi(reader, accounts, Roles(documents, accounts), routed=routed)
         self._apis = (
@@ -118,7 +118,7 @@ class AccountApis:
             yield from api.routes()
 
 
-def user_sessions(settings: Settings, store: Store) -> Sessions | None:
+def user_sessions(settings: Settings, store: EntryStore) -> Sessions | None:
     """Return the sessions of end users, ``None`` where they have long-lived tokens."""
     secret = settings.secrets.jwt_secret
     if settings.users.jwt_management != "refresh" or secret is None:
@@ -133,8 +133,8 @@ def _issuer(
     accounts: Accounts,
     sessions: Sessions | None,
     clock: Clock,
-) -> Issuer:
-    return Issuer(
+) -> TokenIssuer:
+    return TokenIssuer(
         documents,
         accounts,
         sessions,
@@ -146,7 +146,7 @@ def _issuer(
 
 def _provider_api(
     settings: Settings,
-    answers: AccountAnswers,
+    answers: AccountResponses,
     users: EndUsers,
     accounts: Accounts,
     limits: CallLimits,
@@ -171,9 +171,9 @@ def _cookie(settings: Settings) -> RefreshCookie:
     return RefreshCookie(sessions, settings.cors, secure=secure)
 
 
-def _seal(settings: Settings, clock: Clock) -> Seal | None:
+def _seal(settings: Settings, clock: Clock) -> StateCipher | None:
     secret = settings.secrets.jwt_secret
-    return None if secret is None else Seal(secret, clock)
+    return None if secret is None else StateCipher(secret, clock)
 
 
 def _server(settings: Settings) -> str:
@@ -181,7 +181,7 @@ def _server(settings: Settings) -> str:
     return settings.server.url or f"http://localhost:{settings.server.port}"
 
 
-def _limiter(settings: Settings, calls: CallCounts, clock: Clock) -> RateLimiter | None:
+def _limiter(settings: Settings, calls: SharedCounters, clock: Clock) -> RateLimiter | None:
     limit = settings.users.rate_limit
     if not limit.enabled:
         return None
@@ -189,9 +189,9 @@ def _limiter(settings: Settings, calls: CallCounts, clock: Clock) -> RateLimiter
     return RateLimiter(calls, "users", limit=limit.max, interval_ms=interval, clock=clock)
 
 
-def _pages(settings: Settings) -> Pages:
+def _pages(settings: Settings) -> AccountPages:
     server = _server(settings)
-    return Pages(
+    return AccountPages(
         server=server,
         admin=urljoin(server, "/admin"),
         confirmation=f"{server}{settings.api.prefix}/auth/email-confirmation",

@@ -6,9 +6,15 @@ from quire.access.principal import EndUser
 from quire.auth.end_users import NOT_FOUND, EndUsers, Show
 from quire.content_api.envelope import respond_bare, respond_encoded
 from quire.content_api.files import row_id
-from quire.content_api.forms import Field, email_rule, form_problems, not_empty_rule, password_rule
-from quire.content_api.messages import NO_CONTENT, Answer, Request
-from quire.content_api.reader import EncodedEntry, Reader
+from quire.content_api.forms import (
+    TextField,
+    email_rule,
+    form_problems,
+    not_empty_rule,
+    password_rule,
+)
+from quire.content_api.messages import NO_CONTENT, Request, Response
+from quire.content_api.reader import ContentReader, EncodedEntry
 from quire.content_api.role_body import check_role
 from quire.content_api.routes import Route
 from quire.content_api.user_body import settable
@@ -23,21 +29,21 @@ UNAUTHORIZED = "Unauthorized"
 CREATED = 201
 _WITH_ROLE = b"populate=role"
 _NEW = (
-    Field(name="email", rules=(email_rule,)),
-    Field(name="username", rules=(not_empty_rule,)),
-    Field(name="password", rules=(not_empty_rule, password_rule)),
+    TextField(name="email", rules=(email_rule,)),
+    TextField(name="username", rules=(not_empty_rule,)),
+    TextField(name="password", rules=(not_empty_rule, password_rule)),
 )
 _CHANGED = (
-    Field(name="email", required=False, rules=(not_empty_rule, email_rule)),
-    Field(name="username", required=False, rules=(not_empty_rule,)),
+    TextField(name="email", required=False, rules=(not_empty_rule, email_rule)),
+    TextField(name="username", required=False, rules=(not_empty_rule,)),
 )
-_PASSWORD = Field(name="password", required=False, rules=(password_rule,))
+_PASSWORD = TextField(name="password", required=False, rules=(password_rule,))
 
 
 class UserApi:
     """``/users``."""
 
-    def __init__(self, reader: Reader, users: EndUsers, accounts: Accounts) -> None:
+    def __init__(self, reader: ContentReader, users: EndUsers, accounts: Accounts) -> None:
         self._reader = reader
         self._users = users
         self._accounts = accounts
@@ -63,55 +69,55 @@ class UserApi:
                 respond_now=respond_now,
             )
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List end users; root ``start`` and ``limit`` cut the list, pages do not exist."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
         return respond_encoded(await self._reader.encoded_rows(prepared, request.version))
 
-    def find_now(self, request: Request) -> Answer:
+    def find_now(self, request: Request) -> Response:
         """Do as `find` does without waiting. Raises WouldBlockError."""
         ability = request.principal.ability
         prepared = self._reader.prepare_now(self._type, "window", request.raw_query, ability)
         return respond_encoded(self._reader.encoded_rows_now(prepared, request.version))
 
-    async def count(self, request: Request) -> Answer:
+    async def count(self, request: Request) -> Response:
         """Count end users."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "count", request.raw_query, ability)
         return respond_bare(await self._reader.total(prepared, request.version))
 
-    async def me(self, request: Request) -> Answer:
+    async def me(self, request: Request) -> Response:
         """Show the end user who asks."""
         return await self._one(request, _own_id(request))
 
-    def me_now(self, request: Request) -> Answer:
+    def me_now(self, request: Request) -> Response:
         """Do as `me` does without waiting. Raises WouldBlockError."""
         return self._one_now(request, _own_id(request))
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show an end user."""
         return await self._one(request, row_id(request.parameters["id"]))
 
-    def find_one_now(self, request: Request) -> Answer:
+    def find_one_now(self, request: Request) -> Response:
         """Do as `find_one` does without waiting. Raises WouldBlockError."""
         return self._one_now(request, row_id(request.parameters["id"]))
 
-    async def _one(self, request: Request, user_id: int | None) -> Answer:
+    async def _one(self, request: Request, user_id: int | None) -> Response:
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "entry", request.raw_query, ability)
         if user_id is None:
             return NO_CONTENT
         return _respond_found(await self._reader.encoded_row(prepared, user_id))
 
-    def _one_now(self, request: Request, user_id: int | None) -> Answer:
+    def _one_now(self, request: Request, user_id: int | None) -> Response:
         ability = request.principal.ability
         prepared = self._reader.prepare_now(self._type, "entry", request.raw_query, ability)
         if user_id is None:
             return NO_CONTENT
         return _respond_found(self._reader.encoded_row_now(prepared, user_id))
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make an end user."""
         body = request.body if isinstance(request.body, Mapping) else {}
         problems = [*form_problems(body, _NEW), *check_role(body, creating=True)]
@@ -121,7 +127,7 @@ class UserApi:
         item = await self._users.create(data, self._shown(request), principal=request.principal)
         return respond_bare(item, CREATED)
 
-    async def update(self, request: Request) -> Answer:
+    async def update(self, request: Request) -> Response:
         """Change an end user."""
         user_id = row_id(request.parameters["id"])
         if user_id is None or await self._is_missing(user_id):
@@ -138,7 +144,7 @@ class UserApi:
         item = await self._users.update(user_id, data, show, principal=request.principal)
         return respond_bare(item)
 
-    async def destroy(self, request: Request) -> Answer:
+    async def destroy(self, request: Request) -> Response:
         """Delete an end user, and show who it was; that there is none is no fault."""
         user_id = row_id(request.parameters["id"])
         if user_id is None:
@@ -172,5 +178,5 @@ def _own_id(request: Request) -> int:
     return principal.id
 
 
-def _respond_found(found: EncodedEntry | None) -> Answer:
+def _respond_found(found: EncodedEntry | None) -> Response:
     return NO_CONTENT if found is None else respond_encoded(found.text)

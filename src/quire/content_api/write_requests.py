@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from quire.access.ability import Ability
 from quire.content_api.messages import Request
-from quire.documents.commands import Data, Every
+from quire.documents.commands import AllLocales, Data
 from quire.documents.input_keys import check_input
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
@@ -54,13 +54,13 @@ def one_locale(query: Mapping[str, QueryValue]) -> str | None:
 
 def deleted_locales(
     query: Mapping[str, QueryValue],
-) -> tuple[str | Every | None, tuple[str, ...] | None]:
+) -> tuple[str | AllLocales | None, tuple[str, ...] | None]:
     """Return the locale that is deleted, or the list of those that are."""
     asked = query.get("locale")
     if isinstance(asked, list):
         return None, tuple(code for code in asked if isinstance(code, str))
-    if asked == Every.LOCALE.value:
-        return Every.LOCALE, None
+    if asked == AllLocales.LOCALE.value:
+        return AllLocales.LOCALE, None
     return (asked if isinstance(asked, str) and asked else None), None
 
 

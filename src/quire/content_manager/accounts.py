@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ApplicationError
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
@@ -14,7 +14,7 @@ EMAIL_TAKEN = "Email already taken"
 _LOCAL = "local"
 
 
-def new_account(engine: Engine, data: Mapping[str, object]) -> Program[dict[str, object]]:
+def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict[str, object]]:
     """Return the data of a new account: one that signs in with a password, by a small e-mail.
 
     Raises ApplicationError for an e-mail that somebody has.

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from quire.access.administration import DELETE, PUBLISH
 from quire.content_manager.sanitize import owned
 from quire.content_manager.status import Shown, is_published
-from quire.content_manager.write_context import Writer
+from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
-from quire.documents.commands import Delete, Publish, Unpublish
+from quire.documents.commands import DeleteDocument, PublishDocument, UnpublishDocument
 from quire.documents.service import act_on
 from quire.errors import NotFoundError
 
 
-class SeveralDocuments(Writer, frozen=True):
+class BulkActions(WriteContext, frozen=True):
     """The programs that do the same to several documents."""
 
     def publish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
@@ -25,7 +25,7 @@ class SeveralDocuments(Writer, frozen=True):
         among = tuple(code for code in locales if code is not None)
         present = {draft["documentId"] for draft in drafts}
         for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
-            intent = Publish(uid=self._type.uid, document_id=document_id, locales=among)
+            intent = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
             for written in (yield from act_on(self.unit, intent)):
                 yield from self._kept(written)
             yield from self.unit.settle()
@@ -38,7 +38,7 @@ class SeveralDocuments(Writer, frozen=True):
         """
         live = yield from self._many(document_ids, locales, PUBLISH, published=True)
         for one in live:
-            intent = Unpublish(
+            intent = UnpublishDocument(
                 uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
             )
             yield from act_on(self.unit, intent)
@@ -61,7 +61,7 @@ class SeveralDocuments(Writer, frozen=True):
         ids = list(dict.fromkeys(one["documentId"] for one in chosen))
         for document_id in ids:
             for locale in locales:
-                intent = Delete(uid=self._type.uid, document_id=document_id, locale=locale)
+                intent = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=locale)
                 yield from act_on(self.unit, intent)
                 yield from self.unit.settle()
             if all(one in chosen for one in found if one["documentId"] == document_id):

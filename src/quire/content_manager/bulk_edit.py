@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.content_manager.differences import differences
-from quire.content_manager.requests import Wanted
+from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_service import ContentWriting
@@ -55,7 +55,7 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         raise PreviewedError((yield from self.program(writing)))
 
     def _read(self, writing: ContentWriting, document_id: str) -> Program[Shown]:
-        wanted = Wanted("draft", self.locale)
+        wanted = RequestedVersion("draft", self.locale)
         every = yield from writing.versions(document_id)
         entry = writing.draft_of(every, self.locale)
         if entry is None:

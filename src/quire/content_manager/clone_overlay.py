@@ -6,7 +6,7 @@ a whole is granted without anything in it.
 
 from collections.abc import Mapping, Sequence
 
-from quire.access.admin_ability import Rule
+from quire.access.admin_ability import GrantRule
 from quire.errors import ForbiddenError
 from quire.schema.attributes.base import Attribute, ComponentAttribute, RelationAttribute
 from quire.schema.model import Model, Schema
@@ -16,7 +16,11 @@ Blanks = dict[str, object]
 
 
 def withheld(
-    schema: Schema, model: Model, makes: Sequence[Rule], reads: Sequence[Rule], path: str = ""
+    schema: Schema,
+    model: Model,
+    makes: Sequence[GrantRule],
+    reads: Sequence[GrantRule],
+    path: str = "",
 ) -> Blanks:
     """Return what stands in the place of attributes that are not copied.
 
@@ -47,14 +51,14 @@ def overlaid(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks
 def _component(
     schema: Schema,
     attribute: ComponentAttribute,
-    makes: Sequence[Rule],
-    reads: Sequence[Rule],
+    makes: Sequence[GrantRule],
+    reads: Sequence[GrantRule],
     path: str,
 ) -> Blanks:
     component = schema.components[attribute.component]
     inside = f"{path}."
     if attribute.repeatable:
-        unread = withheld(schema, component, (Rule(),), reads, inside)
+        unread = withheld(schema, component, (GrantRule(),), reads, inside)
         kept = _is_covered(makes, path) and not unread
         return {} if kept else {attribute.name: []}
     blanks = withheld(schema, component, makes, reads, inside)
@@ -69,9 +73,9 @@ def _blank(attribute: Attribute) -> object:
     return {"set": []} if isinstance(attribute, RelationAttribute) else None
 
 
-def _is_named(rules: Sequence[Rule], path: str) -> bool:
+def _is_named(rules: Sequence[GrantRule], path: str) -> bool:
     return any(rule.fields is None or path in rule.fields for rule in rules)
 
 
-def _is_covered(rules: Sequence[Rule], path: str) -> bool:
+def _is_covered(rules: Sequence[GrantRule], path: str) -> bool:
     return any(rule.covers_field(path) for rule in rules)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
-from quire.content_manager.requests import Wanted
+from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.sanitize import owned
 from quire.content_manager.status import Shown
 from quire.database.program import Program
@@ -18,7 +18,7 @@ _OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText", "capt
 
 
 def draft_and_published(
-    reading: ContentReading, rights: Rights, document_id: str, locale: str | None
+    reading: ContentReading, rights: TypePermissions, document_id: str, locale: str | None
 ) -> Program[dict[str, object]]:
     """Return the fields in which the draft of a document differs from what is published.
 
@@ -28,7 +28,7 @@ def draft_and_published(
     every = yield from reading.every_version(rights, document_id)
     sides: dict[str, Shown] = {}
     for status in VERSIONS:
-        wanted = Wanted(status, locale, status)
+        wanted = RequestedVersion(status, locale, status)
         version = chosen_of(rights.content_type, every, wanted)
         if version is None or not rights.content_type.draft_and_publish:
             raise NotFoundError

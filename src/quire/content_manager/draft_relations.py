@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.database.entries.components import component_links
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.schema.attributes.base import Relation, RelationAttribute
 from quire.schema.model import ContentType
 
@@ -29,7 +29,7 @@ class DraftRelations(Struct, frozen=True):
 
 
 def draft_relations(
-    engine: Engine, content_type: ContentType, rows: Sequence[int]
+    engine: WriteEngine, content_type: ContentType, rows: Sequence[int]
 ) -> Program[DraftRelations]:
     """Count for rows of a content type, with all components in them."""
     waiting: dict[str, list[int]] = {content_type.uid: [*rows]}
@@ -47,7 +47,9 @@ def draft_relations(
     return DraftRelations(others, many)
 
 
-def _counted(engine: Engine, layout: Layout, ids: Sequence[int]) -> Program[DraftRelations]:
+def _counted(
+    engine: WriteEngine, layout: EntryLayout, ids: Sequence[int]
+) -> Program[DraftRelations]:
     others = many = 0
     for attribute in layout.model.relations:
         target = _versioned(engine, attribute)
@@ -66,7 +68,7 @@ def _counted(engine: Engine, layout: Layout, ids: Sequence[int]) -> Program[Draf
     return DraftRelations(others, many)
 
 
-def _versioned(engine: Engine, attribute: RelationAttribute) -> ContentType | None:
+def _versioned(engine: WriteEngine, attribute: RelationAttribute) -> ContentType | None:
     """Return the target of a relation that a form shows, if it has drafts."""
     if attribute.target is None or not attribute.visible:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from quire.content_manager.scope import is_hidden
 from quire.content_manager.views import View, stored_view
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key
 from quire.schema.attributes.base import ScalarAttribute
@@ -14,7 +14,7 @@ NAMELESS = "documentId"
 """What entries of a type are called by that has nothing better."""
 
 
-def stored_views(store: Store, types: Collection[ContentType]) -> Program[dict[str, View]]:
+def stored_views(store: EntryStore, types: Collection[ContentType]) -> Program[dict[str, View]]:
     """Return the views of content types, by uid."""
     keys = {one.uid: view_key(one.uid) for one in types}
     stored = yield from read_settings(store.writes, list(keys.values()))

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MOST_ROWS
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import Query, Wanted
+from quire.content_manager.requests import Query, RequestedVersion
 from quire.content_manager.status import Shown
 from quire.database.program import Program
 from quire.query.parameters import as_query
@@ -16,9 +16,9 @@ _ASKED = ("filters", "publicationFilter", "_q", "sort", "page", "pageSize")
 
 def exported(
     reading: ContentReading,
-    rights: Rights,
+    rights: TypePermissions,
     query: Query,
-    wanted: Wanted,
+    wanted: RequestedVersion,
     document_ids: Sequence[str] | None,
 ) -> Program[tuple[list[Shown], dict[str, int]]]:
     """Return entries in the order of the list, relations as rows, and which page this is.

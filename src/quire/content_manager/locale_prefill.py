@@ -12,10 +12,10 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.permissions import may_follow, reading
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_service import ContentReading, chosen_of
-from quire.content_manager.requests import Query, Wanted
+from quire.content_manager.requests import Query, RequestedVersion
 from quire.content_manager.sanitize import owned
 from quire.content_manager.scope import is_hidden
-from quire.content_manager.status import Shown, Versions
+from quire.content_manager.status import DocumentVersions, Shown
 from quire.content_manager.views import View
 from quire.database.program import Program
 from quire.errors import NotFoundError, ValidationError
@@ -39,7 +39,7 @@ ViewOf = Callable[[ContentType], Program[View]]
 """Returns how a content type is laid out."""
 
 
-class Filling(Struct, frozen=True, kw_only=True):
+class PrefillRequest(Struct, frozen=True, kw_only=True):
     """What is asked for: the document, ``None`` for that of a single type, and two locales."""
 
     document_id: str | None
@@ -47,7 +47,7 @@ class Filling(Struct, frozen=True, kw_only=True):
     target: str
 
 
-def filling_of(query: Query) -> Filling:
+def filling_of(query: Query) -> PrefillRequest:
     """Understand a request. Raises ValidationError with everything that is missing."""
     given = {name: query.get(name) for name in _names(query)}
     problems = [_required(name) for name, value in given.items() if value in (None, "")]
@@ -61,7 +61,7 @@ def filling_of(query: Query) -> Filling:
         told = f"{len(problems)} errors occurred" if several else str(problems[0]["message"])
         raise ValidationError(told, {"errors": problems})
     document_id = query.get("documentId")
-    return Filling(
+    return PrefillRequest(
         document_id=None if kind == _SINGLES or not document_id else str(document_id),
         source=str(given["sourceLocale"]),
         target=str(given["targetLocale"]),
@@ -87,19 +87,24 @@ class _Target(Struct, frozen=True, kw_only=True):
     entries: Mapping[str, Shown]
 
 
-class Filler(Struct, frozen=True, kw_only=True):
+class LocalePrefill(Struct, frozen=True, kw_only=True):
     """Fills forms for one administrator."""
 
     content: ContentReading
     ability: AdminAbility
     view_of: ViewOf
 
-    def fill(self, content_type: ContentType, filling: Filling) -> Program[dict[str, object]]:
+    def fill(
+        self, content_type: ContentType, filling: PrefillRequest
+    ) -> Program[dict[str, object]]:
         """Return what a form of the new locale begins with.
 
         Raises NotFoundError where there is nothing in the source, and ForbiddenError.
         """
-        rights, wanted = reading(self.ability, content_type), Wanted("draft", filling.source)
+        rights, wanted = (
+            reading(self.ability, content_type),
+            RequestedVersion("draft", filling.source),
+        )
         document_id = filling.document_id
         if document_id is None:
             document_id = yield from self.content.single(content_type)
@@ -145,10 +150,14 @@ class Filler(Struct, frozen=True, kw_only=True):
         view = yield from self.view_of(target)
         main = str(view["settings"]["mainField"])
         found, _ = yield from self.content.planner.versions(target, list(rows)).entries()
-        versions, chosen = Versions(target, found), {}
+        versions, chosen = DocumentVersions(target, found), {}
         for document_id, row in rows.items():
             own = [one for one in found if one["documentId"] == document_id]
-            one = chosen_of(target, own, Wanted("draft", locale)) if target.localized else row
+            one = (
+                chosen_of(target, own, RequestedVersion("draft", locale))
+                if target.localized
+                else row
+            )
             if one is not None:
                 chosen[document_id] = _reference(target, one, versions)
         labels = yield from self._labels(target, main, [one["id"] for one in chosen.values()])
@@ -204,7 +213,7 @@ class Filler(Struct, frozen=True, kw_only=True):
         ]
 
 
-def _reference(target: ContentType, one: Shown, versions: Versions) -> Shown:
+def _reference(target: ContentType, one: Shown, versions: DocumentVersions) -> Shown:
     found: Shown = {"documentId": one["documentId"], "id": one["id"]}
     if target.localized:
         found["locale"] = one["locale"]

@@ -46,7 +46,7 @@ class ManagedLocale(Struct, frozen=True, kw_only=True):
     is_default: bool
 
 
-class Locales:
+class LocaleStore:
     """The programs that read and write locales."""
 
     def __init__(self, rows: SystemRows, clock: Clock) -> None:

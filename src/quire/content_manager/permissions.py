@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from quire.access.admin_ability import AdminAbility, Creator, Rule
+from quire.access.admin_ability import AdminAbility, Creator, GrantRule
 from quire.access.administration import CREATE, DELETE, HAS_SAME_ROLE, PUBLISH, READ, UPDATE
 from quire.errors import ForbiddenError, PolicyError
 from quire.schema.model import ADMIN_USER_UID, ContentType
@@ -37,14 +37,14 @@ CREATOR_FIELDS = ("id", "firstname", "lastname", "username", "email", "isActive"
 """What is shown of those who made an entry, and may be asked of them."""
 
 
-class Owned(Struct, frozen=True):
+class EntryOrigin(Struct, frozen=True):
     """What rules ask of an entry: its locale, and who made it."""
 
     locale: str | None
     creator: Creator | None
 
 
-class Rights(Struct, frozen=True):
+class TypePermissions(Struct, frozen=True):
     """What one administrator may do by one action to the entries of one content type."""
 
     ability: AdminAbility
@@ -62,27 +62,27 @@ class Rights(Struct, frozen=True):
         rules = (rule for action in _ACTIONS for rule in self.ability.rules(action, uid))
         return any(HAS_SAME_ROLE in rule.conditions for rule in rules)
 
-    def rules(self, locales: Iterable[str] | None) -> tuple[Rule, ...]:
+    def rules(self, locales: Iterable[str] | None) -> tuple[GrantRule, ...]:
         """Return the rules that grant something in one of these locales; ``None`` means any."""
         found = self.ability.rules(self.action, self.content_type.uid)
         if locales is None or not self.content_type.localized:
             return found
         return tuple(rule for rule in found if any(rule.covers_locale(code) for code in locales))
 
-    def on(self, entry: Owned) -> tuple[Rule, ...]:
+    def on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that hold for one entry."""
         return self.ability.rules_on(
             self.action, self.content_type.uid, locale=entry.locale, creator=entry.creator
         )
 
-    def require_on(self, entry: Owned) -> tuple[Rule, ...]:
+    def require_on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
         """Return the rules that hold for one entry. Raises ForbiddenError where none does."""
         found = self.on(entry)
         if not found:
             raise ForbiddenError
         return found
 
-    def in_locale(self, locale: str | None) -> tuple[Rule, ...]:
+    def in_locale(self, locale: str | None) -> tuple[GrantRule, ...]:
         """Return the rules for entries that are about to be made in a locale.
 
         Who makes them is their creator. A rule that names no locale at all lets entries be made in
@@ -126,7 +126,7 @@ class Rights(Struct, frozen=True):
         rules = self.rules(locales)
         if any(_unbound(rule, locales) for rule in rules):
             return self.tells_of_all(path, locales)
-        groups: dict[tuple[object, object], list[Rule]] = {}
+        groups: dict[tuple[object, object], list[GrantRule]] = {}
         for rule in rules:
             groups.setdefault((rule.conditions, rule.locales), []).append(rule)
         return bool(groups) and all(covers(group, path) for group in groups.values())
@@ -137,15 +137,15 @@ class Rights(Struct, frozen=True):
         return bool(rules) and covers(rules, path)
 
 
-def covers(rules: Iterable[Rule], path: str) -> bool:
+def covers(rules: Iterable[GrantRule], path: str) -> bool:
     """Tell whether one of the rules grants a field."""
     first = path.partition(".")[0]
     return first in ALWAYS or any(rule.covers_field(path) for rule in rules)
 
 
-def reading(ability: AdminAbility, content_type: ContentType) -> Rights:
+def reading(ability: AdminAbility, content_type: ContentType) -> TypePermissions:
     """Return what somebody may read of a content type."""
-    return Rights(ability, READ, content_type)
+    return TypePermissions(ability, READ, content_type)
 
 
 def may_follow(ability: AdminAbility, target: ContentType) -> bool:
@@ -153,7 +153,7 @@ def may_follow(ability: AdminAbility, target: ContentType) -> bool:
     return target.uid == ADMIN_USER_UID or ability.allows(READ, target.uid)
 
 
-def _unbound(rule: Rule, locales: Iterable[str] | None) -> bool:
+def _unbound(rule: GrantRule, locales: Iterable[str] | None) -> bool:
     """Tell whether a rule holds for all entries in these locales."""
     if rule.conditions:
         return False

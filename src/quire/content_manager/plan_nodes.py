@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.access.admin_ability import AdminAbility, Rule
+from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.content_manager.permissions import CREATOR_FIELDS, covers, may_follow, reading
 from quire.content_manager.scope import is_hidden
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
@@ -42,7 +42,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
 
     schema: Schema
     ability: AdminAbility
-    rules: tuple[Rule, ...]
+    rules: tuple[GrantRule, ...]
     status: Status
     columns: frozenset[str] | None = None
     fields: frozenset[str] | None = None
@@ -159,7 +159,11 @@ class Nodes(Struct, frozen=True, kw_only=True):
             case DynamicZoneAttribute(name=name, components=uids):
                 # What is in a zone is granted with it.
                 whole = replace(
-                    self, rules=(Rule(),), columns=None, fields=None, rows=self.rows and frozenset()
+                    self,
+                    rules=(GrantRule(),),
+                    columns=None,
+                    fields=None,
+                    rows=self.rows and frozenset(),
                 )
                 parts = tuple(whole.part(uid, "", form=form) for uid in uids)
                 return PlanEdge(attribute=name, nodes=parts)

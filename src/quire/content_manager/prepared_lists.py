@@ -8,7 +8,7 @@ else. Totals and pages are remembered for as long as nobody changes anything.
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, PreparedList
 from quire.content_manager.requests import Query, wanted
 from quire.database.connection import Database
@@ -45,7 +45,7 @@ class PreparedLists:
         self._prepared: BoundedCache[_Key, PreparedList] = BoundedCache(sizes.plans)
         self._lists = ListCache(totals=sizes.counts, pages=sizes.pages, slow_lists=sizes.slow_lists)
 
-    def prepare(self, rights: Rights, raw_query: bytes, query: Query) -> PreparedList:
+    def prepare(self, rights: TypePermissions, raw_query: bytes, query: Query) -> PreparedList:
         """Return how a page is read. Raises the query's first fault as an AppError."""
         default = self._reading.engine.default_locale
         key = _Key(rights.content_type.uid, raw_query, rights.ability, default)

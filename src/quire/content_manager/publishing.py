@@ -2,14 +2,14 @@
 
 from quire.access.administration import CREATE, PUBLISH, UPDATE
 from quire.content_manager.read_service import chosen_of
-from quire.content_manager.requests import Wanted
+from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.sanitize import forget_roles, owned
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
-from quire.content_manager.write_context import Result, Writer
+from quire.content_manager.write_context import Result, WriteContext
 from quire.content_manager.write_service import NO_ENTITY, ContentWriting
 from quire.database.program import Program
-from quire.documents.commands import DiscardDraft, Publish, Unpublish, Written
+from quire.documents.commands import DiscardDraft, PublishDocument, UnpublishDocument, WrittenEntry
 from quire.documents.service import act_on
 from quire.errors import NotFoundError
 
@@ -20,7 +20,7 @@ class PublishableError(Exception):
     """Ends a transaction in which a document was published on trial."""
 
 
-class ContentPublishing(Writer, frozen=True):
+class ContentPublishing(WriteContext, frozen=True):
     """The programs that lead from a draft to what is public, and back."""
 
     @property
@@ -60,7 +60,7 @@ class ContentPublishing(Writer, frozen=True):
         return (yield from self._published(written.document_id, locale))
 
     def _published(self, document_id: str, locale: str | None) -> Program[Result]:
-        intent = Publish(uid=self._type.uid, document_id=document_id, locale=locale)
+        intent = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from act_on(self.unit, intent))[0]
         yield from self._kept(written)
         return (yield from self.shown(written, full=True))
@@ -72,7 +72,7 @@ class ContentPublishing(Writer, frozen=True):
         """
         self._require_drafts()
         every = yield from self.versions(document_id)
-        live = chosen_of(self._type, every, Wanted("published", locale))
+        live = chosen_of(self._type, every, RequestedVersion("published", locale))
         if live is None:
             raise NotFoundError(NO_ENTITY)
         self._to(PUBLISH).require_on(owned(live))
@@ -80,11 +80,11 @@ class ContentPublishing(Writer, frozen=True):
             yield from self._discarded(document_id, locale, self.draft_of(every, locale))
             yield from self.unit.settle()
         reader = self._reading
-        wanted = Wanted("published", locale, "published")
+        wanted = RequestedVersion("published", locale, "published")
         entry = yield from reader.entry(self.rights, live["id"], wanted)
         forget_roles(entry)
         every = yield from reader.every_version(self.rights, document_id)
-        intent = Unpublish(uid=self._type.uid, document_id=document_id, locale=locale)
+        intent = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         yield from act_on(self.unit, intent)
         yield from self.unit.settle()
         left = yield from reader.every_version(self.rights, document_id)
@@ -95,7 +95,7 @@ class ContentPublishing(Writer, frozen=True):
         """Make the draft of a document what is published, in one locale."""
         self._require_drafts()
         every = yield from self.versions(document_id)
-        live = chosen_of(self._type, every, Wanted("published", locale))
+        live = chosen_of(self._type, every, RequestedVersion("published", locale))
         if live is None:
             raise NotFoundError
         self._to(UPDATE).require_on(owned(live))
@@ -104,7 +104,7 @@ class ContentPublishing(Writer, frozen=True):
 
     def _discarded(
         self, document_id: str, locale: str | None, draft: Shown | None
-    ) -> Program[Written]:
+    ) -> Program[WrittenEntry]:
         if draft is not None:
             yield from self.history.before(self._reading, self.rights, draft)
         intent = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.access.admin_ability import Rule
-from quire.content_manager.permissions import Rights
+from quire.access.admin_ability import GrantRule
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, Nodes
-from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
+from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.selection import asked_columns, require_fields, told_fields
 from quire.documents.reading import PlannedRead
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import (
@@ -46,9 +46,9 @@ VERSION_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 class Planner(Struct, frozen=True):
     """Plans reads for administrators in one database."""
 
-    engine: Engine
+    engine: WriteEngine
 
-    def page(self, rights: Rights, query: Query, wanted: Wanted) -> PlannedRead:
+    def page(self, rights: TypePermissions, query: Query, wanted: RequestedVersion) -> PlannedRead:
         """Plan a page of a list. Raises the query's first fault as an AppError."""
         content_type = rights.content_type
         scope = self.scope(rights, wanted.locales)
@@ -98,14 +98,14 @@ class Planner(Struct, frozen=True):
         key = ("versions", content_type.uid)
         return self.engine.reads.planned_once(key, ([*document_ids],), plan)
 
-    def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
+    def owned_versions(self, rights: TypePermissions, document_ids: Sequence[str]) -> PlannedRead:
         """Plan the read of all versions of documents with those who made them."""
         slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots)
 
-    def versions_of(self, rights: Rights, document_id: str) -> PlannedRead:
+    def versions_of(self, rights: TypePermissions, document_id: str) -> PlannedRead:
         """Plan the read of all versions of a document, with what all locales have in common."""
         content_type, slots = rights.content_type, Slots()
         shared = self.engine.store.layout(content_type.uid).shared
@@ -117,27 +117,27 @@ class Planner(Struct, frozen=True):
         )
         return self.planned(plan, slots)
 
-    def version_node(self, rights: Rights) -> PlanNode:
+    def version_node(self, rights: TypePermissions) -> PlanNode:
         """Return the node of facts of versions, with those who made them."""
         return self.shared_node(rights, frozenset())
 
-    def shared_node(self, rights: Rights, shared: frozenset[str]) -> PlanNode:
+    def shared_node(self, rights: TypePermissions, shared: frozenset[str]) -> PlanNode:
         """Return the node of facts of a version, with what all locales have in common."""
-        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
+        nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
         return nodes.version(rights.content_type, shared)
 
-    def localizations(self, rights: Rights, document_ids: Sequence[str]) -> PlannedRead:
+    def localizations(self, rights: TypePermissions, document_ids: Sequence[str]) -> PlannedRead:
         """Plan the read of all versions of documents, with what can keep them from publishing."""
         slots = Slots()
-        nodes = self.nodes(rights, Wanted("draft", EVERY_LOCALE))
+        nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         root = replace(nodes.localization(rights.content_type), filter=here, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots)
 
     def forms(
         self,
-        rights: Rights,
-        wanted: Wanted,
+        rights: TypePermissions,
+        wanted: RequestedVersion,
         entry_ids: Sequence[int],
         rows: frozenset[str] | None = frozenset(),
         sort: tuple[SortKey, ...] = _BY_ID,
@@ -151,12 +151,12 @@ class Planner(Struct, frozen=True):
 
     def form(
         self,
-        rights: Rights,
-        wanted: Wanted,
+        rights: TypePermissions,
+        wanted: RequestedVersion,
         entry_id: int,
         rows: frozenset[str] | None = frozenset(),
         *,
-        rules: tuple[Rule, ...] | None = None,
+        rules: tuple[GrantRule, ...] | None = None,
     ) -> PlannedRead:
         """Plan the read of one row with all that a form shows, some relations as rows."""
         content_type, slots = rights.content_type, Slots()
@@ -169,7 +169,7 @@ class Planner(Struct, frozen=True):
         )
         return self.planned(plan, slots)
 
-    def nodes(self, rights: Rights, wanted: Wanted) -> Nodes:
+    def nodes(self, rights: TypePermissions, wanted: RequestedVersion) -> Nodes:
         """Return what makes the nodes of a request."""
         return Nodes(
             schema=self.engine.schema,
@@ -180,7 +180,7 @@ class Planner(Struct, frozen=True):
         )
 
     def scope(
-        self, rights: Rights, locales: tuple[str, ...] | None, *, trusted: bool = False
+        self, rights: TypePermissions, locales: tuple[str, ...] | None, *, trusted: bool = False
     ) -> ManagedScope:
         """Return the scope of a query for rows of a type."""
         return ManagedScope(
@@ -197,7 +197,7 @@ class Planner(Struct, frozen=True):
         )
 
     def reached(
-        self, rights: Rights, locales: tuple[str, ...] | None, scope: ManagedScope
+        self, rights: TypePermissions, locales: tuple[str, ...] | None, scope: ManagedScope
     ) -> Filter | None:
         """Return what the rules of the caller let through, ``None`` for every row."""
         wanted = rights.row_filter(locales)
@@ -228,7 +228,7 @@ def pages_of(query: Query, scope: ManagedScope) -> Pagination:
 
 
 def locale_scope(
-    content_type: ContentType, wanted: Wanted, slots: Slots
+    content_type: ContentType, wanted: RequestedVersion, slots: Slots
 ) -> tuple[LocaleScope, int | None]:
     """Return which locales are read."""
     if not content_type.localized or wanted.locale is None:

@@ -6,26 +6,32 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.access.admin_ability import Rule
-from quire.content_manager.permissions import CREATOR_FIELDS, Rights
+from quire.access.admin_ability import GrantRule
+from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, Planner
-from quire.content_manager.requests import EVERY_LOCALE, Query, Wanted
-from quire.content_manager.sanitize import Shaping, owned
+from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
+from quire.content_manager.sanitize import EntrySanitizer, owned
 from quire.content_manager.selection import told_fields
-from quire.content_manager.status import Shown, Versions, in_locale_order, in_short, is_published
+from quire.content_manager.status import (
+    DocumentVersions,
+    Shown,
+    in_locale_order,
+    in_short,
+    is_published,
+)
 from quire.database.entries.versions_query import first_document_id
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program
 from quire.documents.reading import PlannedRead
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError
 from quire.query.plan import SortKey
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Param
 from quire.query.resolve.sort import resolve_sort
-from quire.schema.model import DRAFT_STATUS, ContentType, Kind
+from quire.schema.model import DRAFT_STATUS, ContentType, TypeKind
 
 _BY_DOCUMENT = (
     SortKey((), "documentId", descending=False),
@@ -43,16 +49,16 @@ class PreparedList(Struct, frozen=True, kw_only=True, eq=False):
     ``told`` are the scalars that it is narrowed to, ``None`` for all of them.
     """
 
-    rights: Rights
+    rights: TypePermissions
     planned: PlannedRead
-    shaping: Shaping
+    shaping: EntrySanitizer
     told: frozenset[str] | None
 
 
 class ContentReading(Struct, frozen=True):
     """Programs that read content for administrators."""
 
-    engine: Engine
+    engine: WriteEngine
 
     @property
     def planner(self) -> Planner:
@@ -64,7 +70,9 @@ class ContentReading(Struct, frozen=True):
         limits = self.engine.limits
         return ResponseBudget(limits.rows, limits.response_size)
 
-    def prepare(self, rights: Rights, query: Query, wanted: Wanted) -> PreparedList:
+    def prepare(
+        self, rights: TypePermissions, query: Query, wanted: RequestedVersion
+    ) -> PreparedList:
         """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
         return PreparedList(
             rights=rights,
@@ -80,7 +88,7 @@ class ContentReading(Struct, frozen=True):
         """
         planned, shaping = prepared.planned, prepared.shaping
         entries, total = yield from planned.entries(facts, self.budget())
-        versions = Versions(prepared.rights.content_type, _all_versions(entries))
+        versions = DocumentVersions(prepared.rights.content_type, _all_versions(entries))
         results = []
         for entry in entries:
             entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
@@ -94,9 +102,9 @@ class ContentReading(Struct, frozen=True):
 
     def one(
         self,
-        rights: Rights,
+        rights: TypePermissions,
         document_id: str,
-        wanted: Wanted,
+        wanted: RequestedVersion,
         *,
         rows: frozenset[str] | None = frozenset(),
         full: bool = False,
@@ -127,15 +135,17 @@ class ContentReading(Struct, frozen=True):
         Collection types have several: when one is ``changed``, the format takes another one.
         """
         layout = self.engine.store.layout(content_type.uid)
-        by_name = changed and content_type.kind is not Kind.SINGLE
+        by_name = changed and content_type.kind is not TypeKind.SINGLE
         return (yield from first_document_id(self.engine.store, layout, by_name=by_name))
 
-    def every_version(self, rights: Rights, document_id: str) -> Program[list[Shown]]:
+    def every_version(self, rights: TypePermissions, document_id: str) -> Program[list[Shown]]:
         """Return the facts of all versions of a document."""
         every, _ = yield from self.planner.versions_of(rights, document_id).entries()
         return every
 
-    def owned_versions(self, rights: Rights, document_ids: Sequence[str]) -> Program[list[Shown]]:
+    def owned_versions(
+        self, rights: TypePermissions, document_ids: Sequence[str]
+    ) -> Program[list[Shown]]:
         """Return all versions of documents with what rules ask of them."""
         if not document_ids:
             return []
@@ -144,12 +154,12 @@ class ContentReading(Struct, frozen=True):
 
     def entry(
         self,
-        rights: Rights,
+        rights: TypePermissions,
         entry_id: int,
-        wanted: Wanted,
+        wanted: RequestedVersion,
         rows: frozenset[str] | None = frozenset(),
         *,
-        rules: tuple[Rule, ...] | None = None,
+        rules: tuple[GrantRule, ...] | None = None,
         budget: ResponseBudget | None = None,
     ) -> Program[Shown]:
         """Return one row with all that a form shows, by other rules than those of the caller too.
@@ -164,12 +174,12 @@ class ContentReading(Struct, frozen=True):
 
     def document(
         self,
-        rights: Rights,
+        rights: TypePermissions,
         entry: Shown,
         every: list[Shown],
-        wanted: Wanted,
+        wanted: RequestedVersion,
         localizations: list[Shown],
-        rules: Sequence[Rule] | None = None,
+        rules: Sequence[GrantRule] | None = None,
     ) -> dict[str, object]:
         """Return an entry as a form shows it; ``every`` are all versions of its document.
 
@@ -177,18 +187,18 @@ class ContentReading(Struct, frozen=True):
         """
         entry["localizations"] = localizations
         if rights.content_type.draft_and_publish:
-            entry["status"] = Versions(rights.content_type, every).status(entry)
+            entry["status"] = DocumentVersions(rights.content_type, every).status(entry)
         shown = self.shaping(rights, wanted).entry(entry, rules)
         return {"data": shown, "meta": self._meta(rights, every, entry)}
 
-    def localized(self, rights: Rights, entry: Shown, every: list[Shown]) -> list[Shown]:
+    def localized(self, rights: TypePermissions, entry: Shown, every: list[Shown]) -> list[Shown]:
         """Return the localizations of an entry in short."""
-        versions = Versions(rights.content_type, every)
+        versions = DocumentVersions(rights.content_type, every)
         found = versions.localizations(entry)
         return [{**in_short(one), "status": versions.status(one)} for one in found]
 
     def localized_in_full(
-        self, rights: Rights, entry: Shown | None, every: list[Shown]
+        self, rights: TypePermissions, entry: Shown | None, every: list[Shown]
     ) -> Program[list[Shown]]:
         """Return the localizations of an entry with what can keep them from being published.
 
@@ -198,8 +208,8 @@ class ContentReading(Struct, frozen=True):
             return []
         document_id = every[0]["documentId"]
         full, _ = yield from self.planner.localizations(rights, [document_id]).entries()
-        versions = Versions(rights.content_type, every)
-        shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        versions = DocumentVersions(rights.content_type, every)
+        shaping = self.shaping(rights, RequestedVersion("draft", EVERY_LOCALE))
         by_id = {version["id"]: version for version in full}
         shown = [
             shaping.entry({**by_id[one["id"]], "status": versions.status(one)})
@@ -210,7 +220,7 @@ class ContentReading(Struct, frozen=True):
 
     def several(
         self,
-        rights: Rights,
+        rights: TypePermissions,
         document_ids: Sequence[str],
         locales: Sequence[str | None],
         sort: QueryValue,
@@ -221,7 +231,7 @@ class ContentReading(Struct, frozen=True):
         in a locale are left out. Raises ForbiddenError where one may not be read, and
         ValidationError for a ``sort`` that cannot be.
         """
-        wanted = Wanted("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
+        wanted = RequestedVersion("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
         scope = replace(self.planner.scope(rights, wanted.locales), param=Param.SORT, name="sort")
         keys = resolve_sort(sort, rights.content_type, scope) or _BY_DOCUMENT
         scope.findings.raise_first()
@@ -230,7 +240,7 @@ class ContentReading(Struct, frozen=True):
             one
             for id_ in dict.fromkeys(document_ids)
             for locale in locales
-            if (one := _of(every, id_, rights, Wanted("draft", locale)))
+            if (one := _of(every, id_, rights, RequestedVersion("draft", locale)))
         ]
         for one in chosen:
             rights.require_on(owned(one))
@@ -242,9 +252,9 @@ class ContentReading(Struct, frozen=True):
         entries, _ = yield from planned.entries(budget=budget)
         named = [one["documentId"] for one in chosen]
         full, _ = yield from self.planner.localizations(rights, named).entries(budget=budget)
-        versions = Versions(rights.content_type, full)
+        versions = DocumentVersions(rights.content_type, full)
         shaping = self.shaping(rights, wanted)
-        others = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        others = self.shaping(rights, RequestedVersion("draft", EVERY_LOCALE))
         for entry in entries:
             localizations = [others.entry({**one}) for one in versions.localizations(entry)]
             entry["localizations"] = [
@@ -252,11 +262,13 @@ class ContentReading(Struct, frozen=True):
             ]
         return [shaping.entry(entry) for entry in entries]
 
-    def shaping(self, rights: Rights, wanted: Wanted) -> Shaping:
+    def shaping(self, rights: TypePermissions, wanted: RequestedVersion) -> EntrySanitizer:
         """Return what shapes the entries of a request."""
-        return Shaping(self.engine.schema, rights, rights.rules(wanted.locales))
+        return EntrySanitizer(self.engine.schema, rights, rights.rules(wanted.locales))
 
-    def _missing(self, rights: Rights, every: list[Shown], wanted: Wanted) -> dict[str, object]:
+    def _missing(
+        self, rights: TypePermissions, every: list[Shown], wanted: RequestedVersion
+    ) -> dict[str, object]:
         """Answer for a document without this version: what there is of it instead."""
         if not any(rights.on(owned(version)) for version in every):
             raise ForbiddenError
@@ -265,11 +277,11 @@ class ContentReading(Struct, frozen=True):
         return {"data": {}, "meta": self._meta(rights, every, absent)}
 
     def _meta(
-        self, rights: Rights, every: list[Shown], entry: Mapping[str, Any]
+        self, rights: TypePermissions, every: list[Shown], entry: Mapping[str, Any]
     ) -> dict[str, object]:
         content_type = rights.content_type
-        versions = Versions(content_type, every)
-        shaping = self.shaping(rights, Wanted("draft", EVERY_LOCALE))
+        versions = DocumentVersions(content_type, every)
+        shaping = self.shaping(rights, RequestedVersion("draft", EVERY_LOCALE))
         default = self.engine.default_locale
         locales = [
             shaping.entry(
@@ -295,7 +307,9 @@ def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
     return [found[row_id] for row_id in sorted(found)]
 
 
-def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> Shown | None:
+def chosen_of(
+    content_type: ContentType, every: list[Shown], wanted: RequestedVersion
+) -> Shown | None:
     """Return the version of a document that is asked for, if it is there."""
     for version in every:
         if content_type.localized and version["locale"] != wanted.locale:
@@ -306,7 +320,7 @@ def chosen_of(content_type: ContentType, every: list[Shown], wanted: Wanted) -> 
     return None
 
 
-def _narrowed(prepared: PreparedList, entry: Shown, versions: Versions) -> Shown:
+def _narrowed(prepared: PreparedList, entry: Shown, versions: DocumentVersions) -> Shown:
     """Return what a list that names its scalars says of an entry.
 
     What is not named is not known either, as the format has it: without ``publishedAt`` an entry is
@@ -328,7 +342,9 @@ def _narrowed(prepared: PreparedList, entry: Shown, versions: Versions) -> Shown
     return prepared.shaping.entry(entry, rules)
 
 
-def _of(every: list[Shown], document_id: str, rights: Rights, wanted: Wanted) -> Shown | None:
+def _of(
+    every: list[Shown], document_id: str, rights: TypePermissions, wanted: RequestedVersion
+) -> Shown | None:
     own = [one for one in every if one["documentId"] == document_id]
     return chosen_of(rights.content_type, own, wanted)
 

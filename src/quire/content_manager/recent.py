@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.descriptions import is_displayed
 from quire.content_manager.entry_titles import main_field
-from quire.content_manager.permissions import Rights, covers, reading
+from quire.content_manager.permissions import TypePermissions, covers, reading
 from quire.content_manager.read_plans import Planner, both
 from quire.content_manager.sanitize import owned
-from quire.content_manager.status import MODIFIED_STATUS, Shown, Versions
+from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
 from quire.content_manager.views import View
 from quire.database.entries.status_counts import count_standing
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.query.plan import PlanNode, ReadPlan, SortKey, Status
 from quire.schema.model import ContentType, Schema
 
@@ -37,7 +37,7 @@ def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType
 class Recent(Struct, frozen=True):
     """Reads for one administrator; ``views`` are those of content types, as far as stored."""
 
-    engine: Engine
+    engine: WriteEngine
     ability: AdminAbility
     views: Mapping[str, View]
 
@@ -73,14 +73,16 @@ class Recent(Struct, frozen=True):
 
     def _versions(
         self, planner: Planner, content_type: ContentType, rows: list[Shown]
-    ) -> Program[Versions]:
+    ) -> Program[DocumentVersions]:
         if not rows or not content_type.draft_and_publish:
-            return Versions(content_type, ())
+            return DocumentVersions(content_type, ())
         ids = [row["documentId"] for row in rows]
         found, _ = yield from planner.versions(content_type, ids).entries()
-        return Versions(content_type, found)
+        return DocumentVersions(content_type, found)
 
-    def _shown(self, rights: Rights, row: Shown, main: str, versions: Versions) -> Shown:
+    def _shown(
+        self, rights: TypePermissions, row: Shown, main: str, versions: DocumentVersions
+    ) -> Shown:
         content_type = rights.content_type
         told = covers(rights.on(owned(row)), main)
         versioned = content_type.draft_and_publish

@@ -8,7 +8,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.permissions import reading
 from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import EVERY_LOCALE, Wanted
+from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.status import Shown
 from quire.content_manager.views import main_field
 from quire.database.program import Program
@@ -23,7 +23,7 @@ MOST = 25
 _DEEPEST = 3
 
 
-class References(Struct, frozen=True):
+class IncomingReferences(Struct, frozen=True):
     """Finds what leads to documents, for one administrator."""
 
     reading: ContentReading
@@ -46,7 +46,7 @@ class References(Struct, frozen=True):
         self, content_type: ContentType, path: Sequence[str], document_id: str
     ) -> Program[dict[str, object] | None]:
         rights = reading(self.ability, content_type)
-        wanted = Wanted("draft", EVERY_LOCALE if content_type.localized else None)
+        wanted = RequestedVersion("draft", EVERY_LOCALE if content_type.localized else None)
         asked = (*path, "documentId")
         # A filter by what somebody may not see counts for nothing, and would find every entry.
         if self.reading.planner.scope(rights, wanted.locales).ignores(".".join(asked)):

@@ -12,19 +12,19 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import CREATE, READ, UPDATE
-from quire.content_manager.permissions import Rights, covers, may_follow, reading
+from quire.content_manager.permissions import TypePermissions, covers, may_follow, reading
 from quire.content_manager.read_plans import Planner, both, locale_scope
 from quire.content_manager.read_service import chosen_of
 from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
-from quire.content_manager.requests import EVERY_LOCALE, Wanted, locale_of
+from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion, locale_of
 from quire.content_manager.sanitize import owned
 from quire.content_manager.scope import ManagedScope
-from quire.content_manager.status import Shown, Versions
+from quire.content_manager.status import DocumentVersions, Shown
 from quire.content_manager.views import View, main_field
 from quire.database.entries.components import holders
 from quire.database.program import Program
 from quire.documents.relation_input import row_id as read_row_id
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.operators import Predicate
@@ -49,7 +49,7 @@ _ACTIONS = (READ, CREATE, UPDATE)
 Result = dict[str, object]
 
 
-class Field(Struct, frozen=True):
+class RelationField(Struct, frozen=True):
     """A relation of a model, and the content type that it leads to."""
 
     model: Model
@@ -57,7 +57,7 @@ class Field(Struct, frozen=True):
     target: ContentType
 
 
-def field_of(schema: Schema, uid: str, name: str) -> Field:
+def field_of(schema: Schema, uid: str, name: str) -> RelationField:
     """Return a relation by its model and name. Raises ValidationError when there is none.
 
     Relations to any type, and those that the server keeps, are none that a form shows.
@@ -70,15 +70,15 @@ def field_of(schema: Schema, uid: str, name: str) -> Field:
     target = attribute.target if shown and isinstance(attribute, RelationAttribute) else None
     if target is None or not isinstance(attribute, RelationAttribute):
         raise ValidationError(NO_RELATION.format(name, uid))
-    return Field(model, attribute, schema.content_types[target])
+    return RelationField(model, attribute, schema.content_types[target])
 
 
 class Relations(Struct, frozen=True):
     """Reads related entries for one administrator; ``view`` is that of the target, if stored."""
 
-    engine: Engine
+    engine: WriteEngine
     ability: AdminAbility
-    field: Field
+    field: RelationField
     view: View
 
     def candidates(self, query: RelationQuery) -> Program[Result]:
@@ -162,7 +162,7 @@ class Relations(Struct, frozen=True):
         asked = locale_of(query.raw, content_type, None)
         meant = [one for one in every if asked is None or one["locale"] == asked]
         codes = sorted({str(one["locale"] or "") for one in meant})
-        wanted = [Wanted(query.status or "draft", code or None) for code in codes]
+        wanted = [RequestedVersion(query.status or "draft", code or None) for code in codes]
         here = next((one for w in wanted if (one := chosen_of(content_type, meant, w))), None)
         if here is None:
             raise NotFoundError(NO_ENTITY)
@@ -222,7 +222,7 @@ class Relations(Struct, frozen=True):
         return Planner(self.engine)
 
     @property
-    def _rights(self) -> Rights:
+    def _rights(self) -> TypePermissions:
         return reading(self.ability, self.field.target)
 
     def _main_field(self, locales: tuple[str, ...] | None) -> str:
@@ -244,7 +244,7 @@ class Relations(Struct, frozen=True):
     def _search(
         self, query: RelationQuery, locale: str | None, omitted: set[int]
     ) -> tuple[ReadPlan, Slots, Pagination]:
-        wanted, target = Wanted("draft", locale), self.field.target
+        wanted, target = RequestedVersion("draft", locale), self.field.target
         main = self._main_field(wanted.locales)
         scope = self._planner.scope(self._rights, wanted.locales)
         filters = known_filters(query.raw.get("filters"), target, self.engine.schema)
@@ -282,7 +282,7 @@ class Relations(Struct, frozen=True):
         """Return those of the rows that may be shown, in no order."""
         if not ids:
             return []
-        wanted = Wanted("draft", locale_of({}, self.field.target, EVERY_LOCALE))
+        wanted = RequestedVersion("draft", locale_of({}, self.field.target, EVERY_LOCALE))
         main = self._main_field(wanted.locales)
         scope = self._planner.scope(self._rights, wanted.locales)
         slots, condition = scope.slots, self._condition(query, wanted, main, scope)
@@ -299,7 +299,7 @@ class Relations(Struct, frozen=True):
         return PlanNode(uid=target.uid, fields=tuple(fields), status=self._status(query))
 
     def _condition(
-        self, query: RelationQuery, wanted: Wanted, main: str, scope: ManagedScope
+        self, query: RelationQuery, wanted: RequestedVersion, main: str, scope: ManagedScope
     ) -> Filter | None:
         """Return what rows must be like: named like the term, and within the caller's reach."""
         target = self.field.target
@@ -317,15 +317,15 @@ class Relations(Struct, frozen=True):
 
     def _shown(self, rows: Sequence[Shown]) -> Program[list[Shown]]:
         target = self.field.target
-        versions: Versions | None = None
+        versions: DocumentVersions | None = None
         if target.draft_and_publish and rows:
             ids = list(dict.fromkeys(str(row["documentId"]) for row in rows))
             found, _ = yield from self._planner.versions(target, ids).entries()
-            versions = Versions(target, found)
+            versions = DocumentVersions(target, found)
         return [dict(self._row(row, versions)) for row in rows]
 
     def _row(
-        self, row: Mapping[str, object], versions: Versions | None
+        self, row: Mapping[str, object], versions: DocumentVersions | None
     ) -> Iterator[tuple[str, object]]:
         for name, value in row.items():
             if name != "locale" or self.field.target.localized:

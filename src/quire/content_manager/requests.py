@@ -16,7 +16,7 @@ _NUL = "must not contain a NUL character"
 Query = Mapping[str, QueryValue]
 
 
-class Wanted(Struct, frozen=True):
+class RequestedVersion(Struct, frozen=True):
     """Which version of documents: its status, and its locale (``None`` where there is none).
 
     ``related`` is the version in which related entries are shown: where there are no drafts of an
@@ -34,14 +34,14 @@ class Wanted(Struct, frozen=True):
         return None if self.locale in {None, EVERY_LOCALE} else (str(self.locale),)
 
 
-def wanted(query: Query, content_type: ContentType, default_locale: str | None) -> Wanted:
+def wanted(query: Query, content_type: ContentType, default_locale: str | None) -> RequestedVersion:
     """Understand ``status`` and ``locale``; drafts in the default locale unless told otherwise.
 
     Raises ValidationError for values that cannot be.
     """
     status = status_of(query)
     versioned = content_type.draft_and_publish or "status" in query
-    return Wanted(
+    return RequestedVersion(
         status,
         locale_of(query, content_type, default_locale),
         status if versioned else "published",

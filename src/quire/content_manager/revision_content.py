@@ -42,7 +42,7 @@ def recorded(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Data:
     return _told(model, entry, kept)
 
 
-class Present(Struct, kw_only=True):
+class ExistingTargets(Struct, kw_only=True):
     """Which entries and files there are, of those that a revision leads to.
 
     ``locale`` is that of the revision's entry. ``missing`` says what was not found, by attribute.
@@ -60,7 +60,7 @@ class Present(Struct, kw_only=True):
 
 
 def targets_in(
-    schema: Schema, model: Model, data: Mapping[str, Any], present: Present
+    schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
 ) -> frozenset[Target]:
     """Return all that the data of a revision lead to."""
     found: set[Target] = set()
@@ -79,7 +79,9 @@ def targets_in(
     return frozenset(found)
 
 
-def as_body(schema: Schema, model: Model, data: Mapping[str, Any], present: Present) -> Data:
+def as_body(
+    schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
+) -> Data:
     """Return data as a request writes them, without what is not there any more."""
 
     def written(attribute: Attribute, value: object) -> object:

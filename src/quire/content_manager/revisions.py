@@ -7,14 +7,14 @@ import msgspec
 import orjson
 from msgspec import Struct
 
-from quire.access.admin_ability import Rule
+from quire.access.admin_ability import GrantRule
 from quire.clock import iso_from_ms, ms_from_iso
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import Wanted
+from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.revision_content import (
     Data,
-    Present,
+    ExistingTargets,
     Target,
     as_body,
     recorded,
@@ -22,27 +22,29 @@ from quire.content_manager.revision_content import (
 )
 from quire.content_manager.status import Shown
 from quire.database.program import Program
-from quire.database.stores.revisions import Place, Revision, Revisions
-from quire.documents.unit_of_work import Engine
+from quire.database.stores.revisions import Revision, RevisionKey, Revisions
+from quire.documents.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
-_EVERYTHING = (Rule(),)
+_EVERYTHING = (GrantRule(),)
 
 
-class History(Struct, frozen=True):
+class RevisionLog(Struct, frozen=True):
     """Keeps revisions, so many of each entry; none of them for none."""
 
     revisions: Revisions
     most: int
 
-    def before(self, reading: ContentReading, rights: Rights, entry: Shown) -> Program[None]:
+    def before(
+        self, reading: ContentReading, rights: TypePermissions, entry: Shown
+    ) -> Program[None]:
         """Keep what a draft is like before it is changed, unless that is known."""
         if not self.most:
             return
-        place = Place(rights.content_type.uid, entry["documentId"], entry["locale"])
+        place = RevisionKey(rights.content_type.uid, entry["documentId"], entry["locale"])
         known = yield from self.revisions.of(place)
         if known and iso_from_ms(known[0].created_at) >= entry["updatedAt"]:
             return
@@ -53,7 +55,7 @@ class History(Struct, frozen=True):
     def after(
         self,
         reading: ContentReading,
-        rights: Rights,
+        rights: TypePermissions,
         entry_id: int,
         by: int | None,
         *,
@@ -71,7 +73,7 @@ class History(Struct, frozen=True):
     def _keep(
         self,
         reading: ContentReading,
-        rights: Rights,
+        rights: TypePermissions,
         entry_id: int,
         by: int | None,
         *,
@@ -82,7 +84,7 @@ class History(Struct, frozen=True):
         live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
         revision = Revision(
-            place=Place(content_type.uid, entry["documentId"], entry["locale"]),
+            place=RevisionKey(content_type.uid, entry["documentId"], entry["locale"]),
             status=PUBLISHED_STATUS if live else DRAFT_STATUS,
             created_at=ms_from_iso(moment),
             created_by=by,
@@ -91,25 +93,25 @@ class History(Struct, frozen=True):
         yield from self.revisions.add(revision, most=self.most)
 
 
-def whole(reading: ContentReading, rights: Rights, entry_id: int) -> Program[Shown]:
+def whole(reading: ContentReading, rights: TypePermissions, entry_id: int) -> Program[Shown]:
     """Return a row with all that is in it, whatever may be read of it, relations as rows."""
-    wanted = Wanted("draft", None, "draft")
+    wanted = RequestedVersion("draft", None, "draft")
     return (yield from reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING))
 
 
 def written_again(
-    engine: Engine, rights: Rights, revision: Revision
+    engine: WriteEngine, rights: TypePermissions, revision: Revision
 ) -> Program[tuple[Data, list[dict[str, object]]]]:
     """Return a revision as a request writes it, and what it leads to that is gone."""
     content_type, data = rights.content_type, orjson.loads(revision.data)
-    present = Present(locale=revision.place.locale)
+    present = ExistingTargets(locale=revision.place.locale)
     wanted = targets_in(engine.schema, content_type, data, present)
     present.found = yield from _found(engine, wanted)
     body = as_body(engine.schema, content_type, data, present)
     return body, present.missing
 
 
-def _found(engine: Engine, wanted: frozenset[Target]) -> Program[frozenset[Target]]:
+def _found(engine: WriteEngine, wanted: frozenset[Target]) -> Program[frozenset[Target]]:
     by_uid: dict[str, list[str]] = {}
     for uid, document_id, _ in wanted:
         if uid in engine.schema.content_types:

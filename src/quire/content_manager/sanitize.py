@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quire.access.admin_ability import Creator, Rule
-from quire.content_manager.permissions import ALWAYS, Owned, Rights, covers
+from quire.access.admin_ability import Creator, GrantRule
+from quire.content_manager.permissions import ALWAYS, EntryOrigin, TypePermissions, covers
 from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.status import Shown
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ADMIN_USER_UID, Model, Schema
 
 
-def owned(entry: Mapping[str, Any]) -> Owned:
+def owned(entry: Mapping[str, Any]) -> EntryOrigin:
     """Return what rules ask of an entry that was read with its creator."""
     made_by = entry.get("createdBy")
     if not isinstance(made_by, Mapping):
-        return Owned(entry.get("locale"), None)
+        return EntryOrigin(entry.get("locale"), None)
     roles = made_by.get("roles") or ()
-    return Owned(
+    return EntryOrigin(
         entry.get("locale"),
         Creator(id=made_by["id"], role_ids=frozenset(role["id"] for role in roles)),
     )
@@ -30,10 +30,12 @@ def forget_roles(entry: Mapping[str, Any]) -> None:
             entry[name].pop("roles", None)
 
 
-class Shaping:
+class EntrySanitizer:
     """Shapes the entries of one type for one administrator."""
 
-    def __init__(self, schema: Schema, rights: Rights, read_by: Sequence[Rule]) -> None:
+    def __init__(
+        self, schema: Schema, rights: TypePermissions, read_by: Sequence[GrantRule]
+    ) -> None:
         """``read_by`` are the rules that decided what was read of every entry."""
         self._schema = schema
         self._rights = rights
@@ -45,7 +47,7 @@ class Shaping:
             if attribute.target == ADMIN_USER_UID and attribute.to_many
         )
 
-    def entry(self, entry: Shown, rules: Sequence[Rule] | None = None) -> Shown:
+    def entry(self, entry: Shown, rules: Sequence[GrantRule] | None = None) -> Shown:
         """Return what is shown of an entry; by the rules that hold for it, or by these."""
         held = self._rights.on(owned(entry)) if rules is None else tuple(rules)
         forget_roles(entry)
@@ -56,7 +58,7 @@ class Shaping:
             entry = self._trimmed(entry, self._rights.content_type, held, "")
         return entry
 
-    def _trimmed(self, entry: Shown, model: Model, rules: Sequence[Rule], path: str) -> Shown:
+    def _trimmed(self, entry: Shown, model: Model, rules: Sequence[GrantRule], path: str) -> Shown:
         shown: Shown = {}
         for name, value in entry.items():
             own = f"{path}{name}"
@@ -65,7 +67,7 @@ class Shaping:
         return shown
 
     def _inner(
-        self, value: object, model: Model, name: str, rules: Sequence[Rule], path: str
+        self, value: object, model: Model, name: str, rules: Sequence[GrantRule], path: str
     ) -> object:
         """Return what is shown of a component, of which only parts may be granted."""
         attribute = model.attributes.get(name)

@@ -5,7 +5,7 @@ not look at either: such a part of a query counts for nothing, as the format has
 tells that it was there.
 """
 
-from quire.content_manager.permissions import CREATOR_FIELDS, Rights, may_follow, reading
+from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions, may_follow, reading
 from quire.errors import InvalidKeyError
 from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope
@@ -41,7 +41,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
     A ``trusted`` query is the server's own and may look at everything.
     """
 
-    rights: Rights
+    rights: TypePermissions
     locales: tuple[str, ...] | None = None
     trusted: bool = False
 
@@ -95,7 +95,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         files = isinstance(attribute, MediaAttribute)
         return files or may_follow(self.rights.ability, target)
 
-    def _tells(self, rights: Rights, path: str) -> bool:
+    def _tells(self, rights: TypePermissions, path: str) -> bool:
         """Tell whether an attribute of a content type may be asked for."""
         target = rights.content_type
         if rights.ability.super_admin:
@@ -110,5 +110,5 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         return rights.tells_of_all(path, self.locales)
 
 
-def _root(rights: Rights) -> Model:
+def _root(rights: TypePermissions) -> Model:
     return rights.content_type

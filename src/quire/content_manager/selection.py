@@ -6,7 +6,7 @@ scalars that a list knows of them: what is not among them is not shown, and deci
 
 from collections.abc import Iterator
 
-from quire.content_manager.permissions import Rights, covers
+from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.requests import Query
 from quire.content_manager.scope import is_hidden
 from quire.errors import InvalidKeyError, ValidationError
@@ -27,7 +27,7 @@ def told_fields(query: Query) -> frozenset[str] | None:
     return None if every else listed or None
 
 
-def require_fields(query: Query, rights: Rights) -> None:
+def require_fields(query: Query, rights: TypePermissions) -> None:
     """Demand that fields are scalars there are, and that the caller may see.
 
     Raises InvalidKeyError, and ValidationError for what nobody or not the caller is shown.
@@ -45,7 +45,7 @@ def require_fields(query: Query, rights: Rights) -> None:
         raise ValidationError(_NO_TEXTS)
 
 
-def _is_shown(rights: Rights, name: str) -> bool:
+def _is_shown(rights: TypePermissions, name: str) -> bool:
     hidden = is_hidden(rights.content_type, rights.content_type.attributes[name])
     return not hidden and covers(rights.rules(None), name)
 

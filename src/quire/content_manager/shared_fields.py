@@ -7,11 +7,11 @@ from quire.content_manager.permissions import covers, reading
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import owned
-from quire.content_manager.status import Versions
+from quire.content_manager.status import DocumentVersions
 from quire.database.entries.row_comparison import columns_of
 from quire.database.program import Program
 from quire.documents.relation_input import NO_ROW, row_id
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.query.plan import ReadPlan
 from quire.query.resolve.scope import Slots
@@ -37,7 +37,7 @@ def localized_type(schema: Schema, body: object) -> ContentType:
 
 
 def shared_fields(
-    engine: Engine, ability: AdminAbility, content_type: ContentType, entry_id: object
+    engine: WriteEngine, ability: AdminAbility, content_type: ContentType, entry_id: object
 ) -> Program[dict[str, object]]:
     """Return what an entry has in common with its other locales, and which there are.
 
@@ -59,7 +59,7 @@ def shared_fields(
         raise NotFoundError
     rules = rights.require_on(owned(entry))
     found, _ = yield from planner.versions(content_type, [entry["documentId"]]).entries()
-    others = Versions(content_type, found).localizations(entry)
+    others = DocumentVersions(content_type, found).localizations(entry)
     own = {
         name: _without_folder(value)
         for name, value in entry.items()
@@ -72,7 +72,9 @@ def shared_fields(
     return {"nonLocalizedFields": own, "localizations": localizations}
 
 
-def _unset_secrets(engine: Engine, content_type: ContentType, row_id: int) -> Program[list[str]]:
+def _unset_secrets(
+    engine: WriteEngine, content_type: ContentType, row_id: int
+) -> Program[list[str]]:
     """Return the common passwords that an entry does not have; those it has are not told."""
     layout = engine.store.layout(content_type.uid)
     names = [a.name for a in content_type.scalars if a.secret and a.name in layout.shared]

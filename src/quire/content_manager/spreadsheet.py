@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from quire.content_manager.permissions import Rights, covers
+from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.scope import is_hidden
 from quire.schema.attributes.base import (
     Attribute,
@@ -28,7 +28,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 
 
-def columns_of(rights: Rights, locales: Sequence[str] | None) -> tuple[str, ...]:
+def columns_of(rights: TypePermissions, locales: Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns of a table: what may be read of some entry of the type."""
     rules = rights.rules(locales)
     own = (
@@ -43,7 +43,7 @@ def columns_of(rights: Rights, locales: Sequence[str] | None) -> tuple[str, ...]
 
 
 def lines_of(
-    rights: Rights,
+    rights: TypePermissions,
     columns: Sequence[str],
     entries: Sequence[Mapping[str, object]],
     *,

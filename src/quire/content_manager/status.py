@@ -27,7 +27,7 @@ def in_short(version: Shown) -> Shown:
     return {name: version[name] for name in LOCALIZATION}
 
 
-class Versions:
+class DocumentVersions:
     """All versions of some documents."""
 
     def __init__(self, content_type: ContentType, versions: Iterable[Shown]) -> None:

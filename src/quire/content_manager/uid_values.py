@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.content_manager.requests import invalid
 from quire.content_manager.slugs import slug_of
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.javascript.regular_expressions import compile_pattern
 from quire.query.operators import Predicate
@@ -93,7 +93,7 @@ def check_value(field: UidField, value: str) -> None:
 
 
 def generated(
-    engine: Engine, field: UidField, data: Mapping[str, object], locale: str | None
+    engine: WriteEngine, field: UidField, data: Mapping[str, object], locale: str | None
 ) -> Program[str]:
     """Return a free value made from the attribute that the schema names for it.
 
@@ -109,7 +109,7 @@ def generated(
     return (yield from free(engine, field, value, locale))
 
 
-def free(engine: Engine, field: UidField, value: str, locale: str | None) -> Program[str]:
+def free(engine: WriteEngine, field: UidField, value: str, locale: str | None) -> Program[str]:
     """Return a value, with the first number that makes it free when it is taken."""
     if not (yield from _taken(engine, field, [value], locale)):
         return value
@@ -124,7 +124,7 @@ def free(engine: Engine, field: UidField, value: str, locale: str | None) -> Pro
 
 
 def _taken(
-    engine: Engine, field: UidField, values: Sequence[str], locale: str | None
+    engine: WriteEngine, field: UidField, values: Sequence[str], locale: str | None
 ) -> Program[set[str]]:
     """Return those of the values that entries in a locale have."""
     slots, name = Slots(), field.attribute.name

@@ -4,12 +4,12 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import PUBLISH, UPDATE
-from quire.content_manager.permissions import Rights, covers
+from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import owned
 from quire.content_manager.status import is_published
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
@@ -17,7 +17,7 @@ from quire.query.resolve.scope import Slots
 
 
 def require_attaching(
-    engine: Engine, ability: AdminAbility, uid: str, entry_id: int, field: str
+    engine: WriteEngine, ability: AdminAbility, uid: str, entry_id: int, field: str
 ) -> Program[None]:
     """Demand that somebody may change an attribute of an entry.
 
@@ -27,7 +27,11 @@ def require_attaching(
     content_type = engine.schema.content_types.get(uid)
     if content_type is None or not ability.allows(UPDATE, uid):
         raise ForbiddenError
-    rights, planner, slots = Rights(ability, UPDATE, content_type), Planner(engine), Slots()
+    rights, planner, slots = (
+        TypePermissions(ability, UPDATE, content_type),
+        Planner(engine),
+        Slots(),
+    )
     here = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
     root = replace(planner.version_node(rights), filter=here)
     found, _ = yield from planner.planned(ReadPlan(root=root), slots).entries()

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import READ
 from quire.content_manager.entry_titles import main_field, stored_views
-from quire.content_manager.permissions import Rights, covers, reading
+from quire.content_manager.permissions import TypePermissions, covers, reading
 from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import owned
 from quire.database.program import Program
-from quire.database.stores.file_usage import Use
-from quire.documents.unit_of_work import Engine
+from quire.database.stores.file_usage import FileUse
+from quire.documents.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots
@@ -23,13 +23,13 @@ from quire.schema.model import ContentType
 Told = dict[str, Any]
 
 
-class Uses(Struct, frozen=True):
+class UsageLookup(Struct, frozen=True):
     """Tells one administrator where things are used."""
 
-    engine: Engine
+    engine: WriteEngine
     ability: AdminAbility
 
-    def told(self, uses: Sequence[Use]) -> Program[tuple[list[Told], int]]:
+    def told(self, uses: Sequence[FileUse]) -> Program[tuple[list[Told], int]]:
         """Return the uses that may be seen, and how many there are beside them."""
         types = [one for one in self._types(uses) if self.ability.allows(READ, one.uid)]
         views = yield from stored_views(self.engine.store, types)
@@ -45,11 +45,13 @@ class Uses(Struct, frozen=True):
             ]
         return found, len(uses) - len(found)
 
-    def _types(self, uses: Iterable[Use]) -> list[ContentType]:
+    def _types(self, uses: Iterable[FileUse]) -> list[ContentType]:
         known = self.engine.schema.content_types
         return [known[uid] for uid in dict.fromkeys(use.uid for use in uses) if uid in known]
 
-    def _rows(self, rights: Rights, uses: Iterable[Use], main: str) -> Program[dict[int, Told]]:
+    def _rows(
+        self, rights: TypePermissions, uses: Iterable[FileUse], main: str
+    ) -> Program[dict[int, Told]]:
         planner, slots = Planner(self.engine), Slots()
         ids = slots.add([*dict.fromkeys(use.entry_id for use in uses)])
         node = planner.version_node(rights)
@@ -62,7 +64,7 @@ class Uses(Struct, frozen=True):
         return {int(row["id"]): row for row in rows}
 
 
-def _shown(rights: Rights, use: Use, row: Told | None, main: str) -> Told | None:
+def _shown(rights: TypePermissions, use: FileUse, row: Told | None, main: str) -> Told | None:
     rules = () if row is None else rights.on(owned(row))
     if row is None or not rules or not covers(rules, use.path):
         return None

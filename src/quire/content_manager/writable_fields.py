@@ -6,7 +6,7 @@ attribute, or may not be written, is left out without a word, in components too.
 
 from collections.abc import Mapping, Sequence
 
-from quire.access.admin_ability import Rule
+from quire.access.admin_ability import GrantRule
 from quire.content_manager.requests import invalid
 from quire.errors import InvalidKeyError
 from quire.schema.attributes.base import (
@@ -40,13 +40,15 @@ def body_of(body: object, *, creating: bool = False) -> Body:
     return body
 
 
-def picked(schema: Schema, model: Model, body: Body, rules: Sequence[Rule]) -> dict[str, object]:
+def picked(
+    schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule]
+) -> dict[str, object]:
     """Return what is written of a body for an entry."""
     return _picked(schema, model, body, rules, "")
 
 
 def _picked(
-    schema: Schema, model: Model, body: Body, rules: Sequence[Rule], path: str
+    schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule], path: str
 ) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in body.items():
@@ -61,7 +63,7 @@ def _picked(
 
 
 def _inner(
-    schema: Schema, attribute: Attribute, value: object, rules: Sequence[Rule], path: str
+    schema: Schema, attribute: Attribute, value: object, rules: Sequence[GrantRule], path: str
 ) -> object:
     """Return what is written of the value of an attribute."""
     if isinstance(attribute, ComponentAttribute):
@@ -76,7 +78,7 @@ def _inner(
 
 
 def _part(
-    schema: Schema, component: Model, value: object, rules: Sequence[Rule], path: str
+    schema: Schema, component: Model, value: object, rules: Sequence[GrantRule], path: str
 ) -> object:
     if not isinstance(value, Mapping):
         return value
@@ -89,7 +91,7 @@ def _zone_item(schema: Schema, item: object) -> object:
     component = schema.components.get(uid) if isinstance(uid, str) else None
     if component is None or not isinstance(item, Mapping):
         return item
-    part = _part(schema, component, item, (Rule(),), "")
+    part = _part(schema, component, item, (GrantRule(),), "")
     return {"__component": uid, **part} if isinstance(part, Mapping) else item
 
 

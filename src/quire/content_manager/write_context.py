@@ -10,15 +10,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.access.admin_ability import Rule
-from quire.content_manager.permissions import Rights
+from quire.access.admin_ability import GrantRule
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
-from quire.content_manager.requests import EVERY_LOCALE, Wanted
-from quire.content_manager.revisions import History
+from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
+from quire.content_manager.revisions import RevisionLog
 from quire.content_manager.sanitize import forget_roles, owned
 from quire.content_manager.status import Shown
 from quire.database.program import Program
-from quire.documents.commands import Written
+from quire.documents.commands import WrittenEntry
 from quire.documents.known_locales import has_unknown_locale
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError
@@ -30,7 +30,7 @@ NO_DRAFTS = "{} has no drafts: nothing of it can be published or taken back"
 Result = dict[str, Any]
 
 
-class Writer(Struct, frozen=True):
+class WriteContext(Struct, frozen=True):
     """Somebody who writes entries of one content type.
 
     ``rights`` are those to read the type, by which results are shown. What entries were like goes
@@ -38,8 +38,8 @@ class Writer(Struct, frozen=True):
     """
 
     unit: UnitOfWork
-    rights: Rights
-    history: History
+    rights: TypePermissions
+    history: RevisionLog
 
     @property
     def _type(self) -> ContentType:
@@ -49,10 +49,10 @@ class Writer(Struct, frozen=True):
     def _reading(self) -> ContentReading:
         return ContentReading(self.unit.engine)
 
-    def _to(self, action: str) -> Rights:
+    def _to(self, action: str) -> TypePermissions:
         return replace(self.rights, action=action)
 
-    def shown(self, written: Written, *, full: bool, made: bool = False) -> Program[Result]:
+    def shown(self, written: WrittenEntry, *, full: bool, made: bool = False) -> Program[Result]:
         """Return an entry that was written as a form shows it.
 
         What somebody has made without the right to read such entries at all is shown to them. What
@@ -60,15 +60,15 @@ class Writer(Struct, frozen=True):
         """
         reader = self._reading
         live = written.published
-        wanted = Wanted(
+        wanted = RequestedVersion(
             "published" if live else "draft",
             written.locale,
             "published" if live and self._type.draft_and_publish else "draft",
         )
         rights = self.rights
-        rules: tuple[Rule, ...] | None = None
+        rules: tuple[GrantRule, ...] | None = None
         if made and not rights.ability.allows(rights.action, self._type.uid):
-            rules = (Rule(),)
+            rules = (GrantRule(),)
         entry = yield from reader.entry(rights, written.entry_id, wanted, rules=rules)
         forget_roles(entry)
         every = yield from reader.every_version(rights, written.document_id)
@@ -81,7 +81,7 @@ class Writer(Struct, frozen=True):
         every = yield from reader.every_version(rights, written.document_id)
         return reader.document(rights, entry, every, wanted, localizations, rules)
 
-    def _kept(self, written: Written) -> Program[None]:
+    def _kept(self, written: WrittenEntry) -> Program[None]:
         """Keep in the history what an entry has become."""
         live = written.published and self._type.draft_and_publish
         yield from self.history.after(
@@ -92,7 +92,7 @@ class Writer(Struct, frozen=True):
         """Return the facts of all versions of a document."""
         return (yield from self._reading.every_version(self.rights, document_id))
 
-    def read(self, version: Shown, wanted: Wanted) -> Program[Shown]:
+    def read(self, version: Shown, wanted: RequestedVersion) -> Program[Shown]:
         """Return a version with all that the caller may read of it, relations as rows.
 
         Raises ForbiddenError where that is nothing.
@@ -103,8 +103,8 @@ class Writer(Struct, frozen=True):
 
     def draft_of(self, every: Sequence[Shown], locale: str | None) -> Shown | None:
         """Return the version of a document that is worked on in a locale, if it is there."""
-        return chosen_of(self._type, [*every], Wanted("draft", locale)) or chosen_of(
-            self._type, [*every], Wanted("published", locale)
+        return chosen_of(self._type, [*every], RequestedVersion("draft", locale)) or chosen_of(
+            self._type, [*every], RequestedVersion("published", locale)
         )
 
     def _is_in(self, version: Mapping[str, object], locale: str | None) -> bool:

@@ -7,9 +7,16 @@ from quire.content_manager.requests import EVERY_LOCALE
 from quire.content_manager.sanitize import owned
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body, picked
-from quire.content_manager.write_context import Result, Writer
+from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
-from quire.documents.commands import Clone, Create, Delete, Every, Update, Written
+from quire.documents.commands import (
+    AllLocales,
+    CloneDocument,
+    CreateDocument,
+    DeleteDocument,
+    UpdateDocument,
+    WrittenEntry,
+)
 from quire.documents.preconditions import ANY
 from quire.documents.service import act_on
 from quire.errors import NotFoundError, PreconditionFailedError
@@ -18,7 +25,7 @@ from quire.schema.model import USER_UID
 NO_ENTITY = "Entity not found"
 
 
-class ContentWriting(Writer, frozen=True):
+class ContentWriting(WriteContext, frozen=True):
     """The programs that make, change, copy and delete one document."""
 
     def create(self, body: Body, locale: str | None) -> Program[Result]:
@@ -29,14 +36,14 @@ class ContentWriting(Writer, frozen=True):
         written = yield from self.created(body, locale)
         return (yield from self.shown(written, full=False, made=True))
 
-    def created(self, body: Body, locale: str | None) -> Program[Written]:
+    def created(self, body: Body, locale: str | None) -> Program[WrittenEntry]:
         """Make a document in one locale."""
         yield from self.require_locales([locale])
         rules = self._to(CREATE).in_locale(locale)
         data = picked(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
-        intent = Create(uid=self._type.uid, data=data, locale=locale)
+        intent = CreateDocument(uid=self._type.uid, data=data, locale=locale)
         written = (yield from act_on(self.unit, intent))[0]
         yield from self._kept(written)
         return written
@@ -60,7 +67,7 @@ class ContentWriting(Writer, frozen=True):
         expected: frozenset[str] | None = None,
         *,
         kept: bool = True,
-    ) -> Program[Written]:
+    ) -> Program[WrittenEntry]:
         """Change the draft of a document in one locale, or add the locale to it.
 
         What it becomes is a revision of its own, unless it is published next.
@@ -75,7 +82,7 @@ class ContentWriting(Writer, frozen=True):
         rules = self._to(UPDATE).require_on(of)
         _require_unchanged(entry, expected)
         data = picked(self.unit.engine.schema, self._type, body, rules)
-        intent = Update(
+        intent = UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,
             data=data,
@@ -104,7 +111,9 @@ class ContentWriting(Writer, frozen=True):
         schema = self.unit.engine.schema
         blanks = withheld(schema, self._type, rules, read)
         data = overlaid(blanks, picked(schema, self._type, body, rules))
-        intent = Clone(uid=self._type.uid, document_id=document_id, locale=locale, data=data)
+        intent = CloneDocument(
+            uid=self._type.uid, document_id=document_id, locale=locale, data=data
+        )
         written = (yield from act_on(self.unit, intent))[0]
         yield from self._kept(written)
         return (yield from self.shown(written, full=False))
@@ -121,9 +130,9 @@ class ContentWriting(Writer, frozen=True):
             raise NotFoundError
         for one in chosen:
             self._to(DELETE).require_on(owned(one))
-        where = Every.LOCALE if locale == EVERY_LOCALE else locale
+        where = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
         yield from act_on(
-            self.unit, Delete(uid=self._type.uid, document_id=document_id, locale=where)
+            self.unit, DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
         )
         if len(chosen) == len(every):
             yield from self.history.forget(self._type, document_id)

@@ -35,7 +35,7 @@ from quire.customisations.routes import (
     served_routes,
 )
 from quire.customisations.served import CORE_ACTIONS, core_routes
-from quire.customisations.services import Services
+from quire.customisations.services import ServiceFiles
 from quire.customisations.tree import (
     SourceFile,
     folders,
@@ -80,7 +80,7 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         for file in sources(project, api.folder / "routes")
     ]
     code = GuardCode(project)
-    services = Services(project)
+    services = ServiceFiles(project)
     controllers = _Controllers(Project(schema, services.of, services.note_call))
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _services(project, api, services)]
@@ -223,7 +223,7 @@ def _handlers(project: Path, api: _Api, controllers: _Controllers) -> Iterator[F
             yield warning_of(file, "controller", "has actions of its own that do not run")
 
 
-def _services(project: Path, api: _Api, services: Services) -> Iterator[Finding]:
+def _services(project: Path, api: _Api, services: ServiceFiles) -> Iterator[Finding]:
     """Find services that are not the core ones."""
     for file in sources(project, api.folder / "services"):
         uid = f"api::{api.name}.{file.name}"

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads.model import DocumentRead
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import ContentType, TypeKind
 
 CORE_ACTIONS = ("find", "findOne", "create", "update", "delete")
 
@@ -57,7 +57,7 @@ class UnservedRoute(Struct, frozen=True):
 def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
     """Return method, path and action of the routes that the generator gives a content type."""
     path = f"/{content_type.route_name}"
-    if content_type.kind is Kind.SINGLE:
+    if content_type.kind is TypeKind.SINGLE:
         return (("GET", path, "find"), ("PUT", path, "update"), ("DELETE", path, "delete"))
     one = f"{path}/:documentId"
     return (

@@ -7,7 +7,7 @@ from quire.customisations.tree import folders, registered_name, sources
 from quire.javascript.scope import Module
 
 
-class Services:
+class ServiceFiles:
     """Reads the service files of a project, once each."""
 
     def __init__(self, project: Path) -> None:

@@ -5,7 +5,7 @@ JavaScript does not run. What a file exports is plain data as ``modules.py`` rea
 """
 
 from quire.javascript.modules import EmptyFunction, Factory
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import ContentType, TypeKind
 
 _NOTHING: tuple[object, ...] = ({}, EmptyFunction())
 _NO_CONFIG: tuple[object, ...] = ({}, {"policies": [], "middlewares": []})
@@ -78,7 +78,7 @@ def _plain_route(route: object) -> tuple[object, ...] | None:
 
 def _core_routes(content_type: ContentType) -> list[tuple[object, ...]]:
     path = f"/{content_type.route_name}"
-    if content_type.kind is Kind.SINGLE:
+    if content_type.kind is TypeKind.SINGLE:
         routes = [("GET", path, "find"), ("PUT", path, "update"), ("DELETE", path, "delete")]
     else:
         routes = [

@@ -11,7 +11,7 @@ from quire.database.tables.table_map import LinkEdge, TableMap
 from quire.schema.model import LOCALE_UID
 
 
-class Contents:
+class ExistingContent:
     """The programs that look; none of them changes anything."""
 
     def __init__(self, tables: TableMap, dialect: Dialect) -> None:

@@ -1,10 +1,10 @@
 """Opening the database of a project, as it is."""
 
 from quire.database.connection import Database
-from quire.database.settings_target import room_of
-from quire.database.tables.inspection import Opening, opening_program, wanted_tables
+from quire.database.settings_target import target_of
+from quire.database.tables.inspection import DatabaseState, opening_program, wanted_tables
 from quire.database.tables.table_map import TableMap
-from quire.database.target import Room
+from quire.database.target import DatabaseTarget
 from quire.errors import DatabaseOpenError
 from quire.settings import Settings
 
@@ -17,7 +17,7 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     Raises DatabaseOpenError when there is none, when it is of another kind or a newer layout, or
     when tables of the schema are missing; ConfigurationError for a kind that cannot be served.
     """
-    room = room_of(settings)
+    room = target_of(settings)
     async with room.look() as looking:
         opening = await looking.run(opening_program(room.kind.inspector, wanted_tables(tables)))
     problem = _problem(room.place, opening)
@@ -26,7 +26,7 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     return await room.open()
 
 
-async def require_project_database(room: Room) -> None:
+async def require_project_database(room: DatabaseTarget) -> None:
     """Check that a database is one of Strapi or Quire, whatever tables of the schema it lacks.
 
     Raises DatabaseOpenError when it is not, or when it is empty or cannot be opened.
@@ -40,14 +40,14 @@ async def require_project_database(room: Room) -> None:
 
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
     """Demand that an open database has what a schema wants. Raises DatabaseOpenError."""
-    inspector = room_of(settings).kind.inspector
+    inspector = target_of(settings).kind.inspector
     wanted = wanted_tables(tables)
     opening = await database.read(lambda: opening_program(inspector, wanted))
     if opening.missing_tables or opening.missing_columns:
         raise DatabaseOpenError(_missing(opening))
 
 
-def _problem(place: str, opening: Opening) -> str | None:
+def _problem(place: str, opening: DatabaseState) -> str | None:
     """Say why a database cannot be served as it is, or return ``None``."""
     if opening.empty:
         return f"{place} is an empty database; make the tables with `quire new` or Strapi"
@@ -56,7 +56,7 @@ def _problem(place: str, opening: Opening) -> str | None:
     return opening.problem
 
 
-def _missing(opening: Opening) -> str:
+def _missing(opening: DatabaseState) -> str:
     tables = [f"the table {name}" for name in opening.missing_tables]
     columns = [f"the column {name}" for name in opening.missing_columns]
     lacking = tables + columns

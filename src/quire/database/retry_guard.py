@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 
-class Commits:
+class CommitCounter:
     """Counts the transactions that were committed for one request."""
 
     __slots__ = ("count",)
@@ -14,12 +14,12 @@ class Commits:
         self.count = 0
 
 
-_present: ContextVar[Commits | None] = ContextVar("commits", default=None)
+_present: ContextVar[CommitCounter | None] = ContextVar("commits", default=None)
 
 
-def watch_commits() -> Commits:
+def watch_commits() -> CommitCounter:
     """Count from now on what the present task, and those that it starts, commit."""
-    commits = Commits()
+    commits = CommitCounter()
     _present.set(commits)
     return commits
 

@@ -7,11 +7,11 @@ good part of the time of a start.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from quire.database.target import Room
+from quire.database.target import DatabaseTarget
 from quire.settings import Settings
 
 
-def room_of(settings: Settings) -> Room:
+def target_of(settings: Settings) -> DatabaseTarget:
     """Return the room of a project's database; nothing is opened.
 
     Raises ConfigurationError when something about the database is set to what cannot be.
@@ -19,19 +19,19 @@ def room_of(settings: Settings) -> Room:
     return _ROOMS[settings.database.client](settings)
 
 
-def _sqlite(settings: Settings) -> Room:
-    from quire.database.dialects.sqlite.target import SqliteRoom, sqlite_options
+def _sqlite(settings: Settings) -> DatabaseTarget:
+    from quire.database.dialects.sqlite.target import SqliteTarget, sqlite_options
 
-    return SqliteRoom(sqlite_options(settings))
-
-
-def _postgres(settings: Settings) -> Room:
-    from quire.database.dialects.postgresql.target import PostgresRoom, postgres_options
-
-    return PostgresRoom(postgres_options(settings))
+    return SqliteTarget(sqlite_options(settings))
 
 
-_ROOMS: Mapping[str, Callable[[Settings], Room]] = MappingProxyType(
+def _postgres(settings: Settings) -> DatabaseTarget:
+    from quire.database.dialects.postgresql.target import PostgresTarget, postgres_options
+
+    return PostgresTarget(postgres_options(settings))
+
+
+_ROOMS: Mapping[str, Callable[[Settings], DatabaseTarget]] = MappingProxyType(
     {"sqlite": _sqlite, "postgres": _postgres}
 )
 """By what the setting ``database.client`` says."""

@@ -1,7 +1,7 @@
 """Where a database is and of what kind: everything about it that is not asked in SQL.
 
-There is one `Room` for each database that a project can name. Shared code opens, looks into and
-makes databases through it, and never asks for the name of its kind.
+There is one `DatabaseTarget` for each database that a project can name. Shared code opens, looks
+into and makes databases through it, and never asks for the name of its kind.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.integrity.findings import Finding
+from quire.database.integrity.findings import Damage
 from quire.database.program import Program
 from quire.database.statistics import Statistics
 from quire.database.tables.ddl import DdlWriter
@@ -46,24 +46,24 @@ class DatabaseKind(Struct, frozen=True, kw_only=True):
     counters: Counters
     statistics: Statistics
     damage: Callable[[], Program[tuple[str, ...]]]
-    lost: Callable[[Collection[str]], Program[list[Finding]]]
+    lost: Callable[[Collection[str]], Program[list[Damage]]]
 
 
-class Looking(Protocol):
+class InspectionConnection(Protocol):
     """A database that is only looked into."""
 
     async def run(self, program: Program[T]) -> T:
         """Run a program that only reads."""
 
 
-class Filling(Looking, Protocol):
+class BulkLoadConnection(InspectionConnection, Protocol):
     """A database that is filled with rows that may come in any order."""
 
     async def write(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is kept, or nothing."""
 
 
-class Room(Protocol):
+class DatabaseTarget(Protocol):
     """One database, there or not."""
 
     @property
@@ -80,7 +80,7 @@ class Room(Protocol):
         Raises DatabaseOpenError when there is something that is none.
         """
 
-    def look(self) -> AbstractAsyncContextManager[Looking]:
+    def look(self) -> AbstractAsyncContextManager[InspectionConnection]:
         """Look into the database without changing it.
 
         Raises DatabaseOpenError when there is none, or when it cannot be opened as it is.
@@ -92,7 +92,7 @@ class Room(Protocol):
         Raises DatabaseOpenError when it cannot be opened as it is.
         """
 
-    def fill(self) -> AbstractAsyncContextManager[Filling]:
+    def fill(self) -> AbstractAsyncContextManager[BulkLoadConnection]:
         """Open the database, or an empty one where there is none, to fill it with rows.
 
         Foreign keys that are there are not watched over, or not yet there. Raises DatabaseOpenError

@@ -14,13 +14,13 @@ Data = Mapping[str, object] | list[object]
 """The attributes of an entry in the wire's form; what is no object is refused by validation."""
 
 
-class Every(Enum):
+class AllLocales(Enum):
     """All locales of a document."""
 
     LOCALE = "*"
 
 
-class Create(Struct, frozen=True, kw_only=True):
+class CreateDocument(Struct, frozen=True, kw_only=True):
     """Make a document of a content type, in one locale.
 
     ``locale`` counts for localized types; ``None`` is the default locale. ``publish`` counts for
@@ -35,7 +35,7 @@ class Create(Struct, frozen=True, kw_only=True):
     document_id: str | None = None
 
 
-class Update(Struct, frozen=True, kw_only=True):
+class UpdateDocument(Struct, frozen=True, kw_only=True):
     """Change one locale of a document, or add the locale to it.
 
     ``document_id`` is ``None`` for the document of a single type, which is made when there is none.
@@ -51,7 +51,7 @@ class Update(Struct, frozen=True, kw_only=True):
     expected: frozenset[str] | None = None
 
 
-class Delete(Struct, frozen=True, kw_only=True):
+class DeleteDocument(Struct, frozen=True, kw_only=True):
     """Delete the versions of a document in one locale, or in every one.
 
     ``document_id`` is ``None`` for the document of a single type. ``locales`` are several locales,
@@ -61,13 +61,13 @@ class Delete(Struct, frozen=True, kw_only=True):
 
     uid: str
     document_id: str | None
-    locale: str | Every | None = None
+    locale: str | AllLocales | None = None
     locales: tuple[str, ...] | None = None
     narrowed: Callable[[str], Statement] | None = None
     expected: frozenset[str] | None = None
 
 
-class Publish(Struct, frozen=True, kw_only=True):
+class PublishDocument(Struct, frozen=True, kw_only=True):
     """Make what the drafts of a document say public, in one locale or in every one.
 
     ``locales`` are several locales, in the place of ``locale``.
@@ -75,16 +75,16 @@ class Publish(Struct, frozen=True, kw_only=True):
 
     uid: str
     document_id: str
-    locale: str | Every | None = None
+    locale: str | AllLocales | None = None
     locales: tuple[str, ...] | None = None
 
 
-class Unpublish(Struct, frozen=True, kw_only=True):
+class UnpublishDocument(Struct, frozen=True, kw_only=True):
     """Take the published version of a document away, in one locale or in every one."""
 
     uid: str
     document_id: str
-    locale: str | Every | None = None
+    locale: str | AllLocales | None = None
 
 
 class DiscardDraft(Struct, frozen=True, kw_only=True):
@@ -92,22 +92,30 @@ class DiscardDraft(Struct, frozen=True, kw_only=True):
 
     uid: str
     document_id: str
-    locale: str | Every | None = None
+    locale: str | AllLocales | None = None
 
 
-class Clone(Struct, frozen=True, kw_only=True):
+class CloneDocument(Struct, frozen=True, kw_only=True):
     """Make a new document of the drafts of another one, with ``data`` in place of its values."""
 
     uid: str
     document_id: str
-    locale: str | Every | None = Every.LOCALE
+    locale: str | AllLocales | None = AllLocales.LOCALE
     data: Mapping[str, object] = field(default_factory=dict)
 
 
-Intent = Create | Update | Delete | Publish | Unpublish | DiscardDraft | Clone
+Intent = (
+    CreateDocument
+    | UpdateDocument
+    | DeleteDocument
+    | PublishDocument
+    | UnpublishDocument
+    | DiscardDraft
+    | CloneDocument
+)
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class WrittenEntry(Struct, frozen=True, kw_only=True):
     """An entry that an action wrote: the row to show as its result."""
 
     uid: str

@@ -1,10 +1,10 @@
 """From layouts and uids to content types, for those who act on documents."""
 
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.schema.model import ContentType
 
 
-def content_type_of(layout: Layout) -> ContentType:
+def content_type_of(layout: EntryLayout) -> ContentType:
     """Return the content type of a layout. Raises TypeError for a component's."""
     if not isinstance(layout.model, ContentType):
         raise TypeError(f"{layout.model.uid} is a component, not a content type")

@@ -11,11 +11,11 @@ from quire.database.entries.components import (
     component_links,
 )
 from quire.database.entries.deletion import detach_components
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.program import LONG_COMPUTATION, Program, Value
 from quire.database.tables.table_map import ORDER
 from quire.documents.entry_values import ComponentValues, EntryValues
-from quire.documents.relations import Resolution
+from quire.documents.relations import ResolvedTargets
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, ForeignComponentError
 from quire.schema.attributes.base import Attribute, DynamicZoneAttribute
@@ -25,10 +25,10 @@ NOT_RELATED = "Some of the provided components in {} are not related to the enti
 
 def insert_entry(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     values: EntryValues,
     columns: Mapping[str, Value],
-    resolution: Resolution,
+    resolution: ResolvedTargets,
 ) -> Program[int]:
     """Insert a row with its components and links; returns its id.
 
@@ -44,11 +44,11 @@ def insert_entry(
 
 def update_entry(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     row_id: int,
     values: EntryValues,
     columns: Mapping[str, Value],
-    resolution: Resolution,
+    resolution: ResolvedTargets,
     siblings: Collection[int] = (),
 ) -> Program[None]:
     """Change what is given of a row, its components and links.
@@ -70,10 +70,10 @@ def update_entry(
 
 def _apply_relations(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     row_id: int,
     values: EntryValues,
-    resolution: Resolution,
+    resolution: ResolvedTargets,
     *,
     creating: bool,
     siblings: Collection[int] = (),
@@ -90,11 +90,11 @@ def _apply_relations(
 
 def _add_components(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     row_id: int,
     name: str,
     components: Sequence[ComponentValues],
-    resolution: Resolution,
+    resolution: ResolvedTargets,
 ) -> Program[None]:
     links: list[tuple[int, int, str, str, float | None]] = []
     listed = _is_list(layout.model.attributes[name])
@@ -105,7 +105,7 @@ def _add_components(
 
 
 def _insert_component(
-    unit: UnitOfWork, component: ComponentValues, resolution: Resolution
+    unit: UnitOfWork, component: ComponentValues, resolution: ResolvedTargets
 ) -> Program[int]:
     layout = unit.layout(component.uid)
     return (yield from insert_entry(unit, layout, component.values, {}, resolution))
@@ -117,12 +117,12 @@ def _is_list(attribute: Attribute) -> bool:
 
 def _replace_components(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     row_id: int,
     name: str,
     components: Sequence[ComponentValues],
     present: Sequence[ComponentLink],
-    resolution: Resolution,
+    resolution: ResolvedTargets,
 ) -> Program[None]:
     """Make ``components`` all that an attribute holds: known ones change, others are new."""
     attribute = layout.model.attributes[name]

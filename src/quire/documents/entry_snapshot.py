@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from quire.clock import iso_from_ms
-from quire.database.entries.entry_layout import Layout
-from quire.documents.entry_values import EntryValues, RelationChange, Target
-from quire.documents.relations import Resolution, rows_of, target_uid
+from quire.database.entries.entry_layout import EntryLayout
+from quire.documents.entry_values import EntryValues, RelationChange, RelationTarget
+from quire.documents.relations import ResolvedTargets, rows_of, target_uid
 from quire.documents.system_columns import signed_by
 from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate.error_snapshot import shown_entry
@@ -20,10 +20,10 @@ from quire.schema.attributes.base import MediaAttribute, RelationAttribute, Scal
 
 def whole_entry(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     data: Mapping[str, object],
     values: EntryValues,
-    resolution: Resolution,
+    resolution: ResolvedTargets,
     *,
     draft: bool,
     creating: bool,
@@ -44,10 +44,10 @@ def whole_entry(
 
 def _with_relations(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     shown: Mapping[str, object],
     values: EntryValues,
-    resolution: Resolution,
+    resolution: ResolvedTargets,
 ) -> dict[str, object]:
     result = dict(shown)
     for name, value in shown.items():
@@ -83,9 +83,9 @@ def _as_lists(value: object) -> object:
 
 
 def _shown_change(
-    unit: UnitOfWork, uid: str | None, change: RelationChange, resolution: Resolution
+    unit: UnitOfWork, uid: str | None, change: RelationChange, resolution: ResolvedTargets
 ) -> dict[str, object]:
-    def ids(targets: tuple[Target, ...]) -> list[dict[str, int]]:
+    def ids(targets: tuple[RelationTarget, ...]) -> list[dict[str, int]]:
         return [{"id": row} for target in targets for row in rows_of(unit, resolution, uid, target)]
 
     if change.set is not None:

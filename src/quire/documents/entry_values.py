@@ -14,12 +14,12 @@ class Position(Struct, frozen=True):
     At most one member is set; all unset is the end. Anchors are given like targets.
     """
 
-    before: "Target | None" = None
-    after: "Target | None" = None
+    before: "RelationTarget | None" = None
+    after: "RelationTarget | None" = None
     start: bool = False
 
 
-class Target(Struct, frozen=True, kw_only=True):
+class RelationTarget(Struct, frozen=True, kw_only=True):
     """One entry that a relation (or a media attribute) is to lead to, as the payload names it.
 
     Either ``id`` (a row) or ``document_id`` is set. ``uid`` is the content type for relations to
@@ -46,9 +46,9 @@ class RelationChange(Struct, frozen=True, kw_only=True):
     anchor of a position is an error.
     """
 
-    set: tuple[Target, ...] | None = None
-    connect: tuple[Target, ...] = ()
-    disconnect: tuple[Target, ...] = ()
+    set: tuple[RelationTarget, ...] | None = None
+    connect: tuple[RelationTarget, ...] = ()
+    disconnect: tuple[RelationTarget, ...] = ()
     strict: bool = True
 
     @property

@@ -6,9 +6,9 @@ request without the same text, so a mistyped locale would hide what was answered
 
 from collections.abc import Iterable
 
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine, UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import ValidationError
 from quire.query.plan import PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead
@@ -18,7 +18,7 @@ _PLAN = ResolvedRead(plan=ReadPlan(root=PlanNode(uid=LOCALE_UID, fields=("code",
 
 
 def has_unknown_locale(
-    unit: UnitOfWork, layout: Layout, locales: Iterable[str | None]
+    unit: UnitOfWork, layout: EntryLayout, locales: Iterable[str | None]
 ) -> Program[bool]:
     """Return whether one of the locales is not in the project; ``None`` is the default locale.
 
@@ -30,7 +30,7 @@ def has_unknown_locale(
     return bool(others) and not others.issubset((yield from _codes(unit)))
 
 
-def entry_locale(unit: UnitOfWork, layout: Layout, asked: str | None) -> Program[str | None]:
+def entry_locale(unit: UnitOfWork, layout: EntryLayout, asked: str | None) -> Program[str | None]:
     """Return the locale that an entry is written in; ``None`` if the type is not localized.
 
     Raises ValidationError, which lists the locales of the project, for any other locale.
@@ -44,7 +44,7 @@ def entry_locale(unit: UnitOfWork, layout: Layout, asked: str | None) -> Program
     return asked or unit.engine.default_locale
 
 
-def locale_codes(engine: Engine) -> Program[tuple[str, ...]]:
+def locale_codes(engine: WriteEngine) -> Program[tuple[str, ...]]:
     """Return the codes of all locales of the project, in the order in which they were added."""
     rows, _ = yield from engine.reads.planned(_PLAN).entries()
     return tuple(str(row["code"]) for row in rows)

@@ -9,18 +9,18 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.read_entry import read_stored
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.documents.commands import Data
 from quire.documents.entry_snapshot import whole_entry
 from quire.documents.entry_values import MANY_VALUES, EntryValues
-from quire.documents.relations import Resolution, Version, resolve_targets
+from quire.documents.relations import ResolvedTargets, WrittenVersion, resolve_targets
 from quire.documents.uniqueness import find_taken
 from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate import (
     Problem,
-    Rules,
+    ValidationRules,
     check_entry,
     check_stored,
     validation_error,
@@ -32,14 +32,14 @@ _MISSING = "{} relation(s) of type {} associated with this entity do not exist"
 
 def understand(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     data: Data,
-    version: Version,
+    version: WrittenVersion,
     *,
     draft: bool,
     creating: bool,
     document_id: str | None,
-) -> Program[tuple[EntryValues, Resolution]]:
+) -> Program[tuple[EntryValues, ResolvedTargets]]:
     """Return what is to be written, and the rows that its relations lead to.
 
     ``draft`` leaves out what only published entries have to keep. Raises ValidationError with all
@@ -47,7 +47,9 @@ def understand(
     """
     if _is_large(data):
         yield LONG_COMPUTATION
-    rules = Rules(draft=draft, creating=creating, strict_relations=unit.engine.strict_relations)
+    rules = ValidationRules(
+        draft=draft, creating=creating, strict_relations=unit.engine.strict_relations
+    )
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     resolution = yield from resolve_targets(unit, layout, checked.values, version)
     taken = yield from find_taken(unit, checked.uniques, version, document_id)
@@ -65,22 +67,22 @@ def understand(
 
 
 def refuse_unknown_targets(
-    unit: UnitOfWork, layout: Layout, data: Data, version: Version
+    unit: UnitOfWork, layout: EntryLayout, data: Data, version: WrittenVersion
 ) -> Program[None]:
     """Look for the documents that relations name, where there is nothing to write to.
 
     Raises ValidationError for the first one missing.
     """
-    rules = Rules(draft=True, creating=False)
+    rules = ValidationRules(draft=True, creating=False)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
     yield from resolve_targets(unit, layout, checked.values, version)
 
 
 def check_publishable(
     unit: UnitOfWork,
-    layout: Layout,
+    layout: EntryLayout,
     row_id: int,
-    version: Version,
+    version: WrittenVersion,
     document_id: str,
     *,
     is_copy: bool = False,
@@ -91,7 +93,7 @@ def check_publishable(
     faults.
     """
     stored = yield from read_stored(unit.store, layout, row_id)
-    rules = Rules(draft=False, creating=True, strict_relations=False)
+    rules = ValidationRules(draft=False, creating=True, strict_relations=False)
     checked = check_stored(unit.engine.schema, layout.model, stored, rules)
     taken = yield from find_taken(unit, checked.uniques, version, document_id, is_copy=is_copy)
     _refuse([*checked.problems, *taken], checked.late)

@@ -5,7 +5,7 @@ draft that it was made of, so it has the tag of the draft as long as nobody has 
 """
 
 from quire.clock import iso_from_ms
-from quire.database.entries.versions_query import Entry
+from quire.database.entries.versions_query import EntryRow
 from quire.errors import PreconditionFailedError
 
 ANY = "*"
@@ -19,7 +19,7 @@ def tag_of(updated_at: int | None) -> str:
     return "" if updated_at is None else iso_from_ms(updated_at)
 
 
-def require_unchanged(entry: Entry | None, expected: frozenset[str] | None) -> None:
+def require_unchanged(entry: EntryRow | None, expected: frozenset[str] | None) -> None:
     """Refuse to go on when the entry is none of what the client expects.
 
     ``None`` expects nothing; ``*`` any entry at all. Raises PreconditionFailedError.

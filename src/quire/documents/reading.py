@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from quire.access.ability import Ability, FullAccess
 from quire.database.compile.read_plan import CompiledRead
 from quire.database.compile.statements import Values
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.execute.encoding import encode_list
 from quire.database.execute.plan_cache import CompiledPlans
 from quire.database.execute.reader import BoundRead, ListFacts, bind_read, read_program
@@ -66,7 +66,7 @@ class Page(Struct, frozen=True, kw_only=True):
 class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
     """A read with its values, ready to run in or out of a transaction."""
 
-    store: Store
+    store: EntryStore
     bound: BoundRead
     key: Hashable
     pagination: Pagination | None
@@ -101,7 +101,7 @@ class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
 class Reads:
     """Plans reads of one schema in one database."""
 
-    def __init__(self, store: Store, limits: ReadLimits, default_locale: str | None) -> None:
+    def __init__(self, store: EntryStore, limits: ReadLimits, default_locale: str | None) -> None:
         """``limits`` bound what one read may ask for."""
         self._store = store
         self._limits = limits

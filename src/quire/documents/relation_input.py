@@ -16,7 +16,7 @@ Whether targets exist is not asked here, and a target may be named twice.
 import re
 from collections.abc import Iterable, Mapping
 
-from quire.documents.entry_values import Position, RelationChange, Target
+from quire.documents.entry_values import Position, RelationChange, RelationTarget
 
 NO_ROW = 0
 """An id that no row has: stands for what can be no id at all, so that it is not found."""
@@ -68,7 +68,9 @@ def _change(
     return RelationChange(connect=connect, disconnect=disconnect, strict=strict)
 
 
-def _one_of(targets: tuple[Target, ...], *, to_many: bool, first: bool) -> tuple[Target, ...]:
+def _one_of(
+    targets: tuple[RelationTarget, ...], *, to_many: bool, first: bool
+) -> tuple[RelationTarget, ...]:
     if to_many or len(targets) <= 1:
         return targets
     return targets[:1] if first else targets[-1:]
@@ -82,21 +84,21 @@ class _Reader:
     def __init__(self, *, morph: bool) -> None:
         self._morph = morph
 
-    def targets(self, value: object) -> tuple[Target, ...]:
+    def targets(self, value: object) -> tuple[RelationTarget, ...]:
         """Read one target or a list of them; null and false among them are passed over."""
         items: Iterable[object] = value if isinstance(value, list) else (value,)
         return tuple(self._target(item) for item in items if item is not None and item is not False)
 
-    def _target(self, item: object) -> Target:
+    def _target(self, item: object) -> RelationTarget:
         if isinstance(item, dict):
             return self._object(item)
         if isinstance(item, str):
             return named(item)
         if isinstance(item, int | float) and item is not True:
-            return Target(id=row_id(item))
+            return RelationTarget(id=row_id(item))
         raise UnreadableRelationError
 
-    def _object(self, item: Mapping[str, object]) -> Target:
+    def _object(self, item: Mapping[str, object]) -> RelationTarget:
         document_id = item.get("documentId")
         row: int | None = None
         if document_id in (None, "") or isinstance(document_id, bool | dict | list):
@@ -105,7 +107,7 @@ class _Reader:
                 raise UnreadableRelationError
             row = row_id(item["id"])
         uid = item.get("__type") if self._morph else None
-        return Target(
+        return RelationTarget(
             id=row,
             document_id=None if document_id is None else str(document_id),
             locale=_text(item.get("locale")),
@@ -115,7 +117,7 @@ class _Reader:
         )
 
 
-def named(text: str) -> Target:
+def named(text: str) -> RelationTarget:
     """Read a target given as text: an id when it begins with digits, else a document id.
 
     Raises UnreadableRelationError for the empty text.
@@ -123,8 +125,8 @@ def named(text: str) -> Target:
     if not text:
         raise UnreadableRelationError
     if _LEADING_INTEGER.match(text):
-        return Target(id=row_id(text))
-    return Target(document_id=text)
+        return RelationTarget(id=row_id(text))
+    return RelationTarget(document_id=text)
 
 
 def row_id(value: object) -> int:
@@ -158,9 +160,13 @@ def _position(value: object, *, by_document: bool) -> Position | None:
     return Position(start=True) if value.get("start") else None
 
 
-def _anchor(value: object, *, by_document: bool) -> Target:
+def _anchor(value: object, *, by_document: bool) -> RelationTarget:
     if isinstance(value, str):
-        return Target(document_id=value) if by_document else named(value)
+        return RelationTarget(document_id=value) if by_document else named(value)
     if isinstance(value, int | float) and value is not True:
-        return Target(document_id=str(value)) if by_document else Target(id=row_id(value))
+        return (
+            RelationTarget(document_id=str(value))
+            if by_document
+            else RelationTarget(id=row_id(value))
+        )
     raise UnreadableRelationError

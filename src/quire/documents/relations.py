@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.links.link_change import Anchor, LinkChange, Linked
 from quire.database.entries.lookup import VersionRow, existing_ids, rows_of_documents
 from quire.database.program import Program
 from quire.database.tables.table_map import ColumnEdge
-from quire.documents.entry_values import EntryValues, RelationChange, Target
+from quire.documents.entry_values import EntryValues, RelationChange, RelationTarget
 from quire.documents.row_rules import in_sight
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
@@ -24,7 +24,7 @@ from quire.schema.attributes.base import MediaAttribute, RelationAttribute
 from quire.schema.model import FILE_UID, PUBLISHED_STATUS, ContentType
 
 
-class Version(Struct, frozen=True, kw_only=True):
+class WrittenVersion(Struct, frozen=True, kw_only=True):
     """The entry that is written, as far as it decides which rows its relations lead to."""
 
     content_type: ContentType
@@ -41,25 +41,25 @@ class _Wanted(NamedTuple):
     status: str | None
 
 
-class Resolution(Struct):
+class ResolvedTargets(Struct):
     """The rows of all targets of an entry and its components.
 
     ``missing`` counts, by content type, the numeric ids that no row has. ``unseen`` are those that
     who writes may not find, which counts as if there were none.
     """
 
-    version: Version
+    version: WrittenVersion
     rows: dict[_Wanted, tuple[int, ...]] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
     unseen: set[tuple[str, int]] = field(default_factory=set)
 
     def link_change(
-        self, unit: UnitOfWork, layout: Layout, name: str, change: RelationChange
+        self, unit: UnitOfWork, layout: EntryLayout, name: str, change: RelationChange
     ) -> LinkChange:
         """Return what a payload asks of an attribute in terms of rows."""
         uid = target_uid(layout, name)
 
-        def linked(target: Target) -> Linked:
+        def linked(target: RelationTarget) -> Linked:
             position = target.position
             return Linked(
                 rows=rows_of(unit, self, uid, target),
@@ -80,7 +80,7 @@ class Resolution(Struct):
         self,
         unit: UnitOfWork,
         uid: str | None,
-        target: Target,
+        target: RelationTarget,
         side: Literal["before", "after"],
     ) -> Anchor | None:
         position = target.position
@@ -97,7 +97,7 @@ class Resolution(Struct):
 
 
 def rows_of(
-    unit: UnitOfWork, resolution: Resolution, uid: str | None, target: Target
+    unit: UnitOfWork, resolution: ResolvedTargets, uid: str | None, target: RelationTarget
 ) -> tuple[int, ...]:
     """Return the rows of a target that was resolved; none of one that could not be."""
     if target.document_id is None:
@@ -107,7 +107,7 @@ def rows_of(
     return resolution.rows.get(wanted, ())
 
 
-def target_uid(layout: Layout, name: str) -> str | None:
+def target_uid(layout: EntryLayout, name: str) -> str | None:
     """Return the content type that an attribute leads to, ``None`` when it may be any."""
     attribute = layout.model.attributes[name]
     if isinstance(attribute, MediaAttribute):
@@ -116,14 +116,14 @@ def target_uid(layout: Layout, name: str) -> str | None:
 
 
 def resolve_targets(
-    unit: UnitOfWork, layout: Layout, values: EntryValues, version: Version
-) -> Program[Resolution]:
+    unit: UnitOfWork, layout: EntryLayout, values: EntryValues, version: WrittenVersion
+) -> Program[ResolvedTargets]:
     """Find the rows of every target in an entry's relations and those of its components.
 
     Raises ValidationError for the first document that is not there; ids that are not there are
     counted, because they are reported with the other faults of the entry.
     """
-    resolution = Resolution(version)
+    resolution = ResolvedTargets(version)
     wanted: dict[_Wanted, None] = {}
     ids: dict[str, dict[int, None]] = {}
     named: dict[str, dict[int, None]] = {}
@@ -148,12 +148,12 @@ def resolve_targets(
 
 class _Found(NamedTuple):
     uid: str
-    target: Target
+    target: RelationTarget
     by_column: bool
     must_exist: bool = False
 
 
-def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[_Found]:
+def _targets(unit: UnitOfWork, layout: EntryLayout, values: EntryValues) -> Iterator[_Found]:
     """Iterate over all targets that payloads name, anchors of positions included."""
     for name, change in values.relations.items():
         uid = target_uid(layout, name)
@@ -171,12 +171,12 @@ def _targets(unit: UnitOfWork, layout: Layout, values: EntryValues) -> Iterator[
             yield from _targets(unit, unit.layout(component.uid), component.values)
 
 
-def _is_mixed(target: Target, anchor: Target) -> bool:
+def _is_mixed(target: RelationTarget, anchor: RelationTarget) -> bool:
     """Whether a row is to stand beside a document: among rows there are no documents to find."""
     return target.document_id is None and anchor.document_id is not None
 
 
-def _wanted(unit: UnitOfWork, version: Version, uid: str, target: Target) -> _Wanted:
+def _wanted(unit: UnitOfWork, version: WrittenVersion, uid: str, target: RelationTarget) -> _Wanted:
     content_type = unit.engine.schema.content_types.get(uid)
     locale = status = None
     if content_type is not None and content_type.localized:
@@ -191,7 +191,7 @@ def _wanted(unit: UnitOfWork, version: Version, uid: str, target: Target) -> _Wa
 
 
 def _find_documents(
-    unit: UnitOfWork, wanted: Mapping[_Wanted, None], resolution: Resolution
+    unit: UnitOfWork, wanted: Mapping[_Wanted, None], resolution: ResolvedTargets
 ) -> Program[None]:
     groups: dict[tuple[str, str | None], dict[str, None]] = {}
     for item in wanted:
@@ -221,7 +221,7 @@ def _has_status(row: VersionRow, status: str | None) -> bool:
 
 
 def _count_missing(
-    unit: UnitOfWork, ids: Mapping[str, Mapping[int, None]], resolution: Resolution
+    unit: UnitOfWork, ids: Mapping[str, Mapping[int, None]], resolution: ResolvedTargets
 ) -> Program[None]:
     for uid, asked in ids.items():
         known: set[int] = set()

@@ -11,7 +11,13 @@ from collections.abc import Collection
 from quire.access.ability import rules_of
 from quire.database.entries.versions_query import entries_of, first_document_id
 from quire.database.program import Program
-from quire.documents.commands import Clone, Create, Delete, Intent, Written
+from quire.documents.commands import (
+    CloneDocument,
+    CreateDocument,
+    DeleteDocument,
+    Intent,
+    WrittenEntry,
+)
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
 
@@ -28,9 +34,9 @@ def rule_of(unit: UnitOfWork, intent: Intent) -> str | None:
     if not rules:
         return None
     match intent:
-        case Create() | Clone():
+        case CreateDocument() | CloneDocument():
             action = _CREATE
-        case Delete():
+        case DeleteDocument():
             action = _DELETING.get(intent.uid, _DELETE)
         case _:
             action = _UPDATE
@@ -39,7 +45,7 @@ def rule_of(unit: UnitOfWork, intent: Intent) -> str | None:
 
 def require_before(unit: UnitOfWork, intent: Intent, rule: str) -> Program[None]:
     """Refuse to change a document that does not keep the rule. Raises ForbiddenError."""
-    if isinstance(intent, Create | Clone):
+    if isinstance(intent, CreateDocument | CloneDocument):
         return
     document_id = intent.document_id
     if document_id is None:
@@ -49,10 +55,10 @@ def require_before(unit: UnitOfWork, intent: Intent, rule: str) -> Program[None]
 
 
 def require_after(
-    unit: UnitOfWork, intent: Intent, rule: str, written: list[Written]
+    unit: UnitOfWork, intent: Intent, rule: str, written: list[WrittenEntry]
 ) -> Program[None]:
     """Refuse to leave a document that does not keep the rule. Raises ForbiddenError."""
-    if isinstance(intent, Delete):
+    if isinstance(intent, DeleteDocument):
         return
     for document_id in dict.fromkeys(one.document_id for one in written):
         yield from _require(unit, intent.uid, document_id, rule)

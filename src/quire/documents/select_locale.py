@@ -2,28 +2,34 @@
 
 from collections.abc import Collection
 
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.versions_query import Entry
-from quire.documents.commands import Delete, Every, Publish
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow
+from quire.documents.commands import AllLocales, DeleteDocument, PublishDocument
 from quire.documents.unit_of_work import UnitOfWork
 
 
 def in_locale(
-    unit: UnitOfWork, layout: Layout, entries: Collection[Entry], locale: str | Every | None
-) -> list[Entry]:
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    entries: Collection[EntryRow],
+    locale: str | AllLocales | None,
+) -> list[EntryRow]:
     """Return the entries of one locale (``None`` is the default one), or of every locale.
 
     Types that are not localized have a single locale, whatever their rows say.
     """
-    if locale is Every.LOCALE or not layout.is_localized():
+    if locale is AllLocales.LOCALE or not layout.is_localized():
         return list(entries)
     wanted = locale or unit.engine.default_locale
     return [entry for entry in entries if entry.locale == wanted]
 
 
 def in_locales(
-    unit: UnitOfWork, layout: Layout, entries: Collection[Entry], intent: Delete | Publish
-) -> list[Entry]:
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    entries: Collection[EntryRow],
+    intent: DeleteDocument | PublishDocument,
+) -> list[EntryRow]:
     """Return the entries of the locale or the locales that an intent is about."""
     if intent.locales is not None and layout.is_localized():
         return [entry for entry in entries if entry.locale in intent.locales]

@@ -25,20 +25,20 @@ from quire.documents.actions.publish import publish
 from quire.documents.actions.unpublish import unpublish
 from quire.documents.actions.update import update
 from quire.documents.commands import (
-    Clone,
-    Create,
-    Delete,
+    CloneDocument,
+    CreateDocument,
+    DeleteDocument,
     DiscardDraft,
     Intent,
-    Publish,
-    Unpublish,
-    Update,
-    Written,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+    WrittenEntry,
 )
 from quire.documents.passwords import Password, passwords_in
 from quire.documents.reading import Find, Page, PlannedRead, Shown
 from quire.documents.row_rules import require_after, require_before, rule_of
-from quire.documents.unit_of_work import Engine, UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
 from quire.schema.model import Schema
 from quire.webhooks.event_bus import EventBus
@@ -59,7 +59,7 @@ class DocumentService:
     def __init__(
         self,
         database: Database,
-        engine: Engine,
+        engine: WriteEngine,
         bus: EventBus,
         *,
         clock: Clock,
@@ -97,7 +97,7 @@ class DocumentService:
         return self._engine.schema
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> WriteEngine:
         """What all writing of the schema shares; it plans reads, too."""
         return self._engine
 
@@ -162,10 +162,10 @@ class DocumentService:
         *,
         principal: Principal | None = None,
         origin: str = "api",
-    ) -> list[list[Written]]:
+    ) -> list[list[WrittenEntry]]:
         """Do several things one after the other, all of them or none; returns what each wrote."""
 
-        def act(unit: UnitOfWork) -> Program[list[list[Written]]]:
+        def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
             written = []
             for intent in intents:
                 written.append((yield from act_on(unit, intent)))
@@ -198,37 +198,45 @@ class DocumentService:
         several = planned.bound.statements > 1
         return await self._database.read(make, snapshot=several, key=planned.key)
 
-    async def create(self, intent: Create, *, principal: Principal | None = None) -> Written:
+    async def create(
+        self, intent: CreateDocument, *, principal: Principal | None = None
+    ) -> WrittenEntry:
         """Make a document."""
         return (await self.perform([intent], principal=principal))[0][0]
 
-    async def update(self, intent: Update, *, principal: Principal | None = None) -> Written:
+    async def update(
+        self, intent: UpdateDocument, *, principal: Principal | None = None
+    ) -> WrittenEntry:
         """Change a document."""
         return (await self.perform([intent], principal=principal))[0][0]
 
-    async def delete(self, intent: Delete, *, principal: Principal | None = None) -> list[Written]:
+    async def delete(
+        self, intent: DeleteDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
         """Delete a document; returns the entries that are no more."""
         return (await self.perform([intent], principal=principal))[0]
 
     async def publish(
-        self, intent: Publish, *, principal: Principal | None = None
-    ) -> list[Written]:
+        self, intent: PublishDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
         """Publish a document; returns its published entries."""
         return (await self.perform([intent], principal=principal))[0]
 
     async def unpublish(
-        self, intent: Unpublish, *, principal: Principal | None = None
-    ) -> list[Written]:
+        self, intent: UnpublishDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
         """Take what is published of a document away; returns its drafts."""
         return (await self.perform([intent], principal=principal))[0]
 
     async def discard_draft(
         self, intent: DiscardDraft, *, principal: Principal | None = None
-    ) -> list[Written]:
+    ) -> list[WrittenEntry]:
         """Make the draft of a document what is published; returns the new drafts."""
         return (await self.perform([intent], principal=principal))[0]
 
-    async def clone(self, intent: Clone, *, principal: Principal | None = None) -> list[Written]:
+    async def clone(
+        self, intent: CloneDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
         """Make a new document of another one; returns its entries."""
         return (await self.perform([intent], principal=principal))[0]
 
@@ -246,7 +254,7 @@ class DocumentService:
         return dict(zip(wanted, hashes, strict=True))
 
 
-def act_on(unit: UnitOfWork, intent: Intent) -> Program[list[Written]]:
+def act_on(unit: UnitOfWork, intent: Intent) -> Program[list[WrittenEntry]]:
     """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
 
     Raises ForbiddenError for a document that is out of reach of who writes.
@@ -260,25 +268,25 @@ def act_on(unit: UnitOfWork, intent: Intent) -> Program[list[Written]]:
     return written
 
 
-def _act_on(unit: UnitOfWork, intent: Intent) -> Program[list[Written]]:
+def _act_on(unit: UnitOfWork, intent: Intent) -> Program[list[WrittenEntry]]:
     match intent:
-        case Create():
+        case CreateDocument():
             return (yield from create(unit, [intent]))
-        case Update():
+        case UpdateDocument():
             return (yield from update(unit, [intent]))
-        case Delete():
+        case DeleteDocument():
             return (yield from delete(unit, [intent]))
-        case Publish():
+        case PublishDocument():
             return (yield from publish(unit, [intent]))
-        case Unpublish():
+        case UnpublishDocument():
             return (yield from unpublish(unit, [intent]))
         case DiscardDraft():
             return (yield from discard_draft(unit, [intent]))
-        case Clone():
+        case CloneDocument():
             return (yield from clone(unit, [intent]))
 
 
 def passwords_of(schema: Schema, intent: Intent) -> Iterator[Password]:
     """Iterate over the passwords in the data of an intent."""
-    if isinstance(intent, Create | Update | Clone):
+    if isinstance(intent, CreateDocument | UpdateDocument | CloneDocument):
         yield from passwords_in(schema, schema.model(intent.uid), intent.data)

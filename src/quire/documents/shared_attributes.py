@@ -13,15 +13,15 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from quire.database.entries.copy_version import copy_attributes
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.row_comparison import Signatures, clear_parts, columns_of, signatures
-from quire.database.entries.versions_query import Entry, entries_of
+from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program, Value
 from quire.documents.unit_of_work import UnitOfWork
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute, ScalarAttribute
 
 
-def model_entry(unit: UnitOfWork, entries: Collection[Entry]) -> Entry | None:
+def model_entry(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | None:
     """Return the entry that a new locale takes over from: a draft, of the default locale first."""
     drafts = [entry for entry in entries if not entry.published] or list(entries)
     default = unit.engine.default_locale
@@ -29,7 +29,7 @@ def model_entry(unit: UnitOfWork, entries: Collection[Entry]) -> Entry | None:
 
 
 def shared_columns(
-    unit: UnitOfWork, layout: Layout, row_id: int, names: Collection[str]
+    unit: UnitOfWork, layout: EntryLayout, row_id: int, names: Collection[str]
 ) -> Program[dict[str, Value]]:
     """Return the stored values of those of the attributes that have a column, by column."""
     columns = _shared_columns(layout, names)
@@ -40,7 +40,7 @@ def shared_columns(
 
 
 def take_over(
-    unit: UnitOfWork, layout: Layout, source: Entry, target: int, names: Collection[str]
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, target: int, names: Collection[str]
 ) -> Program[None]:
     """Copy shared media and components to the row of a new locale."""
     yield from copy_attributes(
@@ -48,7 +48,7 @@ def take_over(
     )
 
 
-class Common(Struct, frozen=True):
+class SharedValues(Struct, frozen=True):
     """The common values of an entry, as far as they can be compared: by column, and of parts."""
 
     columns: Mapping[str, Value]
@@ -56,8 +56,8 @@ class Common(Struct, frozen=True):
 
 
 def common_before(
-    unit: UnitOfWork, layout: Layout, entries: Collection[Entry], locale: str | None
-) -> Program[Common | None]:
+    unit: UnitOfWork, layout: EntryLayout, entries: Collection[EntryRow], locale: str | None
+) -> Program[SharedValues | None]:
     """Return the common values that a document has before it is changed in a locale.
 
     They are those of its first entry, drafts first and by locale; ``None`` where no other locale
@@ -68,16 +68,16 @@ def common_before(
     return (yield from _common(unit, layout, by_locale(entries)[0].id))
 
 
-def by_locale(entries: Iterable[Entry]) -> list[Entry]:
+def by_locale(entries: Iterable[EntryRow]) -> list[EntryRow]:
     """Return entries in the order in which the format finds them: by locale, drafts first."""
     return sorted(entries, key=lambda entry: (entry.locale or "", entry.published, entry.id))
 
 
 def agree_later(
     unit: UnitOfWork,
-    layout: Layout,
-    source: Entry,
-    before: Common | None,
+    layout: EntryLayout,
+    source: EntryRow,
+    before: SharedValues | None,
     *,
     copied: bool = False,
 ) -> None:
@@ -103,9 +103,9 @@ def agree_later(
 
 def give_later(
     unit: UnitOfWork,
-    layout: Layout,
-    source: Entry,
-    entries: Iterable[Entry],
+    layout: EntryLayout,
+    source: EntryRow,
+    entries: Iterable[EntryRow],
     names: Collection[str],
 ) -> None:
     """Write attributes of an entry to the other locales of its status, when it has been shown.
@@ -125,7 +125,7 @@ def give_later(
     unit.later(step)
 
 
-def _other_locales(source: Entry, entries: Iterable[Entry]) -> list[Entry]:
+def _other_locales(source: EntryRow, entries: Iterable[EntryRow]) -> list[EntryRow]:
     """Return the entries of the other locales with the status of an entry."""
     return [
         entry
@@ -134,15 +134,15 @@ def _other_locales(source: Entry, entries: Iterable[Entry]) -> list[Entry]:
     ]
 
 
-def _common(unit: UnitOfWork, layout: Layout, row_id: int) -> Program[Common]:
+def _common(unit: UnitOfWork, layout: EntryLayout, row_id: int) -> Program[SharedValues]:
     columns = yield from shared_columns(unit, layout, row_id, layout.shared)
     names = _parts(layout, layout.shared)
     if not names:
-        return Common(columns, {})
-    return Common(columns, (yield from signatures(unit.store, layout, row_id, names)))
+        return SharedValues(columns, {})
+    return SharedValues(columns, (yield from signatures(unit.store, layout, row_id, names)))
 
 
-def _has_secret(layout: Layout, common: Common) -> bool:
+def _has_secret(layout: EntryLayout, common: SharedValues) -> bool:
     return any(
         attribute.secret and common.columns.get(layout.table.columns[attribute.name]) is not None
         for attribute in layout.model.scalars
@@ -150,14 +150,14 @@ def _has_secret(layout: Layout, common: Common) -> bool:
 
 
 def _take_all(
-    unit: UnitOfWork, layout: Layout, source: Entry, other: Entry, common: Common
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, common: SharedValues
 ) -> Program[None]:
     parts = _parts(layout, layout.shared)
     yield from _write(unit, layout, source, other, common.columns, parts)
 
 
 def _give(
-    unit: UnitOfWork, layout: Layout, source: Entry, other: Entry, names: Collection[str]
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, names: Collection[str]
 ) -> Program[None]:
     columns = _shared_columns(layout, names)
     changed: dict[str, Value] = {}
@@ -176,9 +176,9 @@ def _give(
 
 def _write(
     unit: UnitOfWork,
-    layout: Layout,
-    source: Entry,
-    other: Entry,
+    layout: EntryLayout,
+    source: EntryRow,
+    other: EntryRow,
     columns: Mapping[str, Value],
     parts: frozenset[str],
 ) -> Program[None]:
@@ -192,26 +192,26 @@ def _write(
     yield from unit.store.writes.update(layout.table.name, other.id, row)
 
 
-def _updated_at(layout: Layout) -> ScalarAttribute:
+def _updated_at(layout: EntryLayout) -> ScalarAttribute:
     attribute = layout.model.attributes["updatedAt"]
     if not isinstance(attribute, ScalarAttribute):
         raise TypeError(f"{layout.model.uid}.updatedAt is not a scalar")
     return attribute
 
 
-def _shared_columns(layout: Layout, names: Collection[str]) -> tuple[str, ...]:
+def _shared_columns(layout: EntryLayout, names: Collection[str]) -> tuple[str, ...]:
     return tuple(
         layout.table.columns[name] for name in sorted(names) if name in layout.table.columns
     )
 
 
-def _parts(layout: Layout, names: Collection[str]) -> frozenset[str]:
+def _parts(layout: EntryLayout, names: Collection[str]) -> frozenset[str]:
     """Return those of the attributes that are media or components."""
     return frozenset(name for name in names if name not in layout.table.columns)
 
 
 def _different_parts(
-    unit: UnitOfWork, layout: Layout, one: int, other: int, names: frozenset[str]
+    unit: UnitOfWork, layout: EntryLayout, one: int, other: int, names: frozenset[str]
 ) -> Program[frozenset[str]]:
     if not names:
         return names
@@ -221,7 +221,7 @@ def _different_parts(
 
 
 def blank_lists(
-    layout: Layout, data: Mapping[str, object], names: Collection[str]
+    layout: EntryLayout, data: Mapping[str, object], names: Collection[str]
 ) -> Mapping[str, object]:
     """Return data in which lists that will be taken over are not missed by validation."""
     blank: dict[str, object] = {}

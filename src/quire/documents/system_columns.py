@@ -1,17 +1,17 @@
 """The columns that the server writes by itself: who a row is, and when it was written."""
 
-from quire.database.entries.entry_layout import Layout
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.program import Value
 from quire.database.tables.table_map import ColumnEdge
 from quire.documents.unit_of_work import UnitOfWork
 
 
-def stamp(unit: UnitOfWork, layout: Layout, **values: object) -> dict[str, Value]:
+def stamp(unit: UnitOfWork, layout: EntryLayout, **values: object) -> dict[str, Value]:
     """Return automatic attributes by column; moments are epoch milliseconds."""
     return unit.encode(layout, values)
 
 
-def signature(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, Value]:
+def signature(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[str, Value]:
     """Return who makes or changes an entry, by column; nothing where no administrator does."""
     signed = signed_by(unit, layout, creating=creating)
     edges = {name: layout.table.edges[name] for name in signed}
@@ -20,7 +20,7 @@ def signature(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, 
     }
 
 
-def signed_by(unit: UnitOfWork, layout: Layout, *, creating: bool) -> dict[str, int]:
+def signed_by(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[str, int]:
     """Return who makes or changes an entry, by attribute; nothing where no administrator does."""
     if unit.editor is None:
         return {}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from quire.database.entries.lookup import is_taken
 from quire.database.program import Program
-from quire.documents.relations import Version
+from quire.documents.relations import WrittenVersion
 from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate import Problem, UniqueCheck
 
@@ -16,7 +16,7 @@ from quire.documents.validate import Problem, UniqueCheck
 def find_taken(
     unit: UnitOfWork,
     checks: Sequence[UniqueCheck],
-    version: Version,
+    version: WrittenVersion,
     document_id: str | None,
     *,
     is_copy: bool = False,

@@ -8,8 +8,8 @@ from msgspec import Struct, field
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.dialect import Dialect
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Value
 from quire.documents.passwords import Password, password_of
 from quire.documents.reading import Reads, Shown
@@ -20,7 +20,7 @@ from quire.schema.model import Schema
 from quire.webhooks.event_bus import Event, EventName
 
 
-class Engine(Struct, kw_only=True, eq=False, dict=True):
+class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     """What all writing of one schema shares.
 
     ``default_locale`` is ``None`` in a project without locales; it alone may change, see
@@ -28,7 +28,7 @@ class Engine(Struct, kw_only=True, eq=False, dict=True):
     relations and media are enforced. ``limits`` bound what one read may ask for.
     """
 
-    store: Store
+    store: EntryStore
     new_id: Callable[[], str]
     default_locale: str | None
     strict_relations: bool = False
@@ -60,7 +60,7 @@ class UnitOfWork(Struct, kw_only=True):
     of the project, ``None`` until they are read.
     """
 
-    engine: Engine
+    engine: WriteEngine
     clock: Clock
     principal: Principal | None = None
     editor: int | None = None
@@ -73,7 +73,7 @@ class UnitOfWork(Struct, kw_only=True):
     _last: int = 0
 
     @property
-    def store(self) -> Store:
+    def store(self) -> EntryStore:
         """The rows that are written."""
         return self.engine.store
 
@@ -91,7 +91,7 @@ class UnitOfWork(Struct, kw_only=True):
         while self._later:
             yield from self._later.pop(0)()
 
-    def layout(self, uid: str) -> Layout:
+    def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""
         return self.engine.store.layout(uid)
 
@@ -133,7 +133,7 @@ class UnitOfWork(Struct, kw_only=True):
             )
         )
 
-    def encode(self, layout: Layout, scalars: Mapping[str, object]) -> dict[str, Value]:
+    def encode(self, layout: EntryLayout, scalars: Mapping[str, object]) -> dict[str, Value]:
         """Return the columns of scalar values, in the model's order.
 
         Raises KeyError for a password that was not hashed before.

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.openapi.operations import Operation, error_responses
+from quire.openapi.operations import DescribedOperation, error_responses
 from quire.openapi.schemas import Schemas
 from quire.schema.class_names import unused
 
@@ -13,7 +13,7 @@ VERSION = "3.1.0"
 _BEARER = "bearer"
 
 
-class Information(Struct, frozen=True, kw_only=True):
+class DocumentInfo(Struct, frozen=True, kw_only=True):
     """What a document says of itself. ``server`` is the address that paths are below."""
 
     title: str
@@ -26,12 +26,12 @@ class Information(Struct, frozen=True, kw_only=True):
     """Whether requests may do without one."""
 
 
-Placed = tuple[str, str, Operation]
+Placed = tuple[str, str, DescribedOperation]
 """A method, a path with parameters as ``:name``, and the operation there."""
 
 
 def assemble(
-    information: Information, operations: Iterable[Placed], schemas: Schemas
+    information: DocumentInfo, operations: Iterable[Placed], schemas: Schemas
 ) -> dict[str, Any]:
     """Make a document. The order of paths is that of the operations; no two have the same id."""
     paths: dict[str, dict[str, object]] = {}

@@ -11,7 +11,7 @@ JSON = "application/json"
 FORM = "multipart/form-data"
 
 
-class Parameter(Struct, frozen=True, kw_only=True):
+class DescribedParameter(Struct, frozen=True, kw_only=True):
     """One parameter of an operation. Nested ones are written with brackets (``deep``)."""
 
     name: str
@@ -33,7 +33,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
         return {**found, "schema": self.schema}
 
 
-class Body(Struct, frozen=True, kw_only=True):
+class DescribedBody(Struct, frozen=True, kw_only=True):
     """What a request brings, by media type."""
 
     content: Mapping[str, JsonSchema]
@@ -47,12 +47,12 @@ class Body(Struct, frozen=True, kw_only=True):
         }
 
 
-def json_body(schema: JsonSchema, *, required: bool = True) -> Body:
+def json_body(schema: JsonSchema, *, required: bool = True) -> DescribedBody:
     """Return a body of JSON."""
-    return Body(content={JSON: schema}, required=required)
+    return DescribedBody(content={JSON: schema}, required=required)
 
 
-class Response(Struct, frozen=True, kw_only=True):
+class DescribedResponse(Struct, frozen=True, kw_only=True):
     """One answer that is no error; without a schema it has no body."""
 
     status: int = 200
@@ -73,15 +73,15 @@ class Response(Struct, frozen=True, kw_only=True):
         return found
 
 
-class Operation(Struct, frozen=True, kw_only=True):
+class DescribedOperation(Struct, frozen=True, kw_only=True):
     """What one route takes and answers. ``errors`` are statuses; any other may come, too."""
 
     id: str
     summary: str
     tag: str
-    responses: Sequence[Response]
-    parameters: Sequence[Parameter] = ()
-    body: Body | None = None
+    responses: Sequence[DescribedResponse]
+    parameters: Sequence[DescribedParameter] = ()
+    body: DescribedBody | None = None
     errors: Sequence[int] = (400, 401, 403)
     description: str = ""
 
@@ -146,6 +146,8 @@ def _failure(name: str) -> Mapping[str, object]:
     return {"$ref": f"#/components/responses/{name}"}
 
 
-def path_parameter(name: str, schema: JsonSchema = TEXT, description: str = "") -> Parameter:
+def path_parameter(
+    name: str, schema: JsonSchema = TEXT, description: str = ""
+) -> DescribedParameter:
     """Return a parameter that stands in the path."""
-    return Parameter(name=name, place="path", schema=schema, description=description)
+    return DescribedParameter(name=name, place="path", schema=schema, description=description)

@@ -4,7 +4,7 @@ import re
 
 from quire.openapi.filters import Filters
 from quire.openapi.models import Models
-from quire.openapi.operations import Parameter
+from quire.openapi.operations import DescribedParameter
 from quire.openapi.schemas import FLAG, TEXT, any_of, one_of_texts, record, several
 from quire.query.resolve.fields import default_fields
 from quire.schema.attributes.base import Attribute, DynamicZoneAttribute, ScalarAttribute
@@ -17,18 +17,18 @@ _FLAGS: JsonSchema = {"type": "object", "additionalProperties": FLAG}
 _ORDERS = ("", ":asc", ":desc")
 
 
-class Populating:
+class PopulateSchemas:
     """Describes what one caller may populate."""
 
     def __init__(self, models: Models, filters: Filters) -> None:
         self._models = models
         self._filters = filters
 
-    def parameter(self, model: Model) -> Parameter | None:
+    def parameter(self, model: Model) -> DescribedParameter | None:
         """Describe the parameter; ``None`` where there is nothing to populate."""
         if not self._edges(model):
             return None
-        return Parameter(
+        return DescribedParameter(
             name="populate",
             schema=self._of(model),
             deep=True,

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from quire.openapi.filters import Filters
 from quire.openapi.models import Models
-from quire.openapi.operations import Parameter
-from quire.openapi.populate import Populating
+from quire.openapi.operations import DescribedParameter
+from quire.openapi.populate import PopulateSchemas
 from quire.openapi.schemas import FLAG, NULL, TEXT, WHOLE, any_of, one_of_texts, several
 from quire.query.plan import PublicationFilter
 from quire.schema.attributes.json_schema import JsonSchema
@@ -35,9 +35,9 @@ class Queries:
         self._models = models
         self._pages = pages
         self._filters = Filters(models)
-        self._populating = Populating(models, self._filters)
+        self._populating = PopulateSchemas(models, self._filters)
 
-    def page(self, model: ContentType) -> list[Parameter]:
+    def page(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what may be asked of a page of documents."""
         return [
             *self._list(model),
@@ -45,37 +45,39 @@ class Queries:
             *self._versions(model, several_locales=True),
         ]
 
-    def window(self, model: ContentType) -> list[Parameter]:
+    def window(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what may be asked of a list that has no pages."""
         return [
             *self._list(model),
-            Parameter(name="start", schema=_least(0), description="How many to leave out."),
-            Parameter(name="limit", schema=_least(1), description="How many to show."),
+            DescribedParameter(
+                name="start", schema=_least(0), description="How many to leave out."
+            ),
+            DescribedParameter(name="limit", schema=_least(1), description="How many to show."),
         ]
 
-    def narrowing(self, model: ContentType) -> list[Parameter]:
+    def narrowing(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what only chooses documents."""
         return [self._filter(model), _SEARCH]
 
-    def one(self, model: ContentType) -> list[Parameter]:
+    def one(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what may be asked of a single document."""
         narrowing = self.narrowing(model)
         return [*self.shape(model), *narrowing, *self._versions(model, several_locales=False)]
 
-    def written(self, model: ContentType) -> list[Parameter]:
+    def written(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what may be said beside a body: what to answer, and which version it is."""
         return [*self.shape(model), *self._version(model), *self._locale(model, many=False)]
 
-    def removed(self, model: ContentType) -> list[Parameter]:
+    def removed(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what chooses the locales of a document that go."""
         if not model.localized:
             return []
         about = f"The locale that goes, or `{_EVERY}` for all; the default one if absent."
-        return [Parameter(name="locale", schema=TEXT, description=about)]
+        return [DescribedParameter(name="locale", schema=TEXT, description=about)]
 
-    def shape(self, model: ContentType) -> list[Parameter]:
+    def shape(self, model: ContentType) -> list[DescribedParameter]:
         """Describe what chooses the attributes of an answer."""
-        fields = Parameter(
+        fields = DescribedParameter(
             name="fields",
             schema=self._populating.field_names(model),
             description="Attributes to show; all if absent. Ids are always shown.",
@@ -83,26 +85,26 @@ class Queries:
         populate = self._populating.parameter(model)
         return [fields, *([] if populate is None else [populate])]
 
-    def _list(self, model: ContentType) -> Iterator[Parameter]:
+    def _list(self, model: ContentType) -> Iterator[DescribedParameter]:
         yield self._filter(model)
         yield _SEARCH
-        yield Parameter(
+        yield DescribedParameter(
             name="sort",
             schema=several(self._populating.order(model)),
             description="Attributes to sort by, each with `:asc` or `:desc`.",
         )
         yield from self.shape(model)
 
-    def _filter(self, model: ContentType) -> Parameter:
+    def _filter(self, model: ContentType) -> DescribedParameter:
         about = "Which entries to choose: conditions by attribute, all of which must hold."
-        return Parameter(
+        return DescribedParameter(
             name="filters",
             schema=any_of(self._filters.of(model), NULL),
             deep=True,
             description=about,
         )
 
-    def _pagination(self) -> Iterator[Parameter]:
+    def _pagination(self) -> Iterator[DescribedParameter]:
         """Describe each member by itself, which tools write that know no nested parameters."""
         pages = self._pages
         size = _least(1) if pages.most is None else {**_least(1), "maximum": pages.most}
@@ -115,31 +117,33 @@ class Queries:
             "withCount": (FLAG, "Whether to count all entries."),
         }
         for name, (schema, about) in members.items():
-            yield Parameter(name=f"pagination[{name}]", schema=schema, description=about)
+            yield DescribedParameter(name=f"pagination[{name}]", schema=schema, description=about)
 
-    def _versions(self, model: ContentType, *, several_locales: bool) -> Iterator[Parameter]:
+    def _versions(
+        self, model: ContentType, *, several_locales: bool
+    ) -> Iterator[DescribedParameter]:
         yield from self._version(model)
         if model.draft_and_publish:
             names = [kind.value for kind in PublicationFilter]
-            yield Parameter(
+            yield DescribedParameter(
                 name="publicationFilter",
                 schema=one_of_texts(names),
                 description="Choose by how draft and published version differ.",
             )
         yield from self._locale(model, many=several_locales)
 
-    def _version(self, model: ContentType) -> Iterator[Parameter]:
+    def _version(self, model: ContentType) -> Iterator[DescribedParameter]:
         if model.draft_and_publish:
-            yield Parameter(
+            yield DescribedParameter(
                 name="status",
                 schema={**one_of_texts([PUBLISHED_STATUS, DRAFT_STATUS]), "default": "published"},
                 description="Which version of a document.",
             )
 
-    def _locale(self, model: ContentType, *, many: bool) -> Iterator[Parameter]:
+    def _locale(self, model: ContentType, *, many: bool) -> Iterator[DescribedParameter]:
         if model.localized:
             about = "Code of a locale; the default one if absent."
-            yield Parameter(
+            yield DescribedParameter(
                 name="locale",
                 schema=any_of(TEXT, several(TEXT)) if many else TEXT,
                 description=f"{about} `{_EVERY}` for all." if many else about,
@@ -150,6 +154,6 @@ def _least(number: int) -> JsonSchema:
     return {**WHOLE, "minimum": number}
 
 
-_SEARCH = Parameter(
+_SEARCH = DescribedParameter(
     name="_q", schema=TEXT, description="Text that any of the attributes has to contain."
 )

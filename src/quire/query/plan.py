@@ -40,7 +40,7 @@ class Junction(Struct, frozen=True):
     parts: "tuple[Filter, ...]"
 
 
-class Through(Struct, frozen=True):
+class RelatedCondition(Struct, frozen=True):
     """A filter on related rows: at least one of them must satisfy ``part``.
 
     With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` when every
@@ -53,13 +53,13 @@ class Through(Struct, frozen=True):
     within: "Filter | None" = None
 
 
-class Constant(Struct, frozen=True):
+class ConstantCondition(Struct, frozen=True):
     """A filter that holds for every row or for none."""
 
     holds: bool
 
 
-Filter = Comparison | Junction | Through | Constant
+Filter = Comparison | Junction | RelatedCondition | ConstantCondition
 
 
 class SortKey(Struct, frozen=True):
@@ -121,7 +121,7 @@ class PlanEdge(Struct, frozen=True, kw_only=True):
     others: tuple[PlanNode, ...] = ()
 
 
-class Search(Struct, frozen=True):
+class SearchCondition(Struct, frozen=True):
     """Free text: the term in ``slot`` is looked for in every one of ``attributes``."""
 
     attributes: tuple[str, ...]
@@ -149,7 +149,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     """
 
     root: PlanNode
-    search: Search | None = None
+    search: SearchCondition | None = None
     locale: LocaleScope = LocaleScope.IGNORED
     locale_slot: Slot | None = None
     document: Slot | None = None
@@ -165,7 +165,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
 def goes_through(part: Filter | None) -> bool:
     """Tell whether a filter looks at related rows."""
     match part:
-        case Through():
+        case RelatedCondition():
             return True
         case Junction(parts=parts):
             return any(goes_through(inner) for inner in parts)
@@ -197,7 +197,7 @@ def _node_size(node: PlanNode) -> int:
 
 def _filter_size(part: Filter | None) -> int:
     match part:
-        case Through(part=inner, within=within):
+        case RelatedCondition(part=inner, within=within):
             return 1 + _filter_size(inner) + _filter_size(within)
         case Junction(parts=parts):
             return sum(map(_filter_size, parts))

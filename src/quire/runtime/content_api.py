@@ -7,39 +7,39 @@ from quire.auth.authenticate import Authenticator
 from quire.content_api.admin_pages import AdminPages
 from quire.content_api.authorization import Authorizer
 from quire.content_api.batch.handler import BatchApi
-from quire.content_api.content import Beside, ContentApi, Elsewhere
+from quire.content_api.content import ContentApi, OtherApi, OtherResponders
 from quire.content_api.content_type_builder import ModelApi
 from quire.content_api.document_reads import DocumentReads
 from quire.content_api.documents import DocumentApi
 from quire.content_api.files import FileApi
 from quire.content_api.guarded_routes import guarded_routes
-from quire.content_api.headers import AnswerHeaders, Cors, security_headers
+from quire.content_api.headers import Cors, ResponseHeaders, security_headers
 from quire.content_api.locales import LocaleApi
 from quire.content_api.openapi_routes import PATH as DESCRIPTION
 from quire.content_api.openapi_routes import DescriptionApi
 from quire.content_api.public_files import PageProvider, PublicFiles
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.content_api.readiness import Readiness
-from quire.content_api.response_cache import AnswerCache
+from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Route, RouteTable
 from quire.content_api.swagger_page import PATH as REFERENCE
-from quire.content_api.swagger_page import ReferencePage
+from quire.content_api.swagger_page import SwaggerPage
 from quire.content_api.timing import TimedAuthenticator
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.schema_version import WriteCheck
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
 from quire.documents.service import DocumentService
-from quire.runtime.services import Foundation
+from quire.runtime.services import Services
 from quire.schema.model import Schema
 from quire.settings import Settings
-from quire.uploads.service import Library
-from quire.uploads.setup import open_gallery
+from quire.uploads.service import MediaLibrary
+from quire.uploads.setup import open_transform_cache
 from quire.uploads.transforms import TransformRules
 
 _log = structlog.get_logger("quire")
@@ -53,17 +53,17 @@ class ContentParts(Struct, frozen=True, kw_only=True):
     """
 
     accounts: Accounts
-    reader: Reader
+    reader: ContentReader
     documents: DocumentService
-    library: Library
+    library: MediaLibrary
     account_apis: AccountApis
     content_version: ContentVersion
     require_schema: WriteCheck
-    beside: Beside | None
+    beside: OtherApi | None
     customisations: Customisations
 
 
-def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
+def assemble_content(foundation: Services, parts: ContentParts) -> ContentApi:
     """Make the content API. Types that JavaScript guards are closed, which the log tells."""
     settings = foundation.settings
     schema = parts.reader.schema
@@ -75,12 +75,12 @@ def assemble_content(foundation: Foundation, parts: ContentParts) -> ContentApi:
         parts.content_version,
         _authenticator(foundation, parts),
         settings=settings,
-        headers=AnswerHeaders(security_headers(settings.security), Cors(settings.cors)),
+        headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
-        elsewhere=Elsewhere(
+        elsewhere=OtherResponders(
             readiness=Readiness(
                 foundation.database,
-                room_of(settings).kind.inspector,
+                target_of(settings).kind.inspector,
                 tables=wanted_tables(map_tables(parts.reader.schema)),
                 require_schema=parts.require_schema,
             ),
@@ -101,7 +101,7 @@ def _routes(
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes: list[Route] = []
-    answers = AnswerCache(settings.cache.answers)
+    answers = ResponseCache(settings.cache.answers)
     reads = DocumentReads(reader, answers)
     for content_type in reader.schema.api_types:
         usual = DocumentApi(reader, documents, content_type, answers).routes()
@@ -124,7 +124,7 @@ def _routes(
     return routes
 
 
-def _authenticator(foundation: Foundation, parts: ContentParts) -> Authenticator:
+def _authenticator(foundation: Services, parts: ContentParts) -> Authenticator:
     settings = foundation.settings
     authenticator = TimedAuthenticator if settings.is_development else Authenticator
     return authenticator(
@@ -151,16 +151,16 @@ def _pages(settings: Settings) -> list[PageProvider]:
         )
     ]
     if on:
-        pages.append(ReferencePage(document))
+        pages.append(SwaggerPage(document))
     return pages
 
 
-def _uploaded_files(settings: Settings, library: Library) -> UploadedFiles:
+def _uploaded_files(settings: Settings, library: MediaLibrary) -> UploadedFiles:
     uploads = settings.uploads
     return UploadedFiles(
         library.storage,
         settings.project / uploads.directory,
-        open_gallery(settings, library),
+        open_transform_cache(settings, library),
         TransformRules(sizes=frozenset(uploads.transform_sizes), key=uploads.transform_key),
         links=library.links,
         lifetime=uploads.link_lifetime,

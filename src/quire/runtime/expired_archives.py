@@ -5,7 +5,7 @@ import structlog
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.migration.archive_expiry import forget_over, over
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.errors import AppError
 from quire.settings import Settings
 
@@ -17,7 +17,7 @@ async def clear_aside(settings: Settings, database: Database, clock: Clock) -> N
 
     Of several processes one does it.
     """
-    kind, days, now = room_of(settings).kind, settings.database.aside_days, clock()
+    kind, days, now = target_of(settings).kind, settings.database.aside_days, clock()
     try:
         if not await database.read(lambda: over(kind, days=days, now=now)):
             return

@@ -1,18 +1,18 @@
 """Makes what reads content, with the limits that the settings set."""
 
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.content_api.timing import TimedReader
 from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.execute.list_cache import ListCache
 from quire.database.tables.table_map import TableMap
 from quire.query.resolve.scope import ReadLimits
-from quire.runtime.services import Foundation
+from quire.runtime.services import Services
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.uploads.signed_links import presented_files
 
 
-def make_reader(foundation: Foundation, schema: Schema, tables: TableMap) -> Reader:
+def make_reader(foundation: Services, schema: Schema, tables: TableMap) -> ContentReader:
     """Make what reads for the content API."""
     settings, links = foundation.settings, foundation.premises.links
     api = settings.api
@@ -29,7 +29,7 @@ def make_reader(foundation: Foundation, schema: Schema, tables: TableMap) -> Rea
         response_size=settings.limits.response_size,
         followed_relations=settings.limits.followed_relations,
     )
-    reader = TimedReader if settings.is_development else Reader
+    reader = TimedReader if settings.is_development else ContentReader
     return reader(
         foundation.database,
         schema,

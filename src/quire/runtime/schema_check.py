@@ -3,10 +3,10 @@
 import structlog
 
 from quire.database.connection import Database
-from quire.database.migration.migrate import Goal
+from quire.database.migration.migrate import MigrationGoal
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.status import is_followed, require_followed
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -21,10 +21,10 @@ async def require_agreement(
 
     Raises DatabaseOpenError.
     """
-    kind = room_of(settings).kind
+    kind = target_of(settings).kind
     if await database.read(lambda: is_followed(kind, schema)):
         return
-    goal = Goal(schema=schema, options=options, renames=Renames())
+    goal = MigrationGoal(schema=schema, options=options, renames=Renames())
     pending = await require_followed(database, kind, goal)
     if pending.plan.steps:
         _log.warning(

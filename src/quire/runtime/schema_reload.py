@@ -23,7 +23,7 @@ _REFUSALS_TOLD = 2
 _log = structlog.get_logger("quire.schema")
 
 
-class Following(Struct, frozen=True, kw_only=True):
+class FollowerContext(Struct, frozen=True, kw_only=True):
     """What a follower works with.
 
     ``present`` returns the version of the schema by which requests are answered. ``load`` reads the
@@ -44,7 +44,7 @@ class SchemaFollower:
     """
 
     def __init__(
-        self, database: Database, following: Following, *, disregarded: str | None = None
+        self, database: Database, following: FollowerContext, *, disregarded: str | None = None
     ) -> None:
         self._database = database
         self._writes = Writes(database.dialect)

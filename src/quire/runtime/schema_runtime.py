@@ -2,7 +2,7 @@
 
 When content types change, another generation is made beside the present one and takes its place.
 Requests hold whatever they need of the one that they began with; it is gone when the last of them
-is done. So nothing in it may have to be closed: such things belong to the `Foundation`.
+is done. So nothing in it may have to be closed: such things belong to the `Services`.
 """
 
 from msgspec import Struct
@@ -10,15 +10,15 @@ from msgspec import Struct
 from quire.admin_api.context import AdminSources
 from quire.admin_api.routes import AdminParts, assemble_admin
 from quire.auth.passwords import hash_password
-from quire.builder.apply import Project
+from quire.builder.apply import EditableProject
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiApp
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.content_api.timing import ServerTiming
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations, find_customisations
-from quire.database.entries.store import Store, open_store
+from quire.database.entries.store import EntryStore, open_store
 from quire.database.schema_version import (
     Requirement,
     WriteCheck,
@@ -26,21 +26,21 @@ from quire.database.schema_version import (
     require_present_schema,
     require_schema,
 )
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
 from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.ids import new_document_id
 from quire.runtime.content_api import ContentParts, assemble_content
 from quire.runtime.readers import inner_limits, make_reader
-from quire.runtime.services import Foundation
+from quire.runtime.services import Services
 from quire.schema.model import Schema
-from quire.uploads.service import Library, Rows
+from quire.uploads.service import FileRowAccess, MediaLibrary
 from quire.uploads.setup import open_library
 
 
-class Generation(Struct, frozen=True, kw_only=True, weakref=True):
+class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     """An application for one schema.
 
     ``content`` is its content API, ``answering`` takes requests; ``direct`` is what the
@@ -50,9 +50,9 @@ class Generation(Struct, frozen=True, kw_only=True, weakref=True):
     """
 
     schema: Schema
-    reader: Reader
+    reader: ContentReader
     documents: DocumentService
-    library: Library
+    library: MediaLibrary
     admin: AdminParts | None
     content: ContentApi
     answering: AsgiApp
@@ -60,9 +60,9 @@ class Generation(Struct, frozen=True, kw_only=True, weakref=True):
     content_version: ContentVersion
 
 
-def make_generation(
-    foundation: Foundation, schema: Schema, *, disregarded: str | None = None
-) -> Generation:
+def make_schema_runtime(
+    foundation: Services, schema: Schema, *, disregarded: str | None = None
+) -> SchemaRuntime:
     """Make the application for a schema. It asks the database for nothing.
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
@@ -106,7 +106,7 @@ def make_generation(
     )
     content = assemble_content(foundation, parts)
     timed = foundation.settings.is_development
-    return Generation(
+    return SchemaRuntime(
         schema=schema,
         reader=reader,
         documents=documents,
@@ -120,8 +120,8 @@ def make_generation(
 
 
 def _account_apis(
-    foundation: Foundation,
-    reader: Reader,
+    foundation: Services,
+    reader: ContentReader,
     documents: DocumentService,
     accounts: Accounts,
     customisations: Customisations,
@@ -137,7 +137,9 @@ def _account_apis(
     )
 
 
-def _content_version(foundation: Foundation, reader: Reader, engine: Engine) -> ContentVersion:
+def _content_version(
+    foundation: Services, reader: ContentReader, engine: WriteEngine
+) -> ContentVersion:
     def adopt(code: str | None) -> None:
         reader.adopt_default_locale(code)
         engine.adopt_default_locale(code)
@@ -145,22 +147,22 @@ def _content_version(foundation: Foundation, reader: Reader, engine: Engine) -> 
     return ContentVersion(foundation.database, engine.store.writes, adopt)
 
 
-def _library(foundation: Foundation, engine: Engine) -> Library:
+def _library(foundation: Services, engine: WriteEngine) -> MediaLibrary:
     """Open the media library, which writes whatever schema is announced.
 
     Uploads that arrive while types change cannot be begun again. What they write is of built-in
     types, whatever the schema.
     """
     files = _document_service(foundation, engine, require_nothing)
-    rows = Rows(database=foundation.database, store=engine.store, documents=files)
+    rows = FileRowAccess(database=foundation.database, store=engine.store, documents=files)
     return open_library(foundation.settings, rows, foundation.premises)
 
 
-def _project(foundation: Foundation, schema: Schema, require: Requirement) -> Project:
-    return Project(
+def _project(foundation: Services, schema: Schema, require: Requirement) -> EditableProject:
+    return EditableProject(
         settings=foundation.settings,
         database=foundation.database,
-        kind=room_of(foundation.settings).kind,
+        kind=target_of(foundation.settings).kind,
         clock=foundation.clock,
         schema=schema,
         require=require,
@@ -168,8 +170,8 @@ def _project(foundation: Foundation, schema: Schema, require: Requirement) -> Pr
     )
 
 
-def _engine(foundation: Foundation, store: Store) -> Engine:
-    return Engine(
+def _engine(foundation: Services, store: EntryStore) -> WriteEngine:
+    return WriteEngine(
         store=store,
         new_id=new_document_id,
         default_locale=None,
@@ -178,7 +180,7 @@ def _engine(foundation: Foundation, store: Store) -> Engine:
 
 
 def _document_service(
-    foundation: Foundation, engine: Engine, require: WriteCheck
+    foundation: Services, engine: WriteEngine, require: WriteCheck
 ) -> DocumentService:
     return DocumentService(
         foundation.database,
@@ -191,7 +193,7 @@ def _document_service(
     )
 
 
-def _admin_parts(foundation: Foundation, sources: AdminSources) -> AdminParts | None:
+def _admin_parts(foundation: Services, sources: AdminSources) -> AdminParts | None:
     if foundation.settings.secrets.admin_jwt_secret is None:
         return None
     return assemble_admin(foundation.settings, sources, clock=foundation.clock)

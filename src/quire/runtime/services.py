@@ -2,26 +2,26 @@
 
 from msgspec import Struct
 
-from quire.admin_api.login_throttle import Attempts
+from quire.admin_api.login_throttle import LoginThrottle
 from quire.builder.apply import Adopt
 from quire.clock import Clock
 from quire.content_api.content import Successor
 from quire.content_api.user_routes import AccountServices, account_services
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
 from quire.database.stores.slow_lists import SlowLists
 from quire.database.stores.table import OwnTables
 from quire.settings import Settings
-from quire.uploads.context import Premises
-from quire.uploads.setup import open_premises
+from quire.uploads.context import UploadContext
+from quire.uploads.setup import open_upload_context
 from quire.webhooks.event_bus import EventBus
 from quire.webhooks.setup import WebhookParts, open_webhooks
 
 
-class Foundation(Struct, frozen=True, kw_only=True):
+class Services(Struct, frozen=True, kw_only=True):
     """What every `Generation` of an application stands on; none of it knows content types.
 
     ``successor`` finds what answers in the place of an API whose tables have changed; ``adopt``
@@ -32,9 +32,9 @@ class Foundation(Struct, frozen=True, kw_only=True):
     clock: Clock
     database: Database
     events: EventBus
-    premises: Premises
+    premises: UploadContext
     services: AccountServices
-    attempts: Attempts
+    attempts: LoginThrottle
     audit: AuditLog
     webhooks: WebhookParts
     slow_lists: SlowLists
@@ -56,7 +56,7 @@ class Foundation(Struct, frozen=True, kw_only=True):
         await self.database.close()
 
 
-def lay_foundation(
+def open_services(
     settings: Settings,
     database: Database,
     events: EventBus,
@@ -64,19 +64,19 @@ def lay_foundation(
     clock: Clock,
     successor: Successor,
     adopt: Adopt,
-) -> Foundation:
+) -> Services:
     """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
     services = account_services(settings, clock)
     writes = Writes(database.dialect)
-    tables = OwnTables(database, room_of(settings).kind)
-    return Foundation(
+    tables = OwnTables(database, target_of(settings).kind)
+    return Services(
         settings=settings,
         clock=clock,
         database=database,
         events=events,
-        premises=open_premises(settings, clock, Leases(database, writes, tables, clock)),
+        premises=open_upload_context(settings, clock, Leases(database, writes, tables, clock)),
         services=services,
-        attempts=Attempts(settings.admin.rate_limit, services.calls, clock),
+        attempts=LoginThrottle(settings.admin.rate_limit, services.calls, clock),
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock),
         slow_lists=SlowLists(),

@@ -22,9 +22,9 @@ from quire.schema.attributes.base import Attribute
 from quire.schema.builtin import builtin_schemas
 from quire.schema.checks import check_models
 from quire.schema.custom_fields import CustomFieldTypes, WellKnownCustomFields
-from quire.schema.model import Component, ContentType, Index, Kind, Model, Schema
+from quire.schema.model import Component, ContentType, Index, Model, Schema, TypeKind
 from quire.schema.normalize import normalize
-from quire.schema.sources import EXTENSION, Source
+from quire.schema.sources import EXTENSION, SchemaFile
 from quire.schema.system_attributes import leading_attributes, trailing_attributes
 from quire.schema.words import kebab_case
 
@@ -54,7 +54,7 @@ def load_schema(project: Path, options: LoadOptions | None = None) -> Schema:
     return build_schema(sources, options, problems)
 
 
-def read_sources(project: Path) -> list[Source]:
+def read_sources(project: Path) -> list[SchemaFile]:
     """Read the schema files of a project as they are.
 
     Raises SchemaError for files that hold no JSON object; what they hold is not looked at.
@@ -67,7 +67,7 @@ def read_sources(project: Path) -> list[Source]:
 
 
 def build_schema(
-    sources: Sequence[Source],
+    sources: Sequence[SchemaFile],
     options: LoadOptions | None = None,
     problems: Sequence[SchemaProblem] = (),
 ) -> Schema:
@@ -97,29 +97,29 @@ def build_schema(
     )
 
 
-def _builtin_sources(sources: Sequence[Source]) -> Iterator[Source]:
+def _builtin_sources(sources: Sequence[SchemaFile]) -> Iterator[SchemaFile]:
     """Yield the built-in types with the project's extensions laid over them."""
     extensions = {s.uid.removeprefix(EXTENSION): s for s in sources}
     for uid, name, raw in builtin_schemas():
         extension = extensions.get(uid)
         if extension is None:
-            yield Source(uid, f"(built-in) {name}", raw)
+            yield SchemaFile(uid, f"(built-in) {name}", raw)
         else:
-            yield Source(uid, extension.file, {**raw, **extension.raw})
+            yield SchemaFile(uid, extension.file, {**raw, **extension.raw})
 
 
-def in_file_order(sources: Iterable[Source]) -> list[Source]:
+def in_file_order(sources: Iterable[SchemaFile]) -> list[SchemaFile]:
     """Return sources in the order in which a tree is read, which `Schema.version` depends on."""
     return sorted(sources, key=lambda source: (_rank(source), PurePath(source.file).parts))
 
 
-def _rank(source: Source) -> int:
+def _rank(source: SchemaFile) -> int:
     if source.uid.startswith(EXTENSION):
         return 2
     return 1 if source.is_component else 0
 
 
-def _read_tree(project: Path, problems: list[SchemaProblem]) -> Iterator[Source]:
+def _read_tree(project: Path, problems: list[SchemaProblem]) -> Iterator[SchemaFile]:
     for path in sorted(project.glob("src/api/*/content-types/*/schema.json")):
         api, name = path.parts[-4], path.parts[-2]
         yield from _read(project, path, f"api::{_folder(api)}.{_folder(name)}", problems)
@@ -134,7 +134,9 @@ def _folder(name: str) -> str:
     return name if _KEBAB.fullmatch(name) else kebab_case(name)
 
 
-def _read(project: Path, path: Path, uid: str, problems: list[SchemaProblem]) -> Iterator[Source]:
+def _read(
+    project: Path, path: Path, uid: str, problems: list[SchemaProblem]
+) -> Iterator[SchemaFile]:
     file = path.relative_to(project).as_posix()
     try:
         raw = orjson.loads(path.read_bytes())
@@ -147,10 +149,10 @@ def _read(project: Path, path: Path, uid: str, problems: list[SchemaProblem]) ->
     if not isinstance(raw, dict):
         problems.append(SchemaProblem(file, "", "must hold a JSON object"))
         return
-    yield Source(uid, file, raw)
+    yield SchemaFile(uid, file, raw)
 
 
-def _double_uids(sources: Sequence[Source]) -> Iterator[SchemaProblem]:
+def _double_uids(sources: Sequence[SchemaFile]) -> Iterator[SchemaProblem]:
     """Find folders whose names become one and the same."""
     seen: dict[str, str] = {}
     for source in sources:
@@ -159,7 +161,9 @@ def _double_uids(sources: Sequence[Source]) -> Iterator[SchemaProblem]:
             yield SchemaProblem(source.file, "", f"{source.uid} is the uid of {first} already")
 
 
-def _shape_problems(sources: Sequence[Source], types: AttributeTypes) -> Iterator[SchemaProblem]:
+def _shape_problems(
+    sources: Sequence[SchemaFile], types: AttributeTypes
+) -> Iterator[SchemaProblem]:
     """Find what is wrong within single files."""
     for source in sources:
         for path, message in _model_faults(source):
@@ -185,7 +189,7 @@ def _attribute_faults(raw: object, types: AttributeTypes) -> list[tuple[str, str
     return type_.faults(raw)
 
 
-def _model_faults(source: Source) -> Iterator[tuple[str, str]]:
+def _model_faults(source: SchemaFile) -> Iterator[tuple[str, str]]:
     raw = source.raw
     collection = raw.get("collectionName")
     if collection is not None and not (isinstance(collection, str) and collection):
@@ -194,7 +198,7 @@ def _model_faults(source: Source) -> Iterator[tuple[str, str]]:
         if collection is None:
             yield "collectionName", "is missing (components need one)"
         return
-    if raw.get("kind", "collectionType") not in [kind.value for kind in Kind]:
+    if raw.get("kind", "collectionType") not in [kind.value for kind in TypeKind]:
         yield "kind", "expected collectionType or singleType"
     yield from _option_faults(raw.get("options", {}))
     yield from _info_faults(raw.get("info"))
@@ -219,14 +223,14 @@ def _option_faults(options: object) -> Iterator[tuple[str, str]]:
         yield "options.draftAndPublish", "expected true or false"
 
 
-def _build(source: Source, raw: Mapping[str, object], options: LoadOptions) -> Model:
+def _build(source: SchemaFile, raw: Mapping[str, object], options: LoadOptions) -> Model:
     """Make a model of a normalized source; ``raw`` is the file as it was read."""
     if source.is_component:
         return _build_component(source, raw, options)
     return _build_type(source, raw, options)
 
 
-def _own_attributes(source: Source, options: LoadOptions) -> dict[str, Attribute]:
+def _own_attributes(source: SchemaFile, options: LoadOptions) -> dict[str, Attribute]:
     attributes = _object(source.raw, "attributes")
     own = {}
     for name, raw in attributes.items():
@@ -236,7 +240,9 @@ def _own_attributes(source: Source, options: LoadOptions) -> dict[str, Attribute
     return own
 
 
-def _build_component(source: Source, raw: Mapping[str, object], options: LoadOptions) -> Component:
+def _build_component(
+    source: SchemaFile, raw: Mapping[str, object], options: LoadOptions
+) -> Component:
     category, _, name = source.uid.partition(".")
     leading = {a.name: a for a in leading_attributes(component=True)}
     return Component(
@@ -251,7 +257,7 @@ def _build_component(source: Source, raw: Mapping[str, object], options: LoadOpt
     )
 
 
-def _build_type(source: Source, raw: Mapping[str, object], options: LoadOptions) -> ContentType:
+def _build_type(source: SchemaFile, raw: Mapping[str, object], options: LoadOptions) -> ContentType:
     info, model_options = _object(raw, "info"), _object(raw, "options")
     localized = _object(_object(raw, "pluginOptions"), "i18n").get("localized") is True
     draft_and_publish = model_options.get("draftAndPublish") is True
@@ -259,7 +265,7 @@ def _build_type(source: Source, raw: Mapping[str, object], options: LoadOptions)
     singular = str(info["singularName"])
     return ContentType(
         uid=source.uid,
-        kind=Kind(str(raw.get("kind", "collectionType"))),
+        kind=TypeKind(str(raw.get("kind", "collectionType"))),
         collection_name=str(raw.get("collectionName") or singular),
         singular_name=singular,
         plural_name=str(info["pluralName"]),
@@ -277,7 +283,7 @@ def _build_type(source: Source, raw: Mapping[str, object], options: LoadOptions)
     )
 
 
-def _type_attributes(source: Source, options: LoadOptions) -> Mapping[str, Attribute]:
+def _type_attributes(source: SchemaFile, options: LoadOptions) -> Mapping[str, Attribute]:
     model_options = _object(source.raw, "options")
     own = _own_attributes(source, options)
     trailing = trailing_attributes(
@@ -327,7 +333,7 @@ def _object(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _digest(sources: Sequence[Source], options: LoadOptions) -> str:
+def _digest(sources: Sequence[SchemaFile], options: LoadOptions) -> str:
     """Tell two schemas apart: same sources and options, same text.
 
     Neither the order of sources matters nor that of the parts of one; that of attributes does.

@@ -19,7 +19,7 @@ from quire.schema.attributes.base import (
     ScalarAttribute,
     StorageKind,
 )
-from quire.schema.attributes.validation import Acceptance
+from quire.schema.attributes.validation import ValueRules
 from quire.schema.conditions import Condition, condition_of
 from quire.schema.custom_fields import CustomField
 
@@ -49,7 +49,7 @@ LOCALE_UID = "plugin::i18n.locale"
 ADMIN_USER_UID = "admin::user"
 
 
-class Kind(StrEnum):
+class TypeKind(StrEnum):
     """Whether a content type holds many documents or exactly one."""
 
     COLLECTION = "collectionType"
@@ -102,7 +102,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
         return frozenset(a.name for a in unique if a.storage is not StorageKind.JSON)
 
     @cached_property
-    def acceptances(self) -> Mapping[str, Acceptance]:
+    def acceptances(self) -> Mapping[str, ValueRules]:
         """How values of attributes with a column are accepted, by name."""
         return {a.name: a.type.accept(a) for a in self.scalars}
 
@@ -124,7 +124,7 @@ class Index(Struct, frozen=True, kw_only=True, dict=True):
 class ContentType(Model, frozen=True, kw_only=True, dict=True):
     """A type of document with endpoints of its own."""
 
-    kind: Kind
+    kind: TypeKind
     plural_name: str
     draft_and_publish: bool
     localized: bool
@@ -141,7 +141,7 @@ class ContentType(Model, frozen=True, kw_only=True, dict=True):
     @property
     def route_name(self) -> str:
         """The path segment under the API's prefix."""
-        return self.singular_name if self.kind is Kind.SINGLE else self.plural_name
+        return self.singular_name if self.kind is TypeKind.SINGLE else self.plural_name
 
 
 class Component(Model, frozen=True, kw_only=True, dict=True):

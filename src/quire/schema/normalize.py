@@ -17,7 +17,7 @@ from quire.schema.custom_fields import (
     CustomFieldTypes,
     CustomFieldUse,
 )
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 
 Raw = Mapping[str, object]
 
@@ -32,13 +32,13 @@ _PLAIN_TYPE = "string"
 class Normalized(Struct, frozen=True, kw_only=True):
     """Sources in their common form, the custom fields in them, and what was left out."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[SchemaFile, ...]
     custom_fields: tuple[CustomField, ...]
     notices: tuple[SchemaProblem, ...]
 
 
 def normalize(
-    sources: Sequence[Source], custom_fields: CustomFieldTypes, types: AttributeTypes
+    sources: Sequence[SchemaFile], custom_fields: CustomFieldTypes, types: AttributeTypes
 ) -> Normalized:
     """Normalize the sources of a schema, built-in types among them; the order is kept."""
     work = _Normalizer({source.uid: source for source in sources}, custom_fields, types)
@@ -50,13 +50,13 @@ def normalize(
 
 
 class _Normalizer(Struct):
-    sources: Mapping[str, Source]
+    sources: Mapping[str, SchemaFile]
     custom_fields: CustomFieldTypes
     types: AttributeTypes
     fields: list[CustomField] = field(default_factory=list)
     notices: list[SchemaProblem] = field(default_factory=list)
 
-    def source(self, source: Source) -> Source:
+    def source(self, source: SchemaFile) -> SchemaFile:
         attributes = source.raw.get("attributes")
         if not isinstance(attributes, dict):
             return source
@@ -67,9 +67,9 @@ class _Normalizer(Struct):
         }
         if changed == attributes:
             return source
-        return Source(source.uid, source.file, {**source.raw, "attributes": changed})
+        return SchemaFile(source.uid, source.file, {**source.raw, "attributes": changed})
 
-    def _is_left_out(self, source: Source, name: str, raw: object) -> bool:
+    def _is_left_out(self, source: SchemaFile, name: str, raw: object) -> bool:
         if not isinstance(raw, dict):
             return False
         if name in _SERVER_ATTRIBUTES and source.uid.startswith("api::"):
@@ -82,7 +82,7 @@ class _Normalizer(Struct):
             self._notice(source, name, f"{message}; the attribute is not served")
         return message is not None
 
-    def _relation_notice(self, source: Source, name: str, raw: Raw) -> str | None:
+    def _relation_notice(self, source: SchemaFile, name: str, raw: Raw) -> str | None:
         """Return why a relation has no storage, or one that belongs to another program."""
         target, mapped_by = raw.get("target"), raw.get("mappedBy")
         if not isinstance(target, str) or "::" not in target:
@@ -102,7 +102,7 @@ class _Normalizer(Struct):
         found = self.sources[uid].raw.get("attributes") if uid in self.sources else None
         return found if isinstance(found, dict) else {}
 
-    def _owner(self, source: Source, name: str, raw: Raw) -> str | None:
+    def _owner(self, source: SchemaFile, name: str, raw: Raw) -> str | None:
         """Return the attribute of a relation's target that names it as its inverse."""
         for other, attribute in self._attributes(str(raw.get("target"))).items():
             if (
@@ -113,7 +113,7 @@ class _Normalizer(Struct):
                 return other
         return None
 
-    def _attribute(self, source: Source, name: str, raw: Raw) -> Raw:
+    def _attribute(self, source: SchemaFile, name: str, raw: Raw) -> Raw:
         if raw.get("type") == CUSTOM_FIELD:
             return self._custom_field(source, name, raw)
         if raw.get("type") == "relation" and "mappedBy" in raw:
@@ -123,7 +123,7 @@ class _Normalizer(Struct):
             return {key: value for key, value in raw.items() if key != "default"}
         return raw
 
-    def _mapped_relation(self, source: Source, name: str, raw: Raw) -> Raw:
+    def _mapped_relation(self, source: SchemaFile, name: str, raw: Raw) -> Raw:
         """Correct what the reference takes from the other side: the owner names its inverse."""
         if "inversedBy" in raw:
             self._notice(source, f"{name}.mappedBy", "has no effect beside inversedBy")
@@ -140,7 +140,7 @@ class _Normalizer(Struct):
         values, default = raw.get("enum"), raw.get("default")
         return default is not None and isinstance(values, list) and default not in values
 
-    def _custom_field(self, source: Source, name: str, raw: Raw) -> Raw:
+    def _custom_field(self, source: SchemaFile, name: str, raw: Raw) -> Raw:
         uid = raw.get(CUSTOM_FIELD)
         info = source.raw.get("info")
         singular = info.get("singularName") if isinstance(info, dict) else None
@@ -156,7 +156,7 @@ class _Normalizer(Struct):
         self.fields.append(CustomField(file=source.file, path=path, uid=use.uid, type=storage))
         return self._with_type(source, name, {**raw, "type": storage.name})
 
-    def _with_type(self, source: Source, name: str, raw: Raw) -> Raw:
+    def _with_type(self, source: SchemaFile, name: str, raw: Raw) -> Raw:
         """Leave out options that the storage type does not take; a field never keeps it shut.
 
         Plugins declare options of their own, under names that the type may use for other things.
@@ -171,5 +171,5 @@ class _Normalizer(Struct):
             self._notice(source, f"{name}.{option}", "does not fit the storage type; ignored")
         return {option: value for option, value in raw.items() if option not in unfit}
 
-    def _notice(self, source: Source, path: str, message: str) -> None:
+    def _notice(self, source: SchemaFile, path: str, message: str) -> None:
         self.notices.append(SchemaProblem(source.file, f"attributes.{path}", message))

@@ -8,7 +8,7 @@ EXTENSION = "extension:"
 """Begins the uid of a source that is laid over a built-in type."""
 
 
-class Source(Struct, frozen=True):
+class SchemaFile(Struct, frozen=True):
     """One schema file: the uid it stands for, its path for messages, and its content."""
 
     uid: str

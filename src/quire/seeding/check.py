@@ -8,27 +8,27 @@ from collections.abc import Iterator
 
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType
-from quire.seeding.content import ContentFault, Status
-from quire.seeding.entries import EntryCheck, Fault, Known
-from quire.seeding.source import Source
+from quire.seeding.content import ContentProblem, Status
+from quire.seeding.entries import EntryCheck, Fault, KnownTargets
+from quire.seeding.source import DocumentSource
 
 
 class DocumentCheck:
     """Looks at documents, one after the other, and remembers the values that must be unique."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownTargets) -> None:
         """``known`` is what values may refer to."""
         self._known = known
         self._entries = EntryCheck(known)
 
-    def faults(self, source: Source) -> Iterator[ContentFault]:
+    def faults(self, source: DocumentSource) -> Iterator[ContentProblem]:
         """List every fault of one document."""
         frame = [*_frame_faults(self._known, source)]
         found = frame or [*_placement_faults(source), *self._value_faults(source)]
         for path, message in dict.fromkeys(found):
-            yield ContentFault(source.file, path, message)
+            yield ContentProblem(source.file, path, message)
 
-    def _value_faults(self, source: Source) -> Iterator[Fault]:
+    def _value_faults(self, source: DocumentSource) -> Iterator[Fault]:
         for version in source.document().versions:
             if version.published is not None:
                 yield from self._entries.faults(source, version, version.published, draft=False)
@@ -37,7 +37,7 @@ class DocumentCheck:
                 yield from self._entries.faults(source, version, version.draft, draft=True)
 
 
-def _frame_faults(known: Known, source: Source) -> Iterator[Fault]:
+def _frame_faults(known: KnownTargets, source: DocumentSource) -> Iterator[Fault]:
     """Find what is wrong around the values: locales and statuses."""
     content_type, item = source.content_type, source.item
     if not content_type.localized and item.locales is not None:
@@ -73,7 +73,7 @@ def _status_fault(content_type: ContentType, status: Status | None, *, changed: 
     return None
 
 
-def _placement_faults(source: Source) -> Iterator[Fault]:
+def _placement_faults(source: DocumentSource) -> Iterator[Fault]:
     """Values that all locales share stand in the document, the others in a locale."""
     if not source.content_type.localized:
         return

@@ -44,7 +44,7 @@ class MediaFile(Struct, frozen=True, kw_only=True):
     caption: str | None = None
 
 
-class Version(Struct, frozen=True, kw_only=True):
+class DocumentVersion(Struct, frozen=True, kw_only=True):
     """A document in one locale; ``locale`` is ``None`` when its content type is not localized.
 
     ``status`` is ``None`` without draft & publish. ``changes`` are what the draft of a modified
@@ -76,9 +76,9 @@ class Document(Struct, frozen=True, kw_only=True):
 
     content_type: str
     key: str
-    versions: tuple[Version, ...]
+    versions: tuple[DocumentVersion, ...]
 
-    def version(self, locale: str | None) -> Version | None:
+    def version(self, locale: str | None) -> DocumentVersion | None:
         """Return the version of a locale, ``None`` when there is none."""
         return next((one for one in self.versions if one.locale == locale), None)
 
@@ -101,7 +101,7 @@ class Content(Struct, frozen=True, kw_only=True):
         return len(self.media) + len(self.documents)
 
 
-class ContentFault(Struct, frozen=True, order=True):
+class ContentProblem(Struct, frozen=True, order=True):
     """One fault: in which file, at which JSON path, and what is wrong."""
 
     file: str
@@ -117,7 +117,7 @@ class ContentFault(Struct, frozen=True, order=True):
 class ContentError(SeedingError):
     """Content files with faults; ``faults`` lists all of them, and nothing was stored."""
 
-    def __init__(self, faults: Sequence[ContentFault]) -> None:
+    def __init__(self, faults: Sequence[ContentProblem]) -> None:
         """``faults`` is not empty."""
         self.faults = tuple(faults)
         lines = "\n".join(f"  {fault}" for fault in self.faults)

@@ -7,15 +7,15 @@ to its draft when everything is there.
 from collections.abc import Mapping
 
 from quire.database.program import Program
-from quire.documents.commands import Create, Update, Written
+from quire.documents.commands import CreateDocument, UpdateDocument, WrittenEntry
 from quire.documents.service import act_on
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import AppError, SeedingError
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType
-from quire.seeding.content import Document, Status, Values, Version
+from quire.seeding.content import Document, DocumentVersion, Status, Values
 from quire.seeding.references import target_locale
-from quire.seeding.wire_format import Wire
+from quire.seeding.wire_format import WireFormat
 
 
 class Documents:
@@ -41,9 +41,9 @@ class Documents:
         for position, version in enumerate(document.versions):
             data = self._data(document, version, version.values)
             publish = version.status is not Status.DRAFT
-            intent: Create | Update
+            intent: CreateDocument | UpdateDocument
             if position == 0:
-                intent = Create(
+                intent = CreateDocument(
                     uid=uid,
                     data=data,
                     locale=version.locale,
@@ -51,7 +51,7 @@ class Documents:
                     document_id=document_id,
                 )
             else:
-                intent = Update(
+                intent = UpdateDocument(
                     uid=uid,
                     document_id=document_id,
                     data=data,
@@ -70,7 +70,7 @@ class Documents:
         for version in document.versions:
             if version.changes:
                 data = self._data(document, version, version.changes)
-                intent = Update(
+                intent = UpdateDocument(
                     uid=uid,
                     document_id=self._ids[uid, document.key],
                     data=data,
@@ -79,8 +79,8 @@ class Documents:
                 yield from self._act(intent, document, version)
 
     def _act(
-        self, intent: Create | Update, document: Document, version: Version
-    ) -> Program[Written]:
+        self, intent: CreateDocument | UpdateDocument, document: Document, version: DocumentVersion
+    ) -> Program[WrittenEntry]:
         try:
             written = yield from act_on(self._unit, intent)
             yield from self._unit.settle()
@@ -91,12 +91,14 @@ class Documents:
             raise SeedingError(f"{place} cannot be written: {error.message}") from error
         return written[0]
 
-    def _data(self, document: Document, version: Version, values: Values) -> dict[str, object]:
+    def _data(
+        self, document: Document, version: DocumentVersion, values: Values
+    ) -> dict[str, object]:
         """Return values in the wire's form."""
         schema = self._unit.engine.schema
         source = schema.content_types[document.content_type]
 
-        wire = Wire(
+        wire = WireFormat(
             schema=schema,
             related=lambda relation, key: self._related(source, version.locale, relation, key),
             file=lambda name: {"id": self._files[name]["id"]},

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.documents.validate import Checked, Rules, check_entry
+from quire.documents.validate import Checked, ValidationRules, check_entry
 from quire.documents.validate.problems import Place, place_text
 from quire.schema.attributes.base import (
     Attribute,
@@ -25,11 +25,11 @@ from quire.schema.attributes.base import (
 from quire.schema.attributes.validation import Step
 from quire.schema.model import ContentType, Model, Schema
 from quire.schema.system_attributes import trailing_attributes
-from quire.seeding.content import Document, MediaFile, Status, Values, Version
+from quire.seeding.content import Document, DocumentVersion, MediaFile, Status, Values
 from quire.seeding.media import described_file, plan_upload
 from quire.seeding.references import Reference, target_locale
-from quire.seeding.source import Source
-from quire.seeding.wire_format import COMPONENT_KEY, Wire, as_list, components_of, is_blocks
+from quire.seeding.source import DocumentSource
+from quire.seeding.wire_format import COMPONENT_KEY, WireFormat, as_list, components_of, is_blocks
 
 Fault = tuple[str, str]
 """A JSON path and what is wrong there."""
@@ -53,7 +53,7 @@ _MISSED: Mapping[str, object] = {
 """Stands for the file of an image that is missed already."""
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownTargets(Struct, frozen=True, kw_only=True):
     """What values may refer to.
 
     ``locales`` begins with the default; ``groups`` is the order in which content types are loaded.
@@ -69,10 +69,10 @@ class Known(Struct, frozen=True, kw_only=True):
 class EntryCheck:
     """Looks at the values of entries, one after the other."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownTargets) -> None:
         """``known`` is what values may refer to."""
         self._known = known
-        self._wire = Wire(
+        self._wire = WireFormat(
             schema=known.schema,
             related=lambda *_: _ANY,
             file=lambda _: _ANY,
@@ -81,7 +81,7 @@ class EntryCheck:
         self._taken: set[tuple[object, ...]] = set()
 
     def faults(
-        self, source: Source, version: Version, values: Values, *, draft: bool
+        self, source: DocumentSource, version: DocumentVersion, values: Values, *, draft: bool
     ) -> Iterator[Fault]:
         """List every fault of one entry; values that must be unique are taken from now on."""
         model, locale = source.content_type, version.locale
@@ -89,7 +89,7 @@ class EntryCheck:
         found = [*names.faults(model, values, lambda name: source.place(locale, name, draft=draft))]
         yield from found
         data = self._wire.data(model, values)
-        rules = Rules(draft=draft, creating=True, strict_relations=True)
+        rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
         checked = check_entry(self._known.schema, model, data, rules)
         paths = {path for path, _ in found}
         told = [*_told(checked), *self._taken_twice(source, locale, checked)]
@@ -99,7 +99,7 @@ class EntryCheck:
                 yield path, message
 
     def _taken_twice(
-        self, source: Source, locale: str | None, checked: Checked
+        self, source: DocumentSource, locale: str | None, checked: Checked
     ) -> Iterator[tuple[Place, str]]:
         """Find values that another document has published in the same locale."""
         uid = source.content_type.uid
@@ -148,8 +148,8 @@ def _inner(place: Sequence[Step]) -> str:
 class _Names(Struct, frozen=True, kw_only=True):
     """Looks at the keys and names in one entry; those in ``complete`` ones must be published."""
 
-    known: Known
-    source: Source
+    known: KnownTargets
+    source: DocumentSource
     locale: str | None
     complete: bool
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from quire.seeding.content import ContentFault, Status
+from quire.seeding.content import ContentProblem, Status
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 JsonObject = dict[str, Any]
@@ -77,7 +77,7 @@ class ContentFiles:
     def __init__(self, folder: Path) -> None:
         """``faults`` grows with every call."""
         self.folder = folder
-        self.faults: list[ContentFault] = []
+        self.faults: list[ContentProblem] = []
 
     def one(self, file: str, type_: type[T]) -> T | None:
         """Decode a file that holds one object, or note why it cannot be done."""
@@ -108,7 +108,7 @@ class ContentFiles:
 
     def fault(self, file: str, path: str, message: str) -> None:
         """Note a fault."""
-        self.faults.append(ContentFault(file, path, message))
+        self.faults.append(ContentProblem(file, path, message))
 
     def _read(self, file: str) -> bytes | None:
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quire.access.actions import all_actions
-from quire.schema.model import ContentType, Kind, Schema
+from quire.schema.model import ContentType, Schema, TypeKind
 from quire.seeding.check import DocumentCheck
 from quire.seeding.content import (
     MANIFEST,
@@ -19,7 +19,7 @@ from quire.seeding.content import (
     Locale,
     MediaFile,
 )
-from quire.seeding.entries import Known
+from quire.seeding.entries import KnownTargets
 from quire.seeding.files import (
     ContentFiles,
     DocumentItem,
@@ -28,7 +28,7 @@ from quire.seeding.files import (
     MediaItem,
 )
 from quire.seeding.references import references
-from quire.seeding.source import Source
+from quire.seeding.source import DocumentSource
 
 
 def read_content(folder: Path, schema: Schema) -> Content:
@@ -105,7 +105,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         elif not (self.files.folder / MEDIA_FOLDER / item.file).is_file():
             yield f"there is no file {MEDIA_FOLDER}/{item.file}"
 
-    def _group(self, position: int) -> list[Source]:
+    def _group(self, position: int) -> list[DocumentSource]:
         """Read the documents of one group of the manifest, in the order of its files."""
         group, path = self.manifest.documents[position], f"documents[{position}]"
         content_type = self.schema.content_types.get(group.content_type)
@@ -117,7 +117,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             message = f"{group.content_type} has a group already"
             self.files.fault(MANIFEST, f"{path}.contentType", message)
         sources = [
-            Source(
+            DocumentSource(
                 file=file,
                 path=inner,
                 content_type=content_type,
@@ -139,21 +139,24 @@ class _Reader(Struct, frozen=True, kw_only=True):
             found.update(dict.fromkeys(matching))
         return list(found)
 
-    def _group_faults(self, content_type: ContentType, sources: list[Source]) -> None:
+    def _group_faults(self, content_type: ContentType, sources: list[DocumentSource]) -> None:
         seen: set[str] = set()
         for source in sources:
             if source.item.key in seen:
                 self.files.fault(source.file, source.at("key"), f"{source.item.key} is taken")
             seen.add(source.item.key)
-        if content_type.kind is Kind.SINGLE and len(sources) > 1:
+        if content_type.kind is TypeKind.SINGLE and len(sources) > 1:
             message = f"{content_type.uid} is a single type and has one document"
             self.files.fault(sources[1].file, sources[1].path, message)
 
     def _check(
-        self, sources: list[Source], locales: tuple[Locale, ...], media: tuple[MediaFile, ...]
+        self,
+        sources: list[DocumentSource],
+        locales: tuple[Locale, ...],
+        media: tuple[MediaFile, ...],
     ) -> None:
         groups = [group.content_type for group in self.manifest.documents]
-        known = Known(
+        known = KnownTargets(
             schema=self.schema,
             locales=tuple(locale.code for locale in locales),
             media={file.name: file for file in media},
@@ -170,7 +173,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             if action not in known:
                 self.files.fault(MANIFEST, f"public[{index}]", f"there is no action {action}")
 
-    def _in_order(self, group: list[Source]) -> list[Document]:
+    def _in_order(self, group: list[DocumentSource]) -> list[Document]:
         """Sort a group so that each document comes after those that it refers to."""
         documents = {source.item.key: source.document() for source in group}
         sorter = TopologicalSorter[str]()

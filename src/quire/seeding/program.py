@@ -9,18 +9,21 @@ from quire.documents.unit_of_work import UnitOfWork
 from quire.seeding.content import Content
 from quire.seeding.documents import Documents
 from quire.seeding.media import Upload
-from quire.seeding.rows import Rows
+from quire.seeding.rows import BuiltinRows
 
 
-class Target(Struct, frozen=True, kw_only=True):
+class SeedTarget(Struct, frozen=True, kw_only=True):
     """Where content goes: documents through a unit of work, what stands around them as rows."""
 
-    rows: Rows
+    rows: BuiltinRows
     unit: UnitOfWork
 
 
 def seed_program(
-    content: Content, uploads: Mapping[str, Upload], target: Target, advance: Callable[[str], None]
+    content: Content,
+    uploads: Mapping[str, Upload],
+    target: SeedTarget,
+    advance: Callable[[str], None],
 ) -> Program[None]:
     """Write all content into a database that has none.
 

@@ -10,22 +10,22 @@ from msgspec import Struct
 from quire.clock import Clock, now_ms
 from quire.database.connection import Database
 from quire.database.entries.store import open_store
-from quire.database.existing_content import Contents
+from quire.database.existing_content import ExistingContent
 from quire.database.initialize import first_program, row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.initial_rows import FirstLocale
 from quire.database.tables.table_map import map_tables
-from quire.documents.unit_of_work import Engine, UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, Schema
 from quire.seeding.content import Content
 from quire.seeding.media import SUFFIX_BYTES, Upload, placed, plan_upload
-from quire.seeding.program import Target, seed_program
-from quire.seeding.rows import Rows
+from quire.seeding.program import SeedTarget, seed_program
+from quire.seeding.rows import BuiltinRows
 from quire.settings import Settings
 
 _DEFAULT_LOCALE = "plugin_i18n_default_locale"
@@ -34,7 +34,7 @@ Advance = Callable[[str], None]
 """Hears of every file and document that was written, from whatever thread it was written in."""
 
 
-class Chance(Struct, frozen=True, kw_only=True):
+class SeedValues(Struct, frozen=True, kw_only=True):
     """What seeding does not decide by itself, so that a test can."""
 
     clock: Clock = now_ms
@@ -47,15 +47,15 @@ async def seed(
     schema: Schema,
     content: Content,
     advance: Advance,
-    chance: Chance | None = None,
+    chance: SeedValues | None = None,
 ) -> None:
     """Write content into the database of a project, which is made when there is none.
 
     Raises SeedingError when the database has content already or another default locale, and what
     `open_database` raises when it cannot be opened.
     """
-    work = _Work(settings, schema, content, advance, chance or Chance())
-    await (work.existing() if await room_of(settings).has_tables() else work.new())
+    work = _Work(settings, schema, content, advance, chance or SeedValues())
+    await (work.existing() if await target_of(settings).has_tables() else work.new())
 
 
 class _Work:
@@ -67,10 +67,10 @@ class _Work:
         schema: Schema,
         content: Content,
         advance: Advance,
-        chance: Chance,
+        chance: SeedValues,
     ) -> None:
         self._settings = settings
-        self._database = room_of(settings)
+        self._database = target_of(settings)
         self._schema = schema
         self._tables = map_tables(schema)
         self._content = content
@@ -101,7 +101,7 @@ class _Work:
     def _listed(self) -> list[Upload]:
         return list(self._uploads.values())
 
-    def _first(self, target: Target, advance: Advance) -> Program[None]:
+    def _first(self, target: SeedTarget, advance: Advance) -> Program[None]:
         default = self._content.locales[0]
         yield from first_program(
             self._schema,
@@ -114,12 +114,12 @@ class _Work:
         )
         yield from seed_program(self._content, self._uploads, target, advance)
 
-    def _further(self, target: Target, advance: Advance) -> Program[None]:
+    def _further(self, target: SeedTarget, advance: Advance) -> Program[None]:
         # Once more, because now nobody else can write.
         yield from self._room(target)
         yield from seed_program(self._content, self._uploads, target, advance)
 
-    def _room(self, target: Target) -> Program[None]:
+    def _room(self, target: SeedTarget) -> Program[None]:
         """Look whether the database is a place for the content. Raises SeedingError."""
         uids = [content_type.uid for content_type in self._schema.api_types]
         filled = yield from target.rows.contents.with_rows([*uids, FILE_UID])
@@ -137,7 +137,7 @@ class _Work:
             )
 
     async def _run(
-        self, database: Database, make: Callable[[Target, Advance], Program[None]]
+        self, database: Database, make: Callable[[SeedTarget, Advance], Program[None]]
     ) -> None:
         """Run a program; an interrupted one stops at its next step, and nothing of it is kept."""
         interrupted = threading.Event()
@@ -156,19 +156,21 @@ class _Work:
             if writing.exception() is not None:
                 raise
 
-    def _target(self, database: Database) -> Target:
+    def _target(self, database: Database) -> SeedTarget:
         dialect, chance = database.dialect, self._chance
-        engine = Engine(
+        engine = WriteEngine(
             store=open_store(self._schema, self._tables, dialect),
             new_id=chance.new_id,
             default_locale=self._content.locales[0].code,
         )
-        rows = Rows(
+        rows = BuiltinRows(
             tables=self._tables,
             inserts=row_inserts(self._schema, self._tables, self._database.kind),
             accounts=Accounts(self._tables, dialect),
-            contents=Contents(self._tables, dialect),
+            contents=ExistingContent(self._tables, dialect),
             now=chance.clock(),
             new_id=chance.new_id,
         )
-        return Target(rows=rows, unit=UnitOfWork(engine=engine, clock=chance.clock, origin="seed"))
+        return SeedTarget(
+            rows=rows, unit=UnitOfWork(engine=engine, clock=chance.clock, origin="seed")
+        )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from quire.database.compile.row_inserts import RowInserts
-from quire.database.existing_content import Contents
+from quire.database.existing_content import ExistingContent
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import LinkEdge, TableMap
@@ -21,13 +21,13 @@ PERMISSION_UID = "plugin::users-permissions.permission"
 _PUBLIC_ROLE = "public"
 
 
-class Rows(Struct, frozen=True, kw_only=True):
+class BuiltinRows(Struct, frozen=True, kw_only=True):
     """Writes rows of built-in types; ``now`` is the instant of all of them."""
 
     tables: TableMap
     inserts: RowInserts
     accounts: Accounts
-    contents: Contents
+    contents: ExistingContent
     now: int
     new_id: Callable[[], str]
 

@@ -4,11 +4,11 @@ from msgspec import Struct
 
 from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
 from quire.schema.model import ContentType
-from quire.seeding.content import Document, Version
+from quire.seeding.content import Document, DocumentVersion
 from quire.seeding.files import DocumentItem, VersionItem
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class DocumentSource(Struct, frozen=True, kw_only=True):
     """A document of a file; ``path`` is where in the file it stands (``[3]``, or nothing)."""
 
     file: str
@@ -26,7 +26,7 @@ class Source(Struct, frozen=True, kw_only=True):
     def document(self) -> Document:
         """Put the document together; its versions begin with the default locale."""
         versions = [
-            Version(
+            DocumentVersion(
                 locale=locale,
                 status=version.status or self.item.status,
                 values={**self.item.data, **version.data},

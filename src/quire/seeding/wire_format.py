@@ -18,7 +18,7 @@ from quire.seeding.content import Values
 COMPONENT_KEY = "__component"
 
 
-class Wire(Struct, frozen=True, kw_only=True):
+class WireFormat(Struct, frozen=True, kw_only=True):
     """Puts values into the form that the content API takes.
 
     ``related`` says what a relation sends for the key of a document, ``file`` what media send for

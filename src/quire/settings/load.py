@@ -36,7 +36,7 @@ S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsFault:
+class SettingsProblem:
     """One fault: in which source, at which key, and what is wrong with it."""
 
     source: str
@@ -52,7 +52,7 @@ class SettingsFault:
 class SettingsError(ConfigurationError):
     """Settings that cannot be used; ``faults`` lists all that is wrong with them."""
 
-    def __init__(self, faults: Iterable[SettingsFault]) -> None:
+    def __init__(self, faults: Iterable[SettingsProblem]) -> None:
         """``faults`` is not empty."""
         self.faults = tuple(faults)
         lines = "\n".join(f"  {fault}" for fault in self.faults)
@@ -88,7 +88,7 @@ def load_settings(
     root = _project_folder(project)
     variables = os.environ if environ is None else environ
     known = known_settings()
-    faults: list[SettingsFault] = []
+    faults: list[SettingsProblem] = []
     notices: list[str] = []
     file, in_file = _read_dotenv(root, variables, faults)
     layers = (
@@ -139,7 +139,7 @@ def _project_folder(project: Path) -> Path:
 
 
 def _read_dotenv(
-    root: Path, variables: Mapping[str, str], faults: list[SettingsFault]
+    root: Path, variables: Mapping[str, str], faults: list[SettingsProblem]
 ) -> tuple[str, Mapping[str, str]]:
     name = variables.get("ENV_PATH") or ".env"
     path = root / name
@@ -152,15 +152,15 @@ def _read_dotenv(
         return name, {}
 
 
-def _unreadable(name: str, error: OSError | ValueError) -> SettingsFault:
+def _unreadable(name: str, error: OSError | ValueError) -> SettingsProblem:
     if isinstance(error, UnicodeDecodeError):
-        return SettingsFault(name, "", "cannot be read: it is not UTF-8 text")
+        return SettingsProblem(name, "", "cannot be read: it is not UTF-8 text")
     reason = os_error_reason(error) if isinstance(error, OSError) else error
-    return SettingsFault(name, "", f"cannot be read: {reason}")
+    return SettingsProblem(name, "", f"cannot be read: {reason}")
 
 
 def _from_toml(
-    path: Path, known: Mapping[str, Setting[object]], faults: list[SettingsFault]
+    path: Path, known: Mapping[str, Setting[object]], faults: list[SettingsProblem]
 ) -> Layer:
     if not path.is_file():
         return {}
@@ -179,7 +179,7 @@ def _walk_table(
     prefix: str,
     known: Mapping[str, Setting[object]],
     layer: Layer,
-    faults: list[SettingsFault],
+    faults: list[SettingsProblem],
 ) -> None:
     for key, value in table.items():
         name = f"{prefix}{key}"
@@ -194,7 +194,7 @@ def _walk_table(
         else:
             message = f"expected a table, found {_shown(value)}"
         if message:
-            faults.append(SettingsFault(SETTINGS_FILE, name, message))
+            faults.append(SettingsProblem(SETTINGS_FILE, name, message))
 
 
 def _take_typed(
@@ -252,7 +252,7 @@ def _from_variables(
     variables: Mapping[str, str],
     source: str,
     known: Mapping[str, Setting[object]],
-    faults: list[SettingsFault],
+    faults: list[SettingsProblem],
     notices: list[str],
 ) -> Layer:
     layer: Layer = {}
@@ -270,14 +270,14 @@ def _from_variables(
         except UnfitValueError as fault:
             found = "" if declared.private else f", found {_shown(text)}"
             message = str(fault) or f"expected {declared.kind.expected}{found}"
-            faults.append(SettingsFault(source, variable, message))
+            faults.append(SettingsProblem(source, variable, message))
     return layer
 
 
 def _from_overrides(
     overrides: Mapping[str, object],
     known: Mapping[str, Setting[object]],
-    faults: list[SettingsFault],
+    faults: list[SettingsProblem],
 ) -> Layer:
     layer: Layer = {}
     for name, value in overrides.items():
@@ -287,7 +287,7 @@ def _from_overrides(
         else:
             message = _take_typed(name, declared, value, _COMMAND_LINE, layer)
         if message:
-            faults.append(SettingsFault(_COMMAND_LINE, name, message))
+            faults.append(SettingsProblem(_COMMAND_LINE, name, message))
     return layer
 
 

@@ -26,8 +26,8 @@ from quire.settings.setting_types import (
     STORAGE,
     TEXT,
     URL,
-    Kind,
     Setting,
+    SettingType,
     choice,
     integer,
     list_of,
@@ -47,7 +47,7 @@ STORAGE_TYPES = (
 CUSTOM_FIELD_TYPES = table_of(
     choice(*STORAGE_TYPES), f"custom fields to attribute types ({', '.join(STORAGE_TYPES)})"
 )
-SECRET: Kind[str | None] = Kind(TEXT.expected, TEXT.read, TEXT.read_text)
+SECRET: SettingType[str | None] = SettingType(TEXT.expected, TEXT.read, TEXT.read_text)
 
 Environment = Literal["production", "development"]
 NEW_SECRETS_COMMAND = "quire config --new-secrets"

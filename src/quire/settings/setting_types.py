@@ -1,7 +1,7 @@
 """What a setting's value may be: how it is read from text, checked, and shown.
 
-A :class:`Kind` turns what a source holds (text from the environment and from ``.env``, typed values
-from ``quire.toml`` and from the command line) into the value of a setting, or says what was
+A :class:`SettingType` turns what a source holds (text from the environment and from ``.env``, typed
+values from ``quire.toml`` and from the command line) into the value of a setting, or says what was
 expected. Nothing here knows where a value comes from or which settings exist.
 """
 
@@ -35,7 +35,7 @@ class UnfitValueError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[T]):
+class SettingType(Generic[T]):
     """One kind of value.
 
     ``expected`` completes the sentence "expected …". ``read`` takes a typed value, ``read_text``
@@ -57,7 +57,7 @@ class Setting(Generic[T]):
     with a password in it) is never shown and not accepted from ``quire.toml``, which people commit.
     """
 
-    kind: Kind[T]
+    kind: SettingType[T]
     sentence: str
     variable: str | None
     private: bool
@@ -67,7 +67,7 @@ METADATA_KEY = "setting"
 
 
 def setting(
-    kind: Kind[T],
+    kind: SettingType[T],
     sentence: str,
     *,
     default: T,
@@ -91,7 +91,7 @@ def _text(value: object) -> str:
     return value
 
 
-TEXT = Kind("a string", _text, str)
+TEXT = SettingType("a string", _text, str)
 
 
 def _path(value: object) -> Path:
@@ -102,7 +102,7 @@ def _path(value: object) -> Path:
     return Path(value)
 
 
-PATH = Kind("a path", _path, _path)
+PATH = SettingType("a path", _path, _path)
 
 
 def _flag(value: object) -> bool:
@@ -122,14 +122,14 @@ def _show_flag(value: object) -> str:
     return "true" if value else "false"
 
 
-FLAG = Kind("true or false", _flag, _flag_from_text, _show_flag)
+FLAG = SettingType("true or false", _flag, _flag_from_text, _show_flag)
 
 
 MAX_INTEGER = 2**53 - 1
 """The largest whole number that every reader of JSON and TOML has exactly."""
 
 
-def integer(minimum: int, maximum: int | None = None) -> Kind[int]:
+def integer(minimum: int, maximum: int | None = None) -> SettingType[int]:
     """A whole number from ``minimum`` to ``maximum``, both included; else to `MAX_INTEGER`."""
     most = MAX_INTEGER if maximum is None else maximum
 
@@ -149,10 +149,10 @@ def integer(minimum: int, maximum: int | None = None) -> Kind[int]:
         return read(int(text) if len(text) <= _MAX_DIGITS else MAX_INTEGER + 1)
 
     upper = "up" if maximum is None else f"to {maximum}"
-    return Kind(f"a whole number from {minimum} {upper}", read, read_text)
+    return SettingType(f"a whole number from {minimum} {upper}", read, read_text)
 
 
-def choice(*words: str) -> Kind[Any]:
+def choice(*words: str) -> SettingType[Any]:
     """One of the given words."""
 
     def read(value: object) -> str:
@@ -160,7 +160,7 @@ def choice(*words: str) -> Kind[Any]:
             raise UnfitValueError
         return value
 
-    return Kind(" or ".join(f'"{word}"' for word in words), read, read)
+    return SettingType(" or ".join(f'"{word}"' for word in words), read, read)
 
 
 def _client(value: object) -> str:
@@ -175,10 +175,10 @@ def _client(value: object) -> str:
     raise UnfitValueError(f'{value!r} is not a client; write "{hint}"' if hint else "")
 
 
-CLIENT: Kind[Any] = Kind('"sqlite" or "postgres"', _client, _client)
+CLIENT: SettingType[Any] = SettingType('"sqlite" or "postgres"', _client, _client)
 
 
-def optional(kind: Kind[T]) -> Kind[T | None]:
+def optional(kind: SettingType[T]) -> SettingType[T | None]:
     """``kind``, or the word "none", since TOML has no empty value."""
 
     def read(value: object) -> T | None:
@@ -190,7 +190,7 @@ def optional(kind: Kind[T]) -> Kind[T | None]:
     def show(value: T | None) -> str:
         return _NONE if value is None else kind.show(value)
 
-    return Kind(f'{kind.expected} or "{_NONE}"', read, read_text, show)
+    return SettingType(f'{kind.expected} or "{_NONE}"', read, read_text, show)
 
 
 MAX_DURATION = timedelta(days=36_500)
@@ -243,7 +243,7 @@ def show_duration(value: timedelta) -> str:
     return f"{value.total_seconds()}s"
 
 
-DURATION = Kind(
+DURATION = SettingType(
     'seconds or a number with a unit, such as "90s", "15m", "12h", "30d"',
     _duration,
     _duration_from_text,
@@ -251,7 +251,7 @@ DURATION = Kind(
 )
 
 
-def list_of(kind: Kind[str], plural: str) -> Kind[tuple[str, ...]]:
+def list_of(kind: SettingType[str], plural: str) -> SettingType[tuple[str, ...]]:
     """Any number of strings; in an environment variable they are parted by commas."""
 
     def read(value: object) -> tuple[str, ...]:
@@ -269,10 +269,10 @@ def list_of(kind: Kind[str], plural: str) -> Kind[tuple[str, ...]]:
     def show(value: Sequence[str]) -> str:
         return ", ".join(value)
 
-    return Kind(f"a list of {plural}", read, read_text, show)
+    return SettingType(f"a list of {plural}", read, read_text, show)
 
 
-def table_of(kind: Kind[T], described: str) -> Kind[Mapping[str, T]]:
+def table_of(kind: SettingType[T], described: str) -> SettingType[Mapping[str, T]]:
     """A table of names to values of one kind; only ``quire.toml`` can hold one."""
 
     def read(value: object) -> Mapping[str, T]:
@@ -286,7 +286,7 @@ def table_of(kind: Kind[T], described: str) -> Kind[Mapping[str, T]]:
     def show(value: Mapping[str, T]) -> str:
         return "; ".join(f"{key} = {kind.show(item)}" for key, item in value.items())
 
-    return Kind(f"a table of {described}", read, read_text, show)
+    return SettingType(f"a table of {described}", read, read_text, show)
 
 
 def _network(value: object) -> str:
@@ -300,7 +300,7 @@ def _network(value: object) -> str:
     return text
 
 
-NETWORKS = list_of(Kind("a network", _network, _network), 'addresses or networks, or ["*"]')
+NETWORKS = list_of(SettingType("a network", _network, _network), 'addresses or networks, or ["*"]')
 
 
 def _origin(value: object) -> str:
@@ -319,7 +319,7 @@ def _origin(value: object) -> str:
 
 
 ORIGINS = list_of(
-    Kind("an origin", _origin, _origin), 'origins such as "https://example.org", or ["*"]'
+    SettingType("an origin", _origin, _origin), 'origins such as "https://example.org", or ["*"]'
 )
 
 
@@ -336,7 +336,7 @@ def _url(value: object) -> str:
     return text.rstrip("/")
 
 
-URL = Kind('an address such as "https://example.org"', _url, _url)
+URL = SettingType('an address such as "https://example.org"', _url, _url)
 
 
 def _prefix(value: object) -> str:
@@ -346,7 +346,7 @@ def _prefix(value: object) -> str:
     return text
 
 
-PREFIX = Kind('a path such as "/api"', _prefix, _prefix)
+PREFIX = SettingType('a path such as "/api"', _prefix, _prefix)
 
 
 _BUCKET = re.compile(r"(s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._/-]*)?")
@@ -358,7 +358,7 @@ def _storage(value: object) -> str:
     return value
 
 
-STORAGE = Kind('"local", or a bucket such as "s3://bucket/folder"', _storage, _storage)
+STORAGE = SettingType('"local", or a bucket such as "s3://bucket/folder"', _storage, _storage)
 
 
 def _sizes(value: object) -> tuple[int, ...]:
@@ -377,4 +377,4 @@ def _show_sizes(value: Sequence[int]) -> str:
     return ", ".join(map(str, value))
 
 
-SIZES = Kind("a list of whole numbers from 1 to 4096", _sizes, _sizes_from_text, _show_sizes)
+SIZES = SettingType("a list of whole numbers from 1 to 4096", _sizes, _sizes_from_text, _show_sizes)

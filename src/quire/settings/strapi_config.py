@@ -83,7 +83,7 @@ _UNITS = {"b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3}
 _SUFFIXES = (".js", ".ts", ".json")
 
 
-class Said(Struct, frozen=True):
+class ConfigValue(Struct, frozen=True):
     """What a file says about a setting: a value, or the variable that it comes from."""
 
     setting: str
@@ -91,7 +91,7 @@ class Said(Struct, frozen=True):
     file: str
 
 
-def read_config(project: Path, environment: str) -> Iterator[Said]:
+def read_config(project: Path, environment: str) -> Iterator[ConfigValue]:
     """Yield what the files say about settings; those of the environment come last."""
     for folder in (Path("config"), Path("config", "env", environment)):
         for name, counterparts in COUNTERPARTS.items():
@@ -99,9 +99,9 @@ def read_config(project: Path, environment: str) -> Iterator[Said]:
                 exported = _exported(project / file)
                 for path, value in leaves(settings_in(name, exported)):
                     if path in counterparts and value is not CODE:
-                        yield Said(counterparts[path], value, file.as_posix())
+                        yield ConfigValue(counterparts[path], value, file.as_posix())
                 for setting, text in bucket_settings(exported) if name == "plugins" else ():
-                    yield Said(setting, text, file.as_posix())
+                    yield ConfigValue(setting, text, file.as_posix())
 
 
 def settings_in(name: str, exported: object) -> object:

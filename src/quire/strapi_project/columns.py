@@ -3,7 +3,7 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.inspection import FoundTables, inspect_program
 from quire.database.tables.names import identifier
 from quire.errors import AppError, QuireError
@@ -72,6 +72,6 @@ def _found_tables(settings: Settings) -> FoundTables:
 
 
 async def _inspected(settings: Settings) -> FoundTables:
-    room = room_of(settings)
+    room = target_of(settings)
     async with room.look() as looking:
         return await looking.run(inspect_program(room.kind.inspector))

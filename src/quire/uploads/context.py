@@ -3,13 +3,13 @@
 from msgspec import Struct
 
 from quire.database.stores.leases import Leases
-from quire.uploads.image_workers import WAITING, Workshop
+from quire.uploads.image_workers import WAITING, ImageWorkers
 from quire.uploads.replacement import Replacements
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
 
 
-class Premises(Struct, frozen=True, kw_only=True):
+class UploadContext(Struct, frozen=True, kw_only=True):
     """One for each server, shared by all that work on files.
 
     ``links`` are what private files are told by; without it files are for everybody. ``leases``
@@ -17,7 +17,7 @@ class Premises(Struct, frozen=True, kw_only=True):
     """
 
     storage: Storage
-    workshop: Workshop
+    workshop: ImageWorkers
     links: SignedLinks | None = None
     leases: Leases | None = None
 

@@ -18,7 +18,7 @@ _MOST_TEXT = 100_000
 _LOWEST, _HIGHEST = 0, 100
 
 
-class Information(Struct, frozen=True):
+class FileInfo(Struct, frozen=True):
     """What is said of one file; what nothing is said of is not in ``values``.
 
     ``values`` are attributes of a file. ``folder`` is the row id of a folder, or ``None`` for none.
@@ -33,7 +33,7 @@ class Information(Struct, frozen=True):
         return str(self.values.get("name") or "")
 
 
-NOTHING = Information()
+NOTHING = FileInfo()
 
 
 def decoded(texts: Sequence[str]) -> object:
@@ -45,7 +45,7 @@ def decoded(texts: Sequence[str]) -> object:
     return values[0] if len(values) == 1 else values
 
 
-def information_of_one(value: object, *, folders: bool = False) -> Information:
+def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
     """Understand what is said of a single file. Raises ValidationError for anything else.
 
     ``folders`` says that a folder may be chosen; otherwise it is left out, as all unknown members.
@@ -56,7 +56,7 @@ def information_of_one(value: object, *, folders: bool = False) -> Information:
     return _understood(given, (_INFO,), folders=folders)
 
 
-def information_of_new(value: object, count: int, *, folders: bool = False) -> list[Information]:
+def information_of_new(value: object, count: int, *, folders: bool = False) -> list[FileInfo]:
     """Understand what is said of new files, ``count`` of them, in their order.
 
     Of one file an object is expected, of several a list. Raises ValidationError.
@@ -95,7 +95,7 @@ def _misfit(type_name: str, given: object) -> Problem:
 
 def _understood(
     given: Mapping[str, object], place: tuple[str | int, ...], *, folders: bool
-) -> Information:
+) -> FileInfo:
     values: dict[str, object] = {}
     problems: list[Problem] = []
     for name in _TEXTS:
@@ -119,7 +119,7 @@ def _understood(
             problems.append(Problem(_path((*place, "folder")), message, given["folder"]))
     if problems:
         raise validation_error(problems)
-    return Information(values, folder)
+    return FileInfo(values, folder)
 
 
 def _text_fault(name: str, value: object) -> str | None:

@@ -20,7 +20,7 @@ from quire.errors import NotFoundError, ValidationError
 from quire.schema.attributes.base import MediaAttribute
 from quire.schema.attributes.validation import Absent
 from quire.uploads.events import file_happened
-from quire.uploads.file_info import Information
+from quire.uploads.file_info import FileInfo
 from quire.uploads.folders import folder_for_api, require_folder
 from quire.uploads.processing import Prepared
 from quire.webhooks.event_bus import EventName
@@ -43,7 +43,7 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 def insert_record(
-    unit: UnitOfWork, prepared: Prepared, said: Information, *, api: bool, by: int | None
+    unit: UnitOfWork, prepared: Prepared, said: FileInfo, *, api: bool, by: int | None
 ) -> Program[int]:
     """Add the row of a file that is kept; returns its id.
 
@@ -72,7 +72,7 @@ def insert_record(
     return row_id
 
 
-def _folder_of_new(unit: UnitOfWork, said: Information, *, api: bool) -> Program[FolderRow | None]:
+def _folder_of_new(unit: UnitOfWork, said: FileInfo, *, api: bool) -> Program[FolderRow | None]:
     if isinstance(said.folder, Absent) and api:
         return (yield from folder_for_api(unit))
     return (yield from require_folder(unit, said.folder))
@@ -82,7 +82,7 @@ def change_record(
     unit: UnitOfWork,
     file_id: int,
     values: Mapping[str, object],
-    said: Information,
+    said: FileInfo,
     *,
     by: int | None,
 ) -> Program[None]:
@@ -101,7 +101,7 @@ def change_record(
     )
 
 
-def replaced_values(prepared: Prepared, said: Information) -> dict[str, object]:
+def replaced_values(prepared: Prepared, said: FileInfo) -> dict[str, object]:
     """Return what becomes of a file's values when its bytes are replaced.
 
     What is said of it stays unless something else is said. Where the new file is no picture, width

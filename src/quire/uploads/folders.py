@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.files import (
@@ -45,15 +45,15 @@ INSIDE_THEMSELVES = "folders cannot be moved inside themselves or one of its chi
 UNKNOWN = "folder not found"
 
 
-class Branch(Struct, frozen=True):
+class FolderTree(Struct, frozen=True):
     """A folder with the folders in it, in the order of their names."""
 
     id: int
     name: str
-    children: "tuple[Branch, ...]"
+    children: "tuple[FolderTree, ...]"
 
 
-class Gone(Struct, frozen=True, kw_only=True):
+class DeletedFiles(Struct, frozen=True, kw_only=True):
     """What a deletion took away: the chosen folders and files, and every file whose row is gone."""
 
     folders: tuple[int, ...]
@@ -61,7 +61,7 @@ class Gone(Struct, frozen=True, kw_only=True):
     rows: tuple[FileRow, ...]
 
 
-class Contained(Struct, frozen=True, kw_only=True):
+class FolderContents(Struct, frozen=True, kw_only=True):
     """Files and folders that were chosen and are there, and all files with those in the folders."""
 
     files: tuple[int, ...]
@@ -70,22 +70,22 @@ class Contained(Struct, frozen=True, kw_only=True):
 
 
 def contained_files(
-    store: Store, *, files: Collection[int], folders: Collection[int]
-) -> Program[Contained]:
+    store: EntryStore, *, files: Collection[int], folders: Collection[int]
+) -> Program[FolderContents]:
     """Return which files are meant by these files and folders."""
     known = yield from all_folders(store)
     chosen = [folder for folder in known if folder.id in folders]
     rows = yield from find_files(store, files)
     inside = yield from files_within(store, [folder.path for folder in chosen])
     named = tuple(row.id for row in rows)
-    return Contained(
+    return FolderContents(
         files=named,
         folders=tuple(folder.id for folder in chosen),
         all_files=tuple(dict.fromkeys((*named, *(row.id for row in inside)))),
     )
 
 
-def folder_structure(store: Store) -> Program[tuple[Branch, ...]]:
+def folder_structure(store: EntryStore) -> Program[tuple[FolderTree, ...]]:
     """Return all folders as trees."""
     folders = yield from all_folders(store)
     return _branches(folders, None)
@@ -164,7 +164,9 @@ def move(
     return [row.id for row in rows], [folder.id for folder in moved]
 
 
-def delete(unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]) -> Program[Gone]:
+def delete(
+    unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]
+) -> Program[DeletedFiles]:
     """Delete files, and folders with everything in them; those that are not there do not count."""
     known = yield from _by_id(unit)
     chosen = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
@@ -179,7 +181,7 @@ def delete(unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]
         if any(_is_within(folder, ancestor) for ancestor in chosen)
     ]
     yield from delete_folders(unit.store, gone)
-    return Gone(
+    return DeletedFiles(
         folders=tuple(folder.id for folder in chosen), files=named, rows=tuple(rows.values())
     )
 
@@ -275,14 +277,14 @@ def _is_within(folder: FolderRow, ancestor: FolderRow) -> bool:
     return folder.path == ancestor.path or folder.path.startswith(f"{ancestor.path}/")
 
 
-def _branches(folders: Sequence[FolderRow], parent: int | None) -> tuple[Branch, ...]:
+def _branches(folders: Sequence[FolderRow], parent: int | None) -> tuple[FolderTree, ...]:
     children: dict[int | None, list[FolderRow]] = {}
     for folder in folders:
         children.setdefault(folder.parent, []).append(folder)
 
-    def grown(above: int | None) -> tuple[Branch, ...]:
+    def grown(above: int | None) -> tuple[FolderTree, ...]:
         listed = sorted(children.get(above, ()), key=lambda folder: folder.name)
-        return tuple(Branch(f.id, f.name, grown(f.id)) for f in listed)
+        return tuple(FolderTree(f.id, f.name, grown(f.id)) for f in listed)
 
     return grown(parent)
 

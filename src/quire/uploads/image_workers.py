@@ -22,7 +22,7 @@ WAITING = "replacing"
 """The folder among the temporary ones that is kept: what is in it is needed after a crash."""
 
 
-class Workshop:
+class ImageWorkers:
     """A bounded number of threads, and a folder for temporary files."""
 
     def __init__(self, folder: Path, *, threads: int) -> None:

@@ -99,7 +99,7 @@ _SAVERS: Mapping[str, Callable[[Any, str, int], None]] = MappingProxyType(
 """How pictures are written in formats that are asked for, by quality."""
 
 
-class Picture(Struct, frozen=True):
+class ImageInfo(Struct, frozen=True):
     """What is known of a picture: its type, and its size in pixels as it is stored.
 
     ``pages`` are the frames of an animation; ``orientation`` is that of its camera, 1 to 8.
@@ -133,7 +133,7 @@ def is_picture(type_: str) -> bool:
     return type_ in _FORMATS
 
 
-def examine(path: Path, type_: str, most_pixels: int) -> Picture:
+def examine(path: Path, type_: str, most_pixels: int) -> ImageInfo:
     """Read the head of a picture.
 
     Raises ApplicationError where there is none, or one that would take too much to decode.
@@ -147,10 +147,10 @@ def examine(path: Path, type_: str, most_pixels: int) -> Picture:
         raise ApplicationError(INVALID_IMAGE) from None
     if image.width * height * pages > most_pixels:
         raise ApplicationError(TOO_MANY_PIXELS)
-    return Picture(path, type_, image.width, height, pages, orientation)
+    return ImageInfo(path, type_, image.width, height, pages, orientation)
 
 
-def require_whole(picture: Picture) -> None:
+def require_whole(picture: ImageInfo) -> None:
     """Decode a picture that nothing else decodes. Raises ApplicationError when it is damaged."""
     try:
         _load(picture.path, picture.type).avg()
@@ -158,7 +158,7 @@ def require_whole(picture: Picture) -> None:
         raise ApplicationError(INVALID_IMAGE) from None
 
 
-def lighten(picture: Picture, target: Path, *, upright: bool) -> Picture:
+def lighten(picture: ImageInfo, target: Path, *, upright: bool) -> ImageInfo:
     """Write a picture in the usual quality, without what its camera noted.
 
     ``upright`` turns it as its camera says. Raises ApplicationError when it is damaged.
@@ -174,10 +174,10 @@ def lighten(picture: Picture, target: Path, *, upright: bool) -> Picture:
     except pyvips.Error:
         raise ApplicationError(INVALID_IMAGE) from None
     height = image.get("page-height") if picture.pages > 1 else image.height
-    return Picture(target, picture.type, image.width, height, picture.pages)
+    return ImageInfo(target, picture.type, image.width, height, picture.pages)
 
 
-def shrink(picture: Picture, target: Path, *, width: int, height: int) -> Picture:
+def shrink(picture: ImageInfo, target: Path, *, width: int, height: int) -> ImageInfo:
     """Write a version of a picture that fits into a box, which must be smaller than it.
 
     Its size is that of the reference server, to the pixel. Raises ApplicationError when the picture
@@ -204,10 +204,10 @@ def shrink(picture: Picture, target: Path, *, width: int, height: int) -> Pictur
     except pyvips.Error:
         raise ApplicationError(INVALID_IMAGE) from None
     paged = image.get("page-height") if picture.pages > 1 else image.height
-    return Picture(target, picture.type, image.width, paged, picture.pages)
+    return ImageInfo(target, picture.type, image.width, paged, picture.pages)
 
 
-def recode(picture: Picture, target: Path, *, format_: str) -> Picture:
+def recode(picture: ImageInfo, target: Path, *, format_: str) -> ImageInfo:
     """Write a picture in another type, in the usual quality and as its camera says upright.
 
     Raises ApplicationError when it is damaged.
@@ -219,10 +219,10 @@ def recode(picture: Picture, target: Path, *, format_: str) -> Picture:
         _SAVERS[format_](image, str(target), _QUALITY)
     except pyvips.Error:
         raise ApplicationError(INVALID_IMAGE) from None
-    return Picture(target, f"image/{format_}", image.width, image.height)
+    return ImageInfo(target, f"image/{format_}", image.width, image.height)
 
 
-def _shrink_jpeg(picture: Picture, width: int, height: int) -> Any:  # noqa: ANN401 - pyvips
+def _shrink_jpeg(picture: ImageInfo, width: int, height: int) -> Any:  # noqa: ANN401 - pyvips
     """Shrink as far as decoding itself can, then by one factor for both sides."""
     factor = max(picture.width / width, picture.height / height)
     shorter = min(picture.width, picture.height)
@@ -264,7 +264,7 @@ class Crop(Struct, frozen=True, kw_only=True):
     focus: tuple[float, float] | None = None
 
 
-def transform(picture: Picture, target: Path, crop: Crop, *, format_: str, quality: int) -> None:
+def transform(picture: ImageInfo, target: Path, crop: Crop, *, format_: str, quality: int) -> None:
     """Write a picture in another size and format, upright, without what its camera noted.
 
     Of an animation it is the first frame. Raises ApplicationError when the picture is damaged.

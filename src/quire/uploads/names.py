@@ -26,7 +26,7 @@ _WORD_ENDS = (
 _EXTENSION = re.compile(r"\.[\w+\-~!@#$%^&()=' ]{0,60}")
 
 
-class Kept(Struct, frozen=True):
+class StoredName(Struct, frozen=True):
     """What a file is kept under: ``hash`` and ``ext`` in one are its key and end its address."""
 
     hash: str
@@ -37,9 +37,9 @@ class Kept(Struct, frozen=True):
         """The name in the storage."""
         return f"{self.hash}{self.ext}"
 
-    def variant(self, name: str) -> "Kept":
+    def variant(self, name: str) -> "StoredName":
         """Return what a smaller version of a picture is kept under."""
-        return Kept(f"{name}_{self.hash}", self.ext)
+        return StoredName(f"{name}_{self.hash}", self.ext)
 
 
 def check_name(name: str) -> None:
@@ -58,7 +58,7 @@ def extension_of(name: str) -> str:
     return found[0] if found else ""
 
 
-def kept_as(name: str, ext: str) -> Kept:
+def kept_as(name: str, ext: str) -> StoredName:
     """Choose what a file is kept under: a readable part of its name, and what makes it unique.
 
     Nobody can guess the second part, nor make two files share it. ``name`` may hold anything.
@@ -66,7 +66,7 @@ def kept_as(name: str, ext: str) -> Kept:
     stem = name.rpartition("/")[2].removesuffix(ext)
     suffix = secrets.token_hex(_SUFFIX_BYTES)
     room = _KEY_BYTES - _LONGEST_PREFIX - len(suffix) - len(ext.encode()) - 1
-    return Kept(f"{slug(stem)[:room]}_{suffix}", ext)
+    return StoredName(f"{slug(stem)[:room]}_{suffix}", ext)
 
 
 def slug(text: str) -> str:

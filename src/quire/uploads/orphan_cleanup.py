@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.files import FileRow, all_files
 from quire.uploads.storage import Storage
@@ -19,14 +19,14 @@ Run = Callable[[Program[Any]], Awaitable[Any]]
 """Runs a program that only reads."""
 
 
-class Sweep(Struct, frozen=True, kw_only=True):
+class Orphans(Struct, frozen=True, kw_only=True):
     """What does not fit: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
 
     without_row: tuple[str, ...] = ()
     without_bytes: tuple[int, ...] = ()
 
 
-async def sweep(run: Run, store: Store, storage: Storage, *, now: int) -> Sweep:
+async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: int) -> Orphans:
     """Compare storage and rows; changes nothing. Files of other providers do not count.
 
     Raises StorageError when the storage cannot be looked into.
@@ -41,7 +41,7 @@ async def sweep(run: Run, store: Store, storage: Storage, *, now: int) -> Sweep:
         told.update(key for row in here for key in row.keys)
         incomplete += [row for row in here if not kept.keys() >= set(row.keys)]
     surplus = [key for key, at in kept.items() if key not in told and at < now - GRACE_MS]
-    return Sweep(
+    return Orphans(
         without_row=tuple(sorted(surplus)),
         without_bytes=tuple(await _still_incomplete(incomplete, storage)),
     )

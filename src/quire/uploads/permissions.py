@@ -5,7 +5,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.files import creators_of
 from quire.errors import ForbiddenError
@@ -29,7 +29,7 @@ class FileRights(Struct, frozen=True):
         if not self.ability.allows(self.action):
             raise ForbiddenError
 
-    def makers(self, store: Store) -> Program[frozenset[int] | None]:
+    def makers(self, store: EntryStore) -> Program[frozenset[int] | None]:
         """Return the administrators whose files may be reached; ``None`` where all files may."""
         found: set[int] = set()
         for rule in self.ability.rules(self.action):
@@ -42,7 +42,7 @@ class FileRights(Struct, frozen=True):
             found |= {link.row for links in people.values() for link in links}
         return frozenset(found)
 
-    def check(self, store: Store, ids: Collection[int]) -> Program[None]:
+    def check(self, store: EntryStore, ids: Collection[int]) -> Program[None]:
         """Demand that the action may be taken on all of these files. Raises ForbiddenError."""
         self.require()
         makers = yield from self.makers(store)

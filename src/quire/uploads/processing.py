@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.uploads.image_workers import Workshop
+from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.images import (
-    Picture,
+    ImageInfo,
     examine,
     fits,
     is_picture,
@@ -19,13 +19,13 @@ from quire.uploads.images import (
     shrink,
     svg_size,
 )
-from quire.uploads.names import Kept, check_name, extension_of, kilobytes
+from quire.uploads.names import StoredName, check_name, extension_of, kilobytes
 from quire.uploads.types import HEAD, SVG, extension_of_type, sniff, type_of
 
 THUMBNAIL = ("thumbnail", (245, 156))
 
 
-class Incoming(Struct, frozen=True, kw_only=True):
+class IncomingFile(Struct, frozen=True, kw_only=True):
     """A file that has come: where it lies for now, its name, and the type it was said to have."""
 
     path: Path
@@ -37,13 +37,13 @@ class Incoming(Struct, frozen=True, kw_only=True):
 class Recognised(Struct, frozen=True, kw_only=True):
     """A file whose kind is known: ``mime`` is what it is called, ``told`` what its bytes tell."""
 
-    incoming: Incoming
+    incoming: IncomingFile
     ext: str
     mime: str
     told: str | None
 
 
-class PictureRules(Struct, frozen=True, kw_only=True):
+class ImageRules(Struct, frozen=True, kw_only=True):
     """What is made of pictures.
 
     ``boxes`` are other sizes by name, ``variants`` other types that all sizes are kept in, too.
@@ -58,7 +58,7 @@ class PictureRules(Struct, frozen=True, kw_only=True):
     most_pixels: int
 
 
-class Piece(Struct, frozen=True, kw_only=True):
+class StoredPart(Struct, frozen=True, kw_only=True):
     """Something for the storage: its key, where its bytes lie, and their type."""
 
     key: str
@@ -70,10 +70,10 @@ class Prepared(Struct, frozen=True, kw_only=True):
     """What is to be kept of a file: values of its row, and pieces, the file itself first."""
 
     values: Mapping[str, object]
-    pieces: Sequence[Piece]
+    pieces: Sequence[StoredPart]
 
 
-def recognise(incoming: Incoming) -> Recognised:
+def recognise(incoming: IncomingFile) -> Recognised:
     """Find out what kind of file it is; reads its first bytes. Raises ApplicationError."""
     check_name(incoming.name)
     with incoming.path.open("rb") as file:
@@ -86,7 +86,7 @@ def recognise(incoming: Incoming) -> Recognised:
 
 
 async def prepare(
-    workshop: Workshop, file: Recognised, *, name: str, kept: Kept, rules: PictureRules
+    workshop: ImageWorkers, file: Recognised, *, name: str, kept: StoredName, rules: ImageRules
 ) -> Prepared:
     """Make all that is kept of a file. Addresses are not among its values.
 
@@ -95,7 +95,7 @@ async def prepare(
     path = file.incoming.path
     width = height = None
     formats: dict[str, dict[str, Any]] = {}
-    others: list[Piece] = []
+    others: list[StoredPart] = []
     if file.told is not None and is_picture(file.told):
         picture = await workshop.run(examine, path, file.told, rules.most_pixels)
         picture = await _in_use(workshop, picture, rules)
@@ -104,14 +104,14 @@ async def prepare(
         for label, version in made:
             smaller = kept.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
-            others.append(Piece(key=smaller.key, path=version.path, type=file.mime))
+            others.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
         for format_ in other_types(picture, kept, rules):
             for label, version in (("", picture), *made):
                 again = await _in_type(workshop, version, format_)
                 here = _beside(kept.variant(label) if label else kept, format_)
                 key = f"{label}_{format_}".lstrip("_")
                 formats[key] = _format(f"{key}_{name}", here, again.type, again)
-                others.append(Piece(key=here.key, path=again.path, type=again.type))
+                others.append(StoredPart(key=here.key, path=again.path, type=again.type))
     elif file.told == SVG:
         width, height = await workshop.run(svg_size, path)
     size = await asyncio.to_thread(lambda: path.stat().st_size)
@@ -125,10 +125,12 @@ async def prepare(
         "mime": file.mime,
         "size": kilobytes(size),
     }
-    return Prepared(values=values, pieces=(Piece(key=kept.key, path=path, type=file.mime), *others))
+    return Prepared(
+        values=values, pieces=(StoredPart(key=kept.key, path=path, type=file.mime), *others)
+    )
 
 
-async def _in_use(workshop: Workshop, picture: Picture, rules: PictureRules) -> Picture:
+async def _in_use(workshop: ImageWorkers, picture: ImageInfo, rules: ImageRules) -> ImageInfo:
     """Return the picture that is kept, decoded at least once to see whether it is whole."""
     turned = rules.upright and picture.orientation > 1
     if picture.can_be_lighter and (rules.lighter or turned):
@@ -140,8 +142,8 @@ async def _in_use(workshop: Workshop, picture: Picture, rules: PictureRules) -> 
 
 
 async def _other_sizes(
-    workshop: Workshop, picture: Picture, rules: PictureRules
-) -> list[tuple[str, Picture]]:
+    workshop: ImageWorkers, picture: ImageInfo, rules: ImageRules
+) -> list[tuple[str, ImageInfo]]:
     if not picture.has_variants:
         return []
     boxes = [THUMBNAIL]
@@ -165,7 +167,7 @@ async def _other_sizes(
     return [(label, version) for (label, _), version in zip(wanted, versions, strict=True)]
 
 
-def other_types(picture: Picture, kept: Kept, rules: PictureRules) -> list[str]:
+def other_types(picture: ImageInfo, kept: StoredName, rules: ImageRules) -> list[str]:
     """Return the types that a picture is kept in beside its own; of what moves there are none.
 
     A type that the picture's address ends in is left out, whatever the picture is by now.
@@ -178,17 +180,17 @@ def other_types(picture: Picture, kept: Kept, rules: PictureRules) -> list[str]:
     ]
 
 
-async def _in_type(workshop: Workshop, version: Picture, format_: str) -> Picture:
+async def _in_type(workshop: ImageWorkers, version: ImageInfo, format_: str) -> ImageInfo:
     target = version.path.with_name(f"{version.path.name}.{format_}")
     return await workshop.run(recode, version, target, format_=format_)
 
 
-def _beside(kept: Kept, format_: str) -> Kept:
+def _beside(kept: StoredName, format_: str) -> StoredName:
     """Return what a picture is kept under in another type."""
-    return Kept(kept.hash, f".{format_}")
+    return StoredName(kept.hash, f".{format_}")
 
 
-def _format(name: str, kept: Kept, mime: str, version: Picture) -> dict[str, Any]:
+def _format(name: str, kept: StoredName, mime: str, version: ImageInfo) -> dict[str, Any]:
     size = version.path.stat().st_size
     return {
         "name": name,

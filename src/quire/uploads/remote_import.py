@@ -16,7 +16,7 @@ import httpcore
 
 from quire.errors import ApplicationError, PayloadTooLargeError
 from quire.network import Allows, InsideError, is_public, looked_up
-from quire.uploads.processing import Incoming
+from quire.uploads.processing import IncomingFile
 
 UNREACHABLE = "The file cannot be had from this address"
 """The same words whatever the reason: what is inside is not to be told from here."""
@@ -35,7 +35,7 @@ _OK = 200
 
 async def import_file(
     url: str, folder: Path, *, size_limit: int, allows: Allows = is_public
-) -> Incoming:
+) -> IncomingFile:
     """Fetch a file into a folder.
 
     Raises ApplicationError for an address that is not one of the public internet or gives no file,
@@ -61,7 +61,7 @@ def _pool(allows: Allows) -> httpcore.AsyncConnectionPool:
 
 async def _fetched(
     pool: httpcore.AsyncConnectionPool, url: str, target: Path, size_limit: int
-) -> Incoming:
+) -> IncomingFile:
     for _ in range(_MOST_REDIRECTS + 1):
         _require_address(url)
         async with pool.stream("GET", url, headers=_headers(url), extensions=_TIMES) as answer:
@@ -77,7 +77,7 @@ async def _fetched(
             name = _name(url, headers)
             size = await _written(answer, target, name, size_limit)
             declared = headers.get("content-type", "")
-            return Incoming(path=target, name=name, declared=declared, size=size)
+            return IncomingFile(path=target, name=name, declared=declared, size=size)
     raise ApplicationError(UNREACHABLE)
 
 

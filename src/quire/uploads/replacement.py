@@ -38,7 +38,7 @@ WAIT_SECONDS = 30.0
 BUSY = "The file is being replaced by somebody else"
 
 
-class Note(Struct, frozen=True, kw_only=True):
+class ReplacementRecord(Struct, frozen=True, kw_only=True):
     """What is under way: how the row looked before, and which bytes were and will be there.
 
     ``saved`` are files beside the note, by key, and ``types`` their types; ``added`` are keys that
@@ -81,7 +81,7 @@ class Replacements:
         finally:
             await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
 
-    async def begin(self, place: Path, present: FileRow, prepared: Prepared) -> Note:
+    async def begin(self, place: Path, present: FileRow, prepared: Prepared) -> ReplacementRecord:
         """Put aside what is there, and note durably what is about to be done.
 
         Raises StorageError and OutOfSpaceError; then nothing is noted.
@@ -93,7 +93,7 @@ class Replacements:
                 if await self._storage.fetch(key, place / f"saved-{number}"):
                     saved[key] = f"saved-{number}"
             types = {piece.key: piece.type for piece in prepared.pieces}
-            note = Note(
+            note = ReplacementRecord(
                 before=state_of(present),
                 saved=saved,
                 added=tuple(key for key in types if key not in saved),
@@ -107,7 +107,7 @@ class Replacements:
             raise
         return note
 
-    async def undo(self, place: Path, note: Note) -> None:
+    async def undo(self, place: Path, note: ReplacementRecord) -> None:
         """Put the old bytes back; where that fails too, the note is for whoever comes next."""
         try:
             await self._put_back(place, note)
@@ -138,7 +138,7 @@ class Replacements:
         """Return the files of which something is noted, or was about to be."""
         return await asyncio.to_thread(_places, self._folder)
 
-    async def _put_back(self, place: Path, note: Note) -> None:
+    async def _put_back(self, place: Path, note: ReplacementRecord) -> None:
         await self._storage.remove(note.added)
         for key, name in note.saved.items():
             copy = place / f"{name}.again"  # the storage may move it
@@ -173,7 +173,7 @@ def state_of(row: FileRow) -> str:
     return msgspec.json.encode(told, order="deterministic").decode()
 
 
-def _write(place: Path, note: Note) -> None:
+def _write(place: Path, note: ReplacementRecord) -> None:
     for name in note.saved.values():
         _flush(place / name)
     beside = place / f"{_NOTE}.new"
@@ -183,10 +183,10 @@ def _write(place: Path, note: Note) -> None:
     _flush(place)
 
 
-def _read(place: Path) -> Note | None:
+def _read(place: Path) -> ReplacementRecord | None:
     """Return what was noted; ``None`` where nothing was done yet."""
     try:
-        return msgspec.json.decode((place / _NOTE).read_bytes(), type=Note)
+        return msgspec.json.decode((place / _NOTE).read_bytes(), type=ReplacementRecord)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.database.connection import Database
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting
 from quire.database.stores.files import FileRow, find_files
@@ -22,8 +22,8 @@ from quire.documents.service import DocumentService
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, QuireError, UncertainOutcomeError
 from quire.uploads.allowed_types import AllowedTypes
-from quire.uploads.context import Premises
-from quire.uploads.file_info import Information
+from quire.uploads.context import UploadContext
+from quire.uploads.file_info import FileInfo
 from quire.uploads.file_rows import (
     NO_SUCH_FILE,
     Attachment,
@@ -33,38 +33,38 @@ from quire.uploads.file_rows import (
     replaced_values,
     require_records,
 )
-from quire.uploads.names import Kept, check_name, kept_as
+from quire.uploads.names import StoredName, check_name, kept_as
 from quire.uploads.processing import (
-    Incoming,
-    PictureRules,
+    ImageRules,
+    IncomingFile,
     Prepared,
     Recognised,
     prepare,
     recognise,
 )
 from quire.uploads.removal import delete_records
-from quire.uploads.upload_settings import SETTINGS_KEY, library_settings, picture_rules
+from quire.uploads.upload_settings import SETTINGS_KEY, image_rules, library_settings
 
 T = TypeVar("T")
 
 Read = Callable[[int], Program[T]]
 """Reads what is told of a file, by its row id, within the transaction that wrote it."""
 
-Check = Callable[[Store, Collection[int]], Program[None]]
+Check = Callable[[EntryStore, Collection[int]], Program[None]]
 """Demands that somebody may change files, by their row ids. Raises ForbiddenError."""
 
 _log = structlog.get_logger("quire.uploads")
 
 
-class Rows(Struct, frozen=True, kw_only=True):
+class FileRowAccess(Struct, frozen=True, kw_only=True):
     """Where the rows of files are: read from a database, written by the document service."""
 
     database: Database
-    store: Store
+    store: EntryStore
     documents: DocumentService
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class LibraryLimits(Struct, frozen=True, kw_only=True):
     """What is made of pictures, and which types of files are let in."""
 
     boxes: Mapping[str, int]
@@ -73,13 +73,13 @@ class Limits(Struct, frozen=True, kw_only=True):
     types: AllowedTypes
 
 
-class Library:
+class MediaLibrary:
     """Files with their rows, whoever asks; what they may do is asked before.
 
     ``by`` is the row id of an administrator, where one did it.
     """
 
-    def __init__(self, rows: Rows, premises: Premises, limits: Limits) -> None:
+    def __init__(self, rows: FileRowAccess, premises: UploadContext, limits: LibraryLimits) -> None:
         self.rows = rows
         self.links = premises.links
         self.storage = premises.storage
@@ -89,16 +89,16 @@ class Library:
         self._documents = rows.documents
         self._limits = limits
 
-    def through(self, database: Database) -> "Library":
+    def through(self, database: Database) -> "MediaLibrary":
         """Return the same library, whose rows go another way to the database."""
         documents = self.rows.documents.through(database)
         rows = replace(self.rows, database=database, documents=documents)
-        return Library(rows, self._premises, self._limits)
+        return MediaLibrary(rows, self._premises, self._limits)
 
     async def add(
         self,
-        files: Sequence[Incoming],
-        information: Sequence[Information],
+        files: Sequence[IncomingFile],
+        information: Sequence[FileInfo],
         *,
         read: Read[T],
         attachment: Attachment | None = None,
@@ -144,8 +144,8 @@ class Library:
     async def replace(
         self,
         file_id: int,
-        incoming: Incoming,
-        information: Information,
+        incoming: IncomingFile,
+        information: FileInfo,
         *,
         read: Read[T],
         by: int | None = None,
@@ -165,15 +165,15 @@ class Library:
     async def _replace(
         self,
         present: FileRow,
-        incoming: Incoming,
-        information: Information,
+        incoming: IncomingFile,
+        information: FileInfo,
         place: Path,
         read: Read[T],
         by: int | None,
     ) -> T:
         file_id = present.id
         ((file, _),) = await self._let_in([incoming], [information])
-        kept = Kept(present.hash, present.ext)
+        kept = StoredName(present.hash, present.ext)
         prepared = await self._prepare(file, information, kept, await self._rules())
         values = replaced_values(prepared, information)
 
@@ -210,7 +210,7 @@ class Library:
 
     async def describe(
         self,
-        changes: Sequence[tuple[int, Information]],
+        changes: Sequence[tuple[int, FileInfo]],
         *,
         read: Read[T],
         by: int | None = None,
@@ -265,11 +265,11 @@ class Library:
     # Before anything is kept -----------------------------------------------------------------
 
     async def _let_in(
-        self, files: Sequence[Incoming], information: Sequence[Information]
-    ) -> list[tuple[Recognised, Information]]:
+        self, files: Sequence[IncomingFile], information: Sequence[FileInfo]
+    ) -> list[tuple[Recognised, FileInfo]]:
         for incoming in files:
             check_name(incoming.name)
-        chosen: list[tuple[Recognised, Information]] = []
+        chosen: list[tuple[Recognised, FileInfo]] = []
         refusal: ApplicationError | None = None
         for incoming, said in zip(files, information, strict=True):
             file: Recognised = await asyncio.to_thread(recognise, incoming)
@@ -283,11 +283,11 @@ class Library:
             raise refusal
         return chosen
 
-    async def _rules(self) -> PictureRules:
+    async def _rules(self) -> ImageRules:
         writes = self.rows.store.writes
         stored = await self.rows.database.read(lambda: read_setting(writes, SETTINGS_KEY))
         limits = self._limits
-        return picture_rules(
+        return image_rules(
             library_settings(stored),
             boxes=limits.boxes,
             variants=limits.variants,
@@ -295,13 +295,13 @@ class Library:
         )
 
     async def _prepare(
-        self, file: Recognised, said: Information, kept: Kept, rules: PictureRules
+        self, file: Recognised, said: FileInfo, kept: StoredName, rules: ImageRules
     ) -> Prepared:
         name = said.name or file.incoming.name
         prepared = await prepare(self.workshop, file, name=name, kept=kept, rules=rules)
         return replace(prepared, values=self._with_addresses(prepared.values, kept))
 
-    def _with_addresses(self, values: Mapping[str, Any], kept: Kept) -> dict[str, object]:
+    def _with_addresses(self, values: Mapping[str, Any], kept: StoredName) -> dict[str, object]:
         formats = values["formats"]
         for made in (formats or {}).values():
             made["url"] = self.storage.url(f"{made['hash']}{made['ext']}")

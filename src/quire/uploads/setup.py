@@ -5,12 +5,12 @@ from quire.database.stores.leases import Leases
 from quire.errors import ConfigurationError
 from quire.settings import Settings
 from quire.uploads.allowed_types import AllowedTypes
-from quire.uploads.context import Premises
-from quire.uploads.image_workers import Workshop
-from quire.uploads.service import Library, Limits, Rows
+from quire.uploads.context import UploadContext
+from quire.uploads.image_workers import ImageWorkers
+from quire.uploads.service import FileRowAccess, LibraryLimits, MediaLibrary
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage.open import open_storage
-from quire.uploads.transform_cache import Gallery, Room
+from quire.uploads.transform_cache import TransformCache, TransformCacheOptions
 
 _NO_KEYS = "uploads.private needs APP_KEYS, which links are signed with."
 
@@ -29,7 +29,7 @@ def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
     )
 
 
-def open_premises(settings: Settings, clock: Clock, leases: Leases) -> Premises:
+def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> UploadContext:
     """Make what the library is on; its storage is not asked for anything yet.
 
     On SQLite all who work on a database are on one machine, and need no ``leases``.
@@ -37,34 +37,36 @@ def open_premises(settings: Settings, clock: Clock, leases: Leases) -> Premises:
     Raises ConfigurationError for a storage that cannot be, and as `signed_links` does.
     """
     uploads = settings.uploads
-    return Premises(
+    return UploadContext(
         storage=open_storage(settings),
-        workshop=Workshop(settings.project / uploads.temporary_directory, threads=uploads.threads),
+        workshop=ImageWorkers(
+            settings.project / uploads.temporary_directory, threads=uploads.threads
+        ),
         links=signed_links(settings, clock),
         leases=None if settings.database.client == "sqlite" else leases,
     )
 
 
-def open_library(settings: Settings, rows: Rows, premises: Premises) -> Library:
+def open_library(settings: Settings, rows: FileRowAccess, premises: UploadContext) -> MediaLibrary:
     """Make the library of files with these rows."""
     uploads = settings.uploads
     types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
-    limits = Limits(
+    limits = LibraryLimits(
         boxes=uploads.breakpoints,
         variants=tuple(dict.fromkeys(uploads.variants)),
         most_pixels=uploads.pixel_limit,
         types=types,
     )
-    return Library(rows, premises, limits)
+    return MediaLibrary(rows, premises, limits)
 
 
-def open_gallery(settings: Settings, library: Library) -> Gallery:
+def open_transform_cache(settings: Settings, library: MediaLibrary) -> TransformCache:
     """Make what makes pictures in sizes that are asked for."""
     uploads = settings.uploads
-    room = Room(
+    room = TransformCacheOptions(
         folder=settings.project / uploads.transform_directory,
         most_bytes=uploads.transform_cache,
         most_pixels=uploads.pixel_limit,
     )
     rows = library.rows
-    return Gallery(rows.database, rows.store, library.storage, library.workshop, room)
+    return TransformCache(rows.database, rows.store, library.storage, library.workshop, room)

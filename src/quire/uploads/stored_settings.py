@@ -5,7 +5,7 @@ Both are values of the core store, in the form that the reference server keeps t
 
 from collections.abc import Mapping
 
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.uploads.upload_settings import SETTINGS_KEY
@@ -36,25 +36,25 @@ _FIRST: Mapping[str, object] = {
 _FIRST_VIEW: Mapping[str, object] = {"pageSize": 10, "sort": SORTS[0]}
 
 
-def stored_settings(store: Store) -> Program[dict[str, object]]:
+def stored_settings(store: EntryStore) -> Program[dict[str, object]]:
     """Return the switches as they are stored, or as they are at first."""
     stored = yield from read_setting(store.writes, SETTINGS_KEY)
     return dict(stored) if isinstance(stored, dict) else dict(_FIRST)
 
 
-def change_settings(store: Store, values: Mapping[str, object]) -> Program[dict[str, object]]:
+def change_settings(store: EntryStore, values: Mapping[str, object]) -> Program[dict[str, object]]:
     """Store the switches that are given, and no others; returns them."""
     chosen = {name: values[name] for name in SWITCHES if name in values}
     yield from write_setting(store.writes, SETTINGS_KEY, chosen)
     return chosen
 
 
-def stored_view(store: Store) -> Program[dict[str, object]]:
+def stored_view(store: EntryStore) -> Program[dict[str, object]]:
     """Return how files are listed."""
     stored = yield from read_setting(store.writes, VIEW_KEY)
     return dict(stored) if isinstance(stored, dict) else dict(_FIRST_VIEW)
 
 
-def change_view(store: Store, values: Mapping[str, object]) -> Program[None]:
+def change_view(store: EntryStore, values: Mapping[str, object]) -> Program[None]:
     """Store how files are listed."""
     yield from write_setting(store.writes, VIEW_KEY, dict(values))

@@ -14,13 +14,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from quire.database.connection import Database
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.stores.files import FileRow, file_by_key
 from quire.errors import NotFoundError, ServiceUnavailableError, ValidationError
-from quire.uploads.image_workers import Workshop
+from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.images import Crop, examine, is_picture, transform
 from quire.uploads.storage import Storage
-from quire.uploads.transforms import FORMATS, Wanted
+from quire.uploads.transforms import FORMATS, RequestedTransform
 from quire.uploads.types import HEAD, sniff
 
 NO_PICTURE = "The file is not an image that can be transformed"
@@ -31,14 +31,14 @@ _SPARED_SECONDS = 60.0
 """What was looked at so short a time ago may be on its way to somebody."""
 
 
-class Made(Struct, frozen=True, kw_only=True):
+class TransformedImage(Struct, frozen=True, kw_only=True):
     """A picture that was made: the file, and its type."""
 
     path: Path
     type: str
 
 
-class Room(Struct, frozen=True, kw_only=True):
+class TransformCacheOptions(Struct, frozen=True, kw_only=True):
     """Where pictures are kept, how many bytes of them, and what an original may have in pixels."""
 
     folder: Path
@@ -46,20 +46,25 @@ class Room(Struct, frozen=True, kw_only=True):
     most_pixels: int
 
 
-class Gallery:
+class TransformCache:
     """Pictures in other sizes, of the files that have a row."""
 
     def __init__(
-        self, database: Database, store: Store, storage: Storage, workshop: Workshop, room: Room
+        self,
+        database: Database,
+        store: EntryStore,
+        storage: Storage,
+        workshop: ImageWorkers,
+        room: TransformCacheOptions,
     ) -> None:
         self._database = database
         self._store = store
         self._storage = storage
         self._workshop = workshop
         self._room = room
-        self._under_way: dict[str, asyncio.Task[Made]] = {}
+        self._under_way: dict[str, asyncio.Task[TransformedImage]] = {}
 
-    async def picture(self, key: str, wanted: Wanted) -> Made:
+    async def picture(self, key: str, wanted: RequestedTransform) -> TransformedImage:
         """Return a file of the library as somebody wants it.
 
         Raises NotFoundError for files that are not there, ValidationError for those that are no
@@ -83,14 +88,18 @@ class Gallery:
             task.add_done_callback(lambda _: self._under_way.pop(name, None))
         return await asyncio.shield(task)
 
-    async def _make(self, row: FileRow, key: str, name: str, wanted: Wanted) -> Made:
+    async def _make(
+        self, row: FileRow, key: str, name: str, wanted: RequestedTransform
+    ) -> TransformedImage:
         async with self._workshop.bench() as bench:
             original = bench / "original"
             if not await self._storage.fetch(key, original):
                 raise NotFoundError
             return await self._workshop.run(self._made, row, original, name, wanted)
 
-    def _made(self, row: FileRow, original: Path, name: str, wanted: Wanted) -> Made:
+    def _made(
+        self, row: FileRow, original: Path, name: str, wanted: RequestedTransform
+    ) -> TransformedImage:
         with original.open("rb") as file:
             told = sniff(file.read(HEAD))
         if told is None or not is_picture(told):
@@ -106,9 +115,9 @@ class Gallery:
         target = self._room.folder / f"{name}.{format_}"
         made.replace(target)
         self._make_room(target)
-        return Made(path=target, type=FORMATS[format_])
+        return TransformedImage(path=target, type=FORMATS[format_])
 
-    def _kept(self, name: str) -> Made | None:
+    def _kept(self, name: str) -> TransformedImage | None:
         for format_, type_ in FORMATS.items():
             path = self._room.folder / f"{name}.{format_}"
             try:
@@ -116,7 +125,7 @@ class Gallery:
                 os.utime(path, (_moment(), made_at))
             except OSError:
                 continue
-            return Made(path=path, type=type_)
+            return TransformedImage(path=path, type=type_)
         return None
 
     def _make_room(self, newest: Path) -> None:

@@ -41,7 +41,7 @@ UNKNOWN_SIZE = "w and h must be among the sizes of the project, or be signed"
 BAD_SIGNATURE = "The signature does not fit"
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class RequestedTransform(Struct, frozen=True, kw_only=True):
     """A picture as somebody wants it; without a side that follows from the other.
 
     ``format`` is ``None`` for that of the original.
@@ -66,7 +66,7 @@ class TransformRules(Struct, frozen=True, kw_only=True):
     key: str | None
 
 
-def understand(path: str, raw_query: bytes, rules: TransformRules) -> Wanted:
+def understand(path: str, raw_query: bytes, rules: TransformRules) -> RequestedTransform:
     """Read what is wanted of the picture at a path.
 
     Raises ValidationError for what cannot be, ForbiddenError for what nobody signed.
@@ -79,7 +79,7 @@ def understand(path: str, raw_query: bytes, rules: TransformRules) -> Wanted:
             raise ValidationError(f"{name} must be given once")
         if given:
             values[name] = given[0]
-    wanted = Wanted(
+    wanted = RequestedTransform(
         width=_side(values, _WIDTH),
         height=_side(values, _HEIGHT),
         fit=_fit(values.get(_FIT, "inside")),
@@ -109,7 +109,7 @@ def _require_signature(path: str, values: Mapping[str, str], key: str | None) ->
         raise ForbiddenError(BAD_SIGNATURE)
 
 
-def _require_listed(wanted: Wanted, sizes: frozenset[int]) -> None:
+def _require_listed(wanted: RequestedTransform, sizes: frozenset[int]) -> None:
     sides = {side for side in (wanted.width, wanted.height) if side is not None}
     if not sides or not sides <= sizes or wanted.quality not in _QUALITIES:
         raise ForbiddenError(UNKNOWN_SIZE)

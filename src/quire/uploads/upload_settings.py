@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.uploads.processing import PictureRules
+from quire.uploads.processing import ImageRules
 
 SETTINGS_KEY = "plugin_upload_settings"
 
@@ -27,15 +27,15 @@ def library_settings(stored: object) -> LibrarySettings:
     )
 
 
-def picture_rules(
+def image_rules(
     settings: LibrarySettings,
     *,
     boxes: Mapping[str, int],
     variants: tuple[str, ...],
     most_pixels: int,
-) -> PictureRules:
+) -> ImageRules:
     """Say what is made of pictures under these settings."""
-    return PictureRules(
+    return ImageRules(
         lighter=settings.size_optimization,
         other_sizes=settings.responsive_dimensions,
         upright=settings.auto_orientation,

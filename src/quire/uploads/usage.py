@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.file_usage import Use, unlinked_files, uses_of_file
+from quire.database.stores.file_usage import FileUse, unlinked_files, uses_of_file
 from quire.database.stores.files import find_files
 from quire.errors import NotFoundError
 from quire.uploads.file_rows import NO_SUCH_FILE
@@ -20,7 +20,7 @@ class Unused(Struct, frozen=True, kw_only=True):
     after: int | None
 
 
-def usage(store: Store, file_id: int) -> Program[list[Use]]:
+def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
     """Return where a file is used: in media attributes, and by name in texts.
 
     Raises NotFoundError when there is no such file.
@@ -31,7 +31,7 @@ def usage(store: Store, file_id: int) -> Program[list[Use]]:
     return (yield from uses_of_file(store, found[0]))
 
 
-def unused_files(store: Store, *, after: int = 0, most: int = 100) -> Program[Unused]:
+def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Program[Unused]:
     """Look for files that nothing uses, in the order of their ids, among those after an id.
 
     A question looks at a bounded number of files, whatever it finds, and says where to go on.

@@ -40,7 +40,7 @@ _HEAD = 16_384
 _LONGEST_LINE = 200
 
 
-class Delivered(Struct, frozen=True, kw_only=True):
+class DeliveryResponse(Struct, frozen=True, kw_only=True):
     """What became of a call: the status of the answer, and its phrase."""
 
     status: int
@@ -49,7 +49,7 @@ class Delivered(Struct, frozen=True, kw_only=True):
 
 async def post(
     url: str, headers: Mapping[str, str], body: bytes, *, private: bool = False
-) -> Delivered:
+) -> DeliveryResponse:
     """Send a body; the answer's own body is not read.
 
     With ``private`` private addresses are called too. Raises ApplicationError, in words for
@@ -94,7 +94,7 @@ async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
 
 async def _send(
     parts: SplitResult, address: tuple[str, int], headers: Mapping[str, str], body: bytes
-) -> Delivered:
+) -> DeliveryResponse:
     host = str(parts.hostname)
     over_tls = parts.scheme == "https"
     reader, writer = await asyncio.open_connection(
@@ -113,7 +113,7 @@ async def _send(
     status, _, reason = rest.partition(" ")
     if not version.startswith("HTTP/") or not status.isdecimal():
         raise ValueError(line[:_LONGEST_LINE])
-    return Delivered(status=int(status), reason=reason[:_LONGEST_LINE])
+    return DeliveryResponse(status=int(status), reason=reason[:_LONGEST_LINE])
 
 
 def _request(parts: SplitResult, host: str, headers: Mapping[str, str], body: bytes) -> bytes:

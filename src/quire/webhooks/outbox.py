@@ -15,7 +15,7 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.table import OwnTables
-from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, Told
+from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, WebhookMessage
 from quire.database.stores.webhooks import Webhook, Webhooks
 from quire.webhooks.event_bus import Event
 
@@ -84,14 +84,14 @@ class Outbox:
             yield from self._deliveries.add(told, self._clock())
         return bool(told)
 
-    def _told(self, event: Event, listeners: Sequence[Webhook]) -> list[Told]:
+    def _told(self, event: Event, listeners: Sequence[Webhook]) -> list[WebhookMessage]:
         name = event.name.value
         wanting = [one.id for one in listeners if name in one.events and one.id not in self._full]
         if not wanting:
             return []
         body = msgspec.json.encode(event.payload()).decode()
         return [
-            Told(
+            WebhookMessage(
                 webhook_id=webhook_id,
                 event=name,
                 uid=event.uid,

@@ -11,9 +11,9 @@ from quire.database.stores.table import OwnTables
 from quire.database.stores.webhook_deliveries import Deliveries
 from quire.database.stores.webhooks import Webhooks
 from quire.settings import Settings
-from quire.webhooks.http_client import Delivered, post
+from quire.webhooks.http_client import DeliveryResponse, post
 from quire.webhooks.outbox import Outbox
-from quire.webhooks.worker import Courier, CourierOptions
+from quire.webhooks.worker import WebhookWorker, WebhookWorkerOptions
 
 
 class WebhookParts(Struct, frozen=True, kw_only=True):
@@ -23,7 +23,7 @@ class WebhookParts(Struct, frozen=True, kw_only=True):
     deliveries: Deliveries
     tables: OwnTables
     outbox: Outbox
-    courier: Courier
+    courier: WebhookWorker
     key: str | None
 
 
@@ -38,11 +38,11 @@ def open_webhooks(
     private = settings.webhooks.private_addresses
     key = settings.secrets.encryption_key or settings.secrets.admin_jwt_secret
 
-    async def call(url: str, headers: Mapping[str, str], body: bytes) -> Delivered:
+    async def call(url: str, headers: Mapping[str, str], body: bytes) -> DeliveryResponse:
         return await post(url, headers, body, private=private)
 
-    options = CourierOptions(key=key, log_days=settings.webhooks.log_days)
-    courier = Courier(database, deliveries, outbox, call, clock=clock, options=options)
+    options = WebhookWorkerOptions(key=key, log_days=settings.webhooks.log_days)
+    courier = WebhookWorker(database, deliveries, outbox, call, clock=clock, options=options)
     return WebhookParts(
         webhooks=webhooks,
         deliveries=deliveries,

@@ -22,17 +22,17 @@ from quire.database.stores.webhook_deliveries import (
     WAITING,
     Deliveries,
     Delivery,
-    Outcome,
+    DeliveryOutcome,
 )
 from quire.database.stores.webhooks import Webhook
 from quire.errors import ApplicationError
-from quire.webhooks.http_client import Delivered
+from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox
 from quire.webhooks.signatures import signature_headers, webhook_secret
 
 _log = structlog.get_logger("quire.webhooks")
 
-Call = Callable[[str, Mapping[str, str], bytes], Awaitable[Delivered]]
+Call = Callable[[str, Mapping[str, str], bytes], Awaitable[DeliveryResponse]]
 """Sends a body to an address with headers. Raises ApplicationError where that does not work."""
 
 _SECOND = 1000
@@ -47,7 +47,7 @@ _FINE = range(200, 300)
 _NO_ANSWER = 0
 
 
-class CourierOptions(Struct, frozen=True, kw_only=True):
+class WebhookWorkerOptions(Struct, frozen=True, kw_only=True):
     """``key`` is what secrets of webhooks are made of, ``None`` sends without a signature.
 
     What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
@@ -58,7 +58,7 @@ class CourierOptions(Struct, frozen=True, kw_only=True):
     log_rows: int = 10_000
 
 
-class Courier:
+class WebhookWorker:
     """Takes what is due from the outbox and sends it."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Courier:
         call: Call,
         *,
         clock: Clock,
-        options: CourierOptions,
+        options: WebhookWorkerOptions,
     ) -> None:
         self._database = database
         self._deliveries = deliveries
@@ -167,7 +167,7 @@ class Courier:
         try:
             answer = await self._call(webhook.url, headers, body)
         except ApplicationError as error:
-            answer = Delivered(status=_NO_ANSWER, reason=error.message)
+            answer = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
         outcome = self._outcome(delivery, answer)
         if outcome.state == FAILED:
             _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
@@ -179,7 +179,7 @@ class Courier:
         secret = webhook_secret(self._options.key, delivery.webhook_id)
         return signature_headers(secret, str(delivery.id), self._clock() // _SECOND, body)
 
-    def _outcome(self, delivery: Delivery, answer: Delivered) -> Outcome:
+    def _outcome(self, delivery: Delivery, answer: DeliveryResponse) -> DeliveryOutcome:
         now = self._clock()
         state, due, ended = DELIVERED, now, now
         if answer.status not in _FINE:
@@ -187,7 +187,7 @@ class Courier:
             again = tried <= len(DELAYS)
             state = WAITING if again else FAILED
             due = now + DELAYS[tried - 1] * _SECOND if again else now
-        return Outcome(
+        return DeliveryOutcome(
             state=state,
             due=due,
             ended_at=None if state == WAITING else ended,

@@ -1,6 +1,6 @@
 """What administrators may do: by action, type, field, locale and entry."""
 
-from quire.access.admin_ability import AdminAbility, Creator, Rule
+from quire.access.admin_ability import AdminAbility, Creator, GrantRule
 from quire.access.admin_grants import Grant, ability_of, super_ability
 from quire.access.administration import (
     ACTIONS,
@@ -50,15 +50,15 @@ def test_what_makes_no_sense_grants_nothing() -> None:
 
 
 def test_a_field_is_granted_by_name_or_with_the_component_around_it() -> None:
-    rule = Rule(fields=frozenset({"title", "seo", "links.label"}))
+    rule = GrantRule(fields=frozenset({"title", "seo", "links.label"}))
 
     assert rule.covers_field("title")
     assert rule.covers_field("seo.title")
     assert rule.covers_field("links")
     assert not rule.covers_field("links.to")
     assert not rule.covers_field("titles")
-    assert Rule().covers_field("anything")
-    assert not Rule(fields=frozenset()).covers_field("title")
+    assert GrantRule().covers_field("anything")
+    assert not GrantRule(fields=frozenset()).covers_field("title")
 
 
 def test_fields_that_are_no_list_grant_none() -> None:
@@ -152,7 +152,7 @@ def test_nobody_covers_more_than_they_have() -> None:
         locales: frozenset[str] | None = None,
         conditions: frozenset[str] = frozenset(),
     ) -> bool:
-        rule = Rule(fields=fields, locales=locales, conditions=conditions)
+        rule = GrantRule(fields=fields, locales=locales, conditions=conditions)
         return own.covers([(action, BOOK, rule)])
 
     english = frozenset({"en"})
@@ -166,7 +166,7 @@ def test_nobody_covers_more_than_they_have() -> None:
     assert covers(UPDATE, fields=frozenset({"title"}), locales=english, conditions=owned)
     assert not covers(DELETE, locales=english)
     boss = super_ability(SCHEMA, user_id=1, role_ids=ROLES)
-    assert boss.covers([(UPDATE, BOOK, Rule())])
+    assert boss.covers([(UPDATE, BOOK, GrantRule())])
 
 
 def test_equal_grants_make_equal_abilities() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from quire.app import Application, build_app
 from quire.settings import load_settings
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.conformance.corpus import credentials
 from tests.conformance.forms import FORM_TYPE, FilePart, form
@@ -35,7 +35,7 @@ class Darkroom:
         self._tokens: dict[str, str] = {}
 
     @property
-    def library(self) -> Library:
+    def library(self) -> MediaLibrary:
         assert self.application.library is not None
         return self.application.library
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.builder.file_transaction import Journal, has_journals
+from quire.builder.file_transaction import FileTransaction, has_journals
 from quire.builder.recovery import recover_files
 from quire.runtime.schema_reload import SchemaFollower
 from tests.databases.kind import Kind
@@ -395,14 +395,14 @@ async def test_files_that_are_left_half_changed_are_put_right_at_the_next_start(
     async def nothing(_: SchemaFollower) -> bool:
         return True
 
-    def fail(_: Journal) -> None:
+    def fail(_: FileTransaction) -> None:
         raise OSError(28, "No space left on device")
 
     body = memo({"title": {"type": "string"}})
     entries = f"/content-manager/collection-types/{MEMO}"
     with monkeypatch.context() as patched:
         patched.setattr(SchemaFollower, "look", nothing)  # which would put them right, too
-        patched.setattr(Journal, "finish", fail)
+        patched.setattr(FileTransaction, "finish", fail)
         reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
         assert reply.status == 500
         assert "not all schema files could be written" in reply.error

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.auth.rate_limit import Allowance, RateLimiter, place_of
-from quire.auth.shared_counters import CallCounts
+from quire.auth.shared_counters import SharedCounters
 from quire.errors import RateLimitError
 
 MINUTE_MS = 60_000
@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 
 def limiter(clock: Clock, limit: int = 3) -> RateLimiter:
-    return RateLimiter(CallCounts(), "", limit=limit, interval_ms=MINUTE_MS, clock=clock)
+    return RateLimiter(SharedCounters(), "", limit=limit, interval_ms=MINUTE_MS, clock=clock)
 
 
 def test_calls_are_counted_down_and_one_too_many_is_refused(clock: Clock) -> None:
@@ -86,7 +86,7 @@ def test_who_is_refused_is_told_too_and_in_how_many_seconds_to_try_again(clock: 
 
 
 def test_limits_of_different_names_do_not_share_keys(clock: Clock) -> None:
-    calls = CallCounts()
+    calls = SharedCounters()
     one, other = (
         RateLimiter(calls, name, limit=1, interval_ms=MINUTE_MS, clock=clock)
         for name in ("one", "other")

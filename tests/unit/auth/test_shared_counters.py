@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from quire.auth import shared_counters
-from quire.auth.shared_counters import CallCounts
+from quire.auth.shared_counters import SharedCounters
 
 NOW, MINUTE = 1_700_000_000_500, 60_000
 COUNTING = """
@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_what_one_has_counted_others_see(file: Path) -> None:
-    one, other = CallCounts("secret", file), CallCounts("secret", file)
+    one, other = SharedCounters("secret", file), SharedCounters("secret", file)
     assert [counts.add("key", NOW, MINUTE).calls for counts in (one, other, one)] == [1, 2, 3]
     assert other.seen("key", NOW, MINUTE) == one.seen("key", NOW, MINUTE)
     assert other.seen("another", NOW, MINUTE) is None
@@ -37,10 +37,10 @@ def test_what_one_has_counted_others_see(file: Path) -> None:
 
 
 def test_what_was_counted_is_there_after_a_restart(file: Path) -> None:
-    before = CallCounts("secret", file)
+    before = SharedCounters("secret", file)
     window = before.add("key", NOW, MINUTE)
     before.close()
-    after = CallCounts("secret", file)
+    after = SharedCounters("secret", file)
     again = after.add("key", NOW + MINUTE - 1, MINUTE)
     assert (again.ends_at, again.calls) == (window.ends_at, 2)
     assert after.add("key", NOW + MINUTE, MINUTE).calls == 1
@@ -51,7 +51,7 @@ def test_processes_that_count_at_once_miss_nothing(file: Path) -> None:
     command = [sys.executable, "-c", COUNTING, str(file)]
     running = [subprocess.Popen(command) for _ in range(3)]
     assert [process.wait() for process in running] == [0, 0, 0]
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     for number in range(4):
         window = counts.seen(f"key {number}", NOW, MINUTE)
         assert window is not None
@@ -60,7 +60,7 @@ def test_processes_that_count_at_once_miss_nothing(file: Path) -> None:
 
 
 def test_nobody_reads_from_the_file_who_called(file: Path) -> None:
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     counts.add("auth/local 192.0.2.1 ada@example.org", NOW, MINUTE)
     counts.close()
     content = file.read_bytes()
@@ -72,7 +72,7 @@ def test_the_file_does_not_grow_and_many_new_keys_do_not_hide_one_that_is_near_i
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_counters, "_GROUPS", 4)
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     size = file.stat().st_size
     for _ in range(9):
         counts.add("near", NOW, MINUTE)
@@ -88,7 +88,7 @@ def test_the_file_does_not_grow_and_many_new_keys_do_not_hide_one_that_is_near_i
 
 
 def test_a_process_that_has_read_the_clock_earlier_counts_in_the_same_window(file: Path) -> None:
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     window = counts.add("key", NOW, MINUTE)
     again = counts.add("key", NOW - 3, MINUTE)
     assert (again.ends_at, again.calls) == (window.ends_at, 2)
@@ -96,7 +96,7 @@ def test_a_process_that_has_read_the_clock_earlier_counts_in_the_same_window(fil
 
 
 def test_a_clock_that_is_set_back_does_not_make_a_window_longer(file: Path) -> None:
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     counts.add("key", NOW, MINUTE)
     assert counts.seen("key", NOW - MINUTE, MINUTE) is None
     assert counts.add("key", NOW - MINUTE, MINUTE).calls == 1
@@ -107,7 +107,7 @@ def test_a_clock_that_is_set_back_does_not_make_a_window_longer(file: Path) -> N
 def test_a_file_of_another_kind_is_made_anew(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     assert [counts.add("key", NOW, MINUTE).calls for _ in range(2)] == [1, 2]
     counts.close()
 
@@ -115,14 +115,14 @@ def test_a_file_of_another_kind_is_made_anew(file: Path, content: bytes) -> None
 def test_where_there_can_be_no_file_each_counts_for_itself(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with capture_logs() as lines:
-        counts = CallCounts("secret", tmp_path / "file" / "calls")
+        counts = SharedCounters("secret", tmp_path / "file" / "calls")
     assert [line["event"] for line in lines] == ["calls are counted by each process for itself"]
     assert [counts.add("key", NOW, MINUTE).calls for _ in range(2)] == [1, 2]
     counts.close()
 
 
 def test_a_file_that_breaks_while_it_is_used_does_not_stop_the_counting(file: Path) -> None:
-    counts = CallCounts("secret", file)
+    counts = SharedCounters("secret", file)
     counts.add("key", NOW, MINUTE)
     os.truncate(file, 0)
     assert counts.seen("key", NOW, MINUTE) is None

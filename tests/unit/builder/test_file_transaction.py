@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from quire.builder import file_transaction
-from quire.builder.file_transaction import Journal, UnwritableFilesError, has_journals, recover
+from quire.builder.file_transaction import (
+    FileTransaction,
+    UnwritableFilesError,
+    has_journals,
+    recover,
+)
 from quire.builder.files import FileChange
 
 CHANGES = [
@@ -33,8 +38,8 @@ def files(project: Path) -> dict[str, str]:
     return {path.relative_to(project).as_posix(): path.read_text() for path in found}
 
 
-def begun(project: Path) -> Journal:
-    one = Journal(project, "later", CHANGES)
+def begun(project: Path) -> FileTransaction:
+    one = FileTransaction(project, "later", CHANGES)
     one.prepare()
     return one
 
@@ -68,12 +73,12 @@ def test_what_the_database_knows_of_is_finished(
         taken += 1
         real(folder, change)
 
-    def kept(_: Journal) -> None:
+    def kept(_: FileTransaction) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
         patched.setattr(file_transaction, "take_place", die)
-        patched.setattr(Journal, "_clear", kept)
+        patched.setattr(FileTransaction, "_clear", kept)
         with pytest.raises(KeyboardInterrupt):
             one.finish()
     recover(project, "later")

@@ -3,9 +3,9 @@
 import pytest
 
 from quire.auth.rate_limit import RateLimiter
-from quire.auth.shared_counters import CallCounts
+from quire.auth.shared_counters import SharedCounters
 from quire.content_api.call_limits import CallLimits
-from quire.content_api.messages import NO_CONTENT, Answer, Request
+from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.errors import RateLimitError, StaleSchemaError
 
 
@@ -15,10 +15,10 @@ def posted() -> Request:
 
 async def test_a_request_that_is_answered_anew_is_counted_once() -> None:
     """Tables that change meanwhile make the API begin a request again."""
-    limiter = RateLimiter(CallCounts(), "users", limit=2, interval_ms=60_000, clock=lambda: 0)
+    limiter = RateLimiter(SharedCounters(), "users", limit=2, interval_ms=60_000, clock=lambda: 0)
     stale = True
 
-    async def handle(request: Request) -> Answer:
+    async def handle(request: Request) -> Response:
         if stale:
             raise StaleSchemaError
         return NO_CONTENT

@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from quire.app import build_app
 from quire.content_api.fast_path import FastPathProtocol
-from quire.content_api.messages import Answer
+from quire.content_api.messages import Response
 from quire.database.connection import WouldBlockError
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.settings import load_settings
@@ -125,7 +125,7 @@ class Watched(FastPathProtocol):
         _ways.parsed.append(url)
         super().on_url(url)
 
-    def _send(self, answer: Answer, common: bytes) -> None:
+    def _send(self, answer: Response, common: bytes) -> None:
         super()._send(answer, common)
         self._note_buffer()
 

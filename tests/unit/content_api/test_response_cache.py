@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from quire.access.ability import FullAccess, ReadOnly
-from quire.content_api.messages import Answer
-from quire.content_api.response_cache import AnswerCache, KeptAnswers, Question
+from quire.content_api.messages import Response
+from quire.content_api.response_cache import CachedResponses, ResponseCache, ResponseKey
 from tests.unit.content_api.writers import APPLE, CAPITALS, Writer, writing
 
 LIST = f"/api/articles?filters[documentId]={APPLE}&populate=author"
 
 
-def question(query: bytes = b"", document_id: str | None = None) -> Question:
-    return Question(
+def question(query: bytes = b"", document_id: str | None = None) -> ResponseKey:
+    return ResponseKey(
         uid="api::book.book",
         mode="list",
         raw_query=query,
@@ -27,12 +27,12 @@ def question(query: bytes = b"", document_id: str | None = None) -> Question:
     )
 
 
-def answer(size: int) -> Answer:
-    return Answer(200, bytes(size))
+def answer(size: int) -> Response:
+    return Response(200, bytes(size))
 
 
 def test_what_is_kept_is_found() -> None:
-    kept, given = KeptAnswers(100_000), answer(10)
+    kept, given = CachedResponses(100_000), answer(10)
     kept.keep(question(), given)
     assert kept.get(question()) is given
 
@@ -50,13 +50,13 @@ def test_what_is_kept_is_found() -> None:
     ],
 )
 def test_what_differs_in_anything_is_another_question(other: dict[str, Any]) -> None:
-    kept = KeptAnswers(100_000)
+    kept = CachedResponses(100_000)
     kept.keep(question(), answer(10))
     assert kept.get(question()._replace(**other)) is None
 
 
 def test_what_was_not_asked_for_longest_gives_way() -> None:
-    kept = KeptAnswers(40_000)
+    kept = CachedResponses(40_000)
     for name in (b"a", b"b", b"c"):
         kept.keep(question(name), answer(3_900))
     assert kept.get(question(b"a")) is not None
@@ -68,7 +68,7 @@ def test_what_was_not_asked_for_longest_gives_way() -> None:
 
 
 def test_no_answer_takes_the_place_of_many() -> None:
-    kept = KeptAnswers(40_000)
+    kept = CachedResponses(40_000)
     kept.keep(question(b"large"), answer(4_500))
     kept.keep(question(b"a" * 4_500), answer(10))
     kept.keep(question(document_id="a" * 4_500), answer(10))
@@ -76,7 +76,7 @@ def test_no_answer_takes_the_place_of_many() -> None:
 
 
 def test_an_answer_that_is_kept_again_takes_no_more_room() -> None:
-    kept = KeptAnswers(10_000)
+    kept = CachedResponses(10_000)
     kept.keep(question(b"other"), answer(0))
     for _ in range(100):
         kept.keep(question(), answer(100))
@@ -84,7 +84,7 @@ def test_an_answer_that_is_kept_again_takes_no_more_room() -> None:
 
 
 def test_nothing_is_kept_of_another_state() -> None:
-    cache = AnswerCache(100_000)
+    cache = ResponseCache(100_000)
     first = cache.at(1)
     assert first is not None
     first.keep(question(), answer(10))
@@ -99,8 +99,8 @@ def test_nothing_is_kept_of_another_state() -> None:
 
 
 def test_nothing_is_kept_while_the_state_is_unknown_or_without_room() -> None:
-    assert AnswerCache(100_000).at(None) is None
-    assert AnswerCache(0).at(1) is None
+    assert ResponseCache(100_000).at(None) is None
+    assert ResponseCache(0).at(1) is None
 
 
 @pytest.fixture

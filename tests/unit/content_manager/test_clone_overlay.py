@@ -2,13 +2,13 @@
 
 import pytest
 
-from quire.access.admin_ability import Rule
+from quire.access.admin_ability import GrantRule
 from quire.content_manager.clone_overlay import overlaid, withheld
 from quire.errors import ForbiddenError
 from quire.schema.load import build_schema
 from tests.library.model import component, content_type, relation
 
-ALL = (Rule(),)
+ALL = (GrantRule(),)
 NOTE, LINE = "api::note.note", "shared.line"
 SCHEMA = build_schema(
     [
@@ -29,8 +29,8 @@ MODEL = SCHEMA.content_types[NOTE]
 EMPTY_HEAD = {"text": None, "hint": None}
 
 
-def fields(*names: str) -> tuple[Rule, ...]:
-    return (Rule(fields=frozenset(names)),)
+def fields(*names: str) -> tuple[GrantRule, ...]:
+    return (GrantRule(fields=frozenset(names)),)
 
 
 def test_everything_is_copied_for_those_who_may_do_everything() -> None:

@@ -18,7 +18,7 @@ from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.load import build_schema, load_schema
 from quire.schema.model import Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def golden_tables() -> Mapping[str, Any]:
     return tables
 
 
-def content_type(name: str, attributes: Mapping[str, object], **more: object) -> Source:
+def content_type(name: str, attributes: Mapping[str, object], **more: object) -> SchemaFile:
     """Make a source of a content type that is called ``name``."""
     raw = {
         "collectionName": f"{name}s",
@@ -46,16 +46,16 @@ def content_type(name: str, attributes: Mapping[str, object], **more: object) ->
         "attributes": attributes,
         **more,
     }
-    return Source(f"api::{name}.{name}", f"{name}.json", raw)
+    return SchemaFile(f"api::{name}.{name}", f"{name}.json", raw)
 
 
-def component(uid: str, attributes: Mapping[str, object]) -> Source:
+def component(uid: str, attributes: Mapping[str, object]) -> SchemaFile:
     """Make a source of a component."""
     raw = {"collectionName": f"components_{uid.replace('.', '_')}", "attributes": attributes}
-    return Source(uid, f"{uid}.json", raw)
+    return SchemaFile(uid, f"{uid}.json", raw)
 
 
-def schema_of(*sources: Source) -> Schema:
+def schema_of(*sources: SchemaFile) -> Schema:
     return build_schema(sources)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.errors import ConfigurationError
 from quire.settings import load_settings
 
@@ -37,11 +37,11 @@ def test_a_sqlite_file_that_everybody_could_download_is_refused(
         tmp_path, environ={}, overrides={"database.filename": filename, **directories}
     )
     with pytest.raises(ConfigurationError, match=r"everybody may read: set database\.filename"):
-        room_of(settings)
+        target_of(settings)
 
 
 @pytest.mark.parametrize("public", ["public", ".", ".tmp/public"])
 def test_a_hidden_sqlite_file_is_not_served_wherever_it_is(public: str, tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     settings = load_settings(tmp_path, environ={}, overrides={"public.directory": public})
-    assert room_of(settings).place.endswith(".tmp/data.db")
+    assert target_of(settings).place.endswith(".tmp/data.db")

@@ -16,23 +16,23 @@ from quire.database.program import Program
 from quire.database.tables.metadata import build_metadata, column_kind
 from quire.database.tables.table_map import map_tables
 from quire.documents.commands import (
-    Create,
-    Delete,
+    AllLocales,
+    CreateDocument,
+    DeleteDocument,
     DiscardDraft,
-    Every,
     Intent,
-    Publish,
-    Unpublish,
-    Update,
-    Written,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+    WrittenEntry,
 )
 from quire.documents.passwords import Password
 from quire.documents.service import act_on, passwords_of
-from quire.documents.unit_of_work import Engine, UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork, WriteEngine
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
 from quire.schema.model import FILE_UID, Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 from quire.webhooks.event_bus import Event
 from tests.databases.store import Store
 from tests.library.model import LOCALIZED, component, content_type, relation
@@ -54,7 +54,7 @@ LOCAL = {"pluginOptions": LOCALIZED}
 BY_COLUMN = {"useJoinTable": False}
 
 
-def _localized(name: str, attributes: Mapping[str, Any], *, drafts: bool) -> Source:
+def _localized(name: str, attributes: Mapping[str, Any], *, drafts: bool) -> SchemaFile:
     return content_type(
         name, attributes, draft_and_publish=drafts, pluginOptions={"i18n": {"localized": True}}
     )
@@ -165,7 +165,7 @@ class Press:
             " (2, 'l2', 'fr'), (3, 'l3', 'de'), (4, 'l4', 'es')"
         )
         numbers = count(1)
-        self.engine = Engine(
+        self.engine = WriteEngine(
             store=open_store(self.schema, self.tables, store.dialect),
             new_id=lambda: f"document{next(numbers):016}",
             default_locale="en",
@@ -176,15 +176,15 @@ class Press:
         self.statements: list[str] = []
         """What the last action sent to the database."""
 
-    def do(self, *intents: Intent) -> list[Written]:
+    def do(self, *intents: Intent) -> list[WrittenEntry]:
         """Do things in one transaction; returns the entries that the last of them wrote."""
         self.now += STEP_MS
         unit = UnitOfWork(
             engine=self.engine, clock=lambda: self.now, hashed=dict(self._hashes(intents))
         )
 
-        def act() -> Program[list[Written]]:
-            written: list[Written] = []
+        def act() -> Program[list[WrittenEntry]]:
+            written: list[WrittenEntry] = []
             for intent in intents:
                 written = yield from act_on(unit, intent)
                 yield from unit.settle()
@@ -208,7 +208,7 @@ class Press:
         self, uid: str, *, publish: bool = False, locale: str | None = None, **data: object
     ) -> str:
         """Make a document; returns its id."""
-        intent = Create(uid=uid, data=data, locale=locale, publish=publish)
+        intent = CreateDocument(uid=uid, data=data, locale=locale, publish=publish)
         return self.do(intent)[0].document_id
 
     def update(
@@ -219,28 +219,36 @@ class Press:
         publish: bool = False,
         locale: str | None = None,
         **data: object,
-    ) -> Written:
+    ) -> WrittenEntry:
         """Change a document."""
-        intent = Update(uid=uid, document_id=document, data=data, locale=locale, publish=publish)
+        intent = UpdateDocument(
+            uid=uid, document_id=document, data=data, locale=locale, publish=publish
+        )
         return self.do(intent)[0]
 
-    def publish(self, uid: str, document: str, locale: str | Every | None = None) -> list[Written]:
+    def publish(
+        self, uid: str, document: str, locale: str | AllLocales | None = None
+    ) -> list[WrittenEntry]:
         """Publish a document."""
-        return self.do(Publish(uid=uid, document_id=document, locale=locale))
+        return self.do(PublishDocument(uid=uid, document_id=document, locale=locale))
 
     def unpublish(
-        self, uid: str, document: str, locale: str | Every | None = None
-    ) -> list[Written]:
+        self, uid: str, document: str, locale: str | AllLocales | None = None
+    ) -> list[WrittenEntry]:
         """Take the published version of a document away."""
-        return self.do(Unpublish(uid=uid, document_id=document, locale=locale))
+        return self.do(UnpublishDocument(uid=uid, document_id=document, locale=locale))
 
-    def discard(self, uid: str, document: str, locale: str | Every | None = None) -> list[Written]:
+    def discard(
+        self, uid: str, document: str, locale: str | AllLocales | None = None
+    ) -> list[WrittenEntry]:
         """Make the draft of a document what is published."""
         return self.do(DiscardDraft(uid=uid, document_id=document, locale=locale))
 
-    def delete(self, uid: str, document: str, locale: str | Every | None = None) -> list[Written]:
+    def delete(
+        self, uid: str, document: str, locale: str | AllLocales | None = None
+    ) -> list[WrittenEntry]:
         """Delete a document."""
-        return self.do(Delete(uid=uid, document_id=document, locale=locale))
+        return self.do(DeleteDocument(uid=uid, document_id=document, locale=locale))
 
     @property
     def table_names(self) -> list[str]:

@@ -11,7 +11,7 @@ from quire.access.ability import Granted
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.actions.find import find, find_one
-from quire.documents.commands import Create, Update
+from quire.documents.commands import CreateDocument, UpdateDocument
 from quire.documents.reading import Find, Page, Shown
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import AppError, InvalidKeyError
@@ -26,7 +26,7 @@ PRINTED = datetime(2024, 5, 1, 6, 30, tzinfo=UTC)
 async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
     """Three papers, of which one is a draft and one has a French version, by one writer."""
     async with open_kiosk(tmp_path) as kiosk:
-        writer = await kiosk.documents.create(Create(uid=WRITER, data={"name": "Ada"}))
+        writer = await kiosk.documents.create(CreateDocument(uid=WRITER, data={"name": "Ada"}))
         for title, price in (("Tide", 1.5), ("Ebb", 2)):
             data: JsonObject = {
                 "title": title,
@@ -36,8 +36,8 @@ async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
                 "margin": "a note",
                 "writer": writer.document_id,
             }
-            made = await kiosk.documents.create(Create(uid=PAPER, data=data, publish=True))
-        french = Update(
+            made = await kiosk.documents.create(CreateDocument(uid=PAPER, data=data, publish=True))
+        french = UpdateDocument(
             uid=PAPER,
             document_id=made.document_id,
             data={"title": "Reflux"},
@@ -45,7 +45,7 @@ async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
             publish=True,
         )
         await kiosk.documents.update(french)
-        await kiosk.documents.create(Create(uid=PAPER, data={"title": "Slack"}))
+        await kiosk.documents.create(CreateDocument(uid=PAPER, data={"title": "Slack"}))
         yield kiosk
 
 
@@ -130,7 +130,7 @@ async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
     assert await kiosk.documents.find_one(Find(uid=MASTHEAD)) is None
 
     await kiosk.documents.update(
-        Update(uid=MASTHEAD, document_id=None, data={"motto": "All the tides"})
+        UpdateDocument(uid=MASTHEAD, document_id=None, data={"motto": "All the tides"})
     )
 
     found = await kiosk.documents.find_one(Find(uid=MASTHEAD, fields="motto"))
@@ -140,7 +140,7 @@ async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
 
 async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[tuple[Page, Shown | None]]:
-        intent = Create(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
+        intent = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
         [made] = yield from create(unit, [intent])
         dear = yield from find(unit, Find(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price"))
         one = yield from find_one(unit, Find(uid=PAPER), made.document_id)
@@ -154,7 +154,7 @@ async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> No
 
 async def test_what_is_rolled_back_was_seen_by_nobody_else(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
-        yield from create(unit, [Create(uid=PAPER, data={"title": "Extra"}, publish=True)])
+        yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Extra"}, publish=True)])
         page = yield from find(unit, Find(uid=PAPER))
         assert page.pagination["total"] == 3
         raise ZeroDivisionError

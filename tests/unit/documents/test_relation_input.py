@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.documents.entry_values import Position, RelationChange, Target
+from quire.documents.entry_values import Position, RelationChange, RelationTarget
 from quire.documents.relation_input import (
     NO_ROW,
     UnreadableRelationError,
@@ -12,8 +12,8 @@ from quire.documents.relation_input import (
     row_id,
 )
 
-A, B = Target(document_id="a"), Target(document_id="b")
-SEVEN = Target(id=7)
+A, B = RelationTarget(document_id="a"), RelationTarget(document_id="b")
+SEVEN = RelationTarget(id=7)
 
 
 def to_many(value: object) -> RelationChange | None:
@@ -37,12 +37,12 @@ def to_one(value: object) -> RelationChange | None:
         ({"id": "7"}, SEVEN),
         ({"id": 7, "documentId": "a"}, A),
         ({"id": 7, "documentId": None}, SEVEN),
-        ({"documentId": 5}, Target(document_id="5")),
-        ({"documentId": "7"}, Target(document_id="7")),
+        ({"documentId": 5}, RelationTarget(document_id="5")),
+        ({"documentId": "7"}, RelationTarget(document_id="7")),
     ],
     ids=repr,
 )
-def test_a_target_is_named_in_several_ways(value: object, target: Target) -> None:
+def test_a_target_is_named_in_several_ways(value: object, target: RelationTarget) -> None:
     change = RelationChange(set=(target,))
     assert to_one(value) == change
     assert to_many(value) == change
@@ -57,13 +57,13 @@ def test_a_target_is_named_in_several_ways(value: object, target: Target) -> Non
     "value", ["7x", "0x1", "-1", 0, -5, 1.5, "9" * 30, 2**63, float("inf"), float("nan")]
 )
 def test_what_can_be_no_id_leads_to_no_row(value: object) -> None:
-    assert to_one(value) == RelationChange(set=(Target(id=NO_ROW),))
+    assert to_one(value) == RelationChange(set=(RelationTarget(id=NO_ROW),))
 
 
 @pytest.mark.parametrize("value", [None, True, "abc", [], {}])
 def test_what_is_no_number_is_no_id(value: object) -> None:
     assert row_id(value) == NO_ROW
-    assert to_one({"id": value}) == RelationChange(set=(Target(id=NO_ROW),))
+    assert to_one({"id": value}) == RelationChange(set=(RelationTarget(id=NO_ROW),))
 
 
 @pytest.mark.parametrize("value", [None, [], [None], [False], {"set": []}, {"set": [None]}])
@@ -140,21 +140,21 @@ def test_a_position_is_before_or_after_another_at_the_start_or_at_the_end(
     position: object, understood: Position | None
 ) -> None:
     change = to_many({"connect": [{"documentId": "a", "position": position}]})
-    target = Target(document_id="a", position=understood)
+    target = RelationTarget(document_id="a", position=understood)
     assert change == RelationChange(connect=(target,))
 
 
 @pytest.mark.parametrize("anchor", [7, 7.0, "7"], ids=repr)
 def test_a_row_is_placed_beside_rows(anchor: object) -> None:
     change = to_many({"connect": [{"id": 1, "position": {"after": anchor}}]})
-    assert change == RelationChange(connect=(Target(id=1, position=Position(after=SEVEN)),))
+    assert change == RelationChange(connect=(RelationTarget(id=1, position=Position(after=SEVEN)),))
 
 
 @pytest.mark.parametrize("anchor", [7, "7"], ids=repr)
 def test_a_document_is_placed_beside_documents_whatever_their_ids_look_like(anchor: object) -> None:
     change = to_many({"connect": [{"documentId": "a", "position": {"after": anchor}}]})
-    position = Position(after=Target(document_id="7"))
-    assert change == RelationChange(connect=(Target(document_id="a", position=position),))
+    position = Position(after=RelationTarget(document_id="7"))
+    assert change == RelationChange(connect=(RelationTarget(document_id="a", position=position),))
 
 
 def test_positions_are_strict_unless_told_otherwise() -> None:
@@ -171,13 +171,13 @@ def test_positions_are_strict_unless_told_otherwise() -> None:
 
 def test_a_target_may_say_its_locale_and_status() -> None:
     item = {"documentId": "a", "locale": "fr", "status": "draft", "nope": 1}
-    target = Target(document_id="a", locale="fr", status="draft")
+    target = RelationTarget(document_id="a", locale="fr", status="draft")
     assert to_many({"connect": [item]}) == RelationChange(connect=(target,))
 
 
 def test_targets_of_any_type_say_of_which() -> None:
     items = [{"__type": "api::a.a", "id": 7}]
-    expected = RelationChange(set=(Target(id=7, uid="api::a.a"),))
+    expected = RelationChange(set=(RelationTarget(id=7, uid="api::a.a"),))
     assert parse_relation(items, to_many=True, morph=True) == expected
     assert to_many(items) == RelationChange(set=(SEVEN,))
 

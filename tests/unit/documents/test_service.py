@@ -10,9 +10,16 @@ from quire.database.entries.store import open_store
 from quire.database.program import Program, Statement
 from quire.database.tables.table_map import map_tables
 from quire.documents.actions.create import create
-from quire.documents.commands import Create, Delete, DiscardDraft, Publish, Unpublish, Update
+from quire.documents.commands import (
+    CreateDocument,
+    DeleteDocument,
+    DiscardDraft,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+)
 from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import Engine, UnitOfWork
+from quire.documents.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import (
     DatabaseBusyError,
     NotFoundError,
@@ -45,7 +52,7 @@ class House:
         self.hashed: list[tuple[str, int]] = []
         bus = EventBus()
         bus.subscribe(self._listen)
-        engine = Engine(
+        engine = WriteEngine(
             store=open_store(press_schema(), tables, self.database.dialect),
             new_id=new_document_id,
             default_locale="en",
@@ -88,17 +95,19 @@ async def house(kind: Kind, empty: Path, tmp_path: Path) -> AsyncIterator[House]
     kind.release(project)
 
 
-def story(name: str | None = "Alps", *, publish: bool = False, **data: object) -> Create:
-    return Create(uid=STORY, data={"name": name, **data}, publish=publish)
+def story(name: str | None = "Alps", *, publish: bool = False, **data: object) -> CreateDocument:
+    return CreateDocument(uid=STORY, data={"name": name, **data}, publish=publish)
 
 
 async def test_what_happened_is_told_in_its_order_and_by_its_name(house: House) -> None:
     document = (await house.documents.create(story(publish=True))).document_id
-    await house.documents.update(Update(uid=STORY, document_id=document, data={"name": "Andes"}))
+    await house.documents.update(
+        UpdateDocument(uid=STORY, document_id=document, data={"name": "Andes"})
+    )
     await house.documents.discard_draft(DiscardDraft(uid=STORY, document_id=document))
-    await house.documents.publish(Publish(uid=STORY, document_id=document))
-    await house.documents.unpublish(Unpublish(uid=STORY, document_id=document))
-    await house.documents.delete(Delete(uid=STORY, document_id=document))
+    await house.documents.publish(PublishDocument(uid=STORY, document_id=document))
+    await house.documents.unpublish(UnpublishDocument(uid=STORY, document_id=document))
+    await house.documents.delete(DeleteDocument(uid=STORY, document_id=document))
     assert house.names() == [
         "entry.create",
         "entry.publish",
@@ -113,7 +122,9 @@ async def test_what_happened_is_told_in_its_order_and_by_its_name(house: House) 
 async def test_an_event_says_what_it_happened_to(house: House) -> None:
     document = (await house.documents.create(story())).document_id
     data = {"name": "Andes", "rating": 3}
-    written = await house.documents.update(Update(uid=STORY, document_id=document, data=data))
+    written = await house.documents.update(
+        UpdateDocument(uid=STORY, document_id=document, data=data)
+    )
     event = house.told[-1]
     assert (event.uid, event.document_id, event.locale) == (STORY, document, "en")
     assert (event.entry_id, event.published) == (written.entry_id, False)
@@ -133,7 +144,7 @@ async def test_what_is_rolled_back_is_not_told(house: House) -> None:
 
 
 async def test_several_things_are_done_one_after_the_other(house: House) -> None:
-    topic = Create(uid=TOPIC, data={"name": "Snow"}, document_id=new_document_id())
+    topic = CreateDocument(uid=TOPIC, data={"name": "Snow"}, document_id=new_document_id())
     first, second = await house.documents.perform([topic, story(topics=[topic.document_id])])
     assert (first[0].uid, second[0].uid) == (TOPIC, STORY)
     links = house.rows.execute("SELECT count(*) FROM storys_topics_lnk")
@@ -143,7 +154,7 @@ async def test_several_things_are_done_one_after_the_other(house: House) -> None
 async def test_several_things_are_done_all_or_none(house: House) -> None:
     with pytest.raises(NotFoundError):
         await house.documents.perform(
-            [story(), Update(uid=STORY, document_id="nobody", data={"name": "Andes"})]
+            [story(), UpdateDocument(uid=STORY, document_id="nobody", data={"name": "Andes"})]
         )
     assert house.stories() == []
     assert house.told == []

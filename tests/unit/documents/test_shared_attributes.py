@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Every, Publish
+from quire.documents.commands import AllLocales, PublishDocument
 from tests.unit.documents.press import STORY, TOPIC, Press
 
 
@@ -88,13 +88,13 @@ def test_a_change_of_what_they_share_modifies_all_locales(press: Press, story: s
 
 def test_several_locales_are_published_at_once(press: Press, story: str) -> None:
     press.update(STORY, story, locale="de", name="Alpen")
-    written = press.do(Publish(uid=STORY, document_id=story, locales=("fr", "en")))
+    written = press.do(PublishDocument(uid=STORY, document_id=story, locales=("fr", "en")))
     assert [one.locale for one in written] == ["en", "fr"]
     assert press.entry(STORY, story, published=True, locale="de") is None
 
 
 def test_drafts_do_not_reach_the_public(press: Press, story: str) -> None:
-    press.publish(STORY, story, Every.LOCALE)
+    press.publish(STORY, story, AllLocales.LOCALE)
     press.update(STORY, story, rating=7)
     assert press.live(STORY, story, "fr")["rating"] == press.live(STORY, story)["rating"] == 3
 
@@ -102,7 +102,7 @@ def test_drafts_do_not_reach_the_public(press: Press, story: str) -> None:
 def test_what_is_published_with_a_change_is_public_in_all_published_locales(
     press: Press, story: str
 ) -> None:
-    press.publish(STORY, story, Every.LOCALE)
+    press.publish(STORY, story, AllLocales.LOCALE)
     press.update(STORY, story, rating=7, publish=True)
     assert press.live(STORY, story, "fr")["rating"] == 7
     assert press.draft(STORY, story, "fr")["rating"] == 7
@@ -112,7 +112,7 @@ def test_what_is_published_with_a_change_is_public_in_all_published_locales(
 def test_going_back_to_what_is_published_brings_the_other_drafts_back_too(
     press: Press, story: str
 ) -> None:
-    press.publish(STORY, story, Every.LOCALE)
+    press.publish(STORY, story, AllLocales.LOCALE)
     press.update(STORY, story, rating=7, cover=None, facts=[])
     press.discard(STORY, story)
     french = press.draft(STORY, story, "fr")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from quire.documents.commands import Create
+from quire.documents.commands import CreateDocument
 from quire.errors import ValidationError
 from tests.unit.documents.press import LABEL, PERSON, STORY, TOPIC, Press
 
@@ -85,7 +85,7 @@ def test_a_document_that_is_not_there_is_named_with_the_locale_that_was_looked_i
     press: Press, attribute: str, message: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
-        press.do(Create(uid=STORY, data={attribute: ["nobody"]}, locale="fr"))
+        press.do(CreateDocument(uid=STORY, data={attribute: ["nobody"]}, locale="fr"))
     assert str(caught.value) == message
 
 

@@ -11,7 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from quire.access.ability import FullAccess, Granted
 from quire.openapi.content.account import SESSION_ROUTES
 from quire.openapi.content.api import ROUTES, describe_content_api
-from quire.openapi.content.endpoint import Endpoint, Facts
+from quire.openapi.content.endpoint import ApiOptions, Endpoint
 from quire.openapi.queries import PageLimits
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
@@ -20,7 +20,7 @@ from tests.unit.schema.trees import component_file, type_file, write_tree
 
 JsonObject = dict[str, Any]
 
-FACTS = Facts(
+FACTS = ApiOptions(
     server="/api",
     pages=PageLimits(default=25, most=100),
     refreshes=False,
@@ -156,7 +156,7 @@ async def test_routes_of_sessions_are_described_where_there_are_sessions(kiosk: 
     ]
 
     def paths(*, refreshes: bool) -> JsonObject:
-        facts = Facts(
+        facts = ApiOptions(
             server=FACTS.server, pages=FACTS.pages, refreshes=refreshes, batch_operations=1
         )
         document = describe_content_api(kiosk.app.schema, FullAccess(), endpoints, facts)

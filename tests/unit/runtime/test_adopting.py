@@ -22,7 +22,7 @@ from quire.database.program import Program, Row, Statement
 from quire.database.schema_version import announce_schema
 from quire.database.stores.core_store import write_setting
 from quire.errors import DatabaseOpenError, StaleSchemaError
-from quire.runtime.schema_runtime import Generation
+from quire.runtime.schema_runtime import SchemaRuntime
 from quire.settings import load_settings
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.conformance.corpus import credentials
@@ -72,7 +72,7 @@ class Site:
         found: dict[str, Any] = json.loads(answer.content)["data"][0]
         return found
 
-    def generation(self) -> "weakref.ref[Generation]":
+    def generation(self) -> "weakref.ref[SchemaRuntime]":
         present = self.app.generation
         assert present is not None
         return weakref.ref(present)

@@ -8,7 +8,7 @@ import pytest
 from quire.app import Application, build_app
 from quire.errors import DatabaseOpenError, ServiceUnavailableError
 from quire.settings import load_settings
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from tests.databases.kinds import SQLITE, kind_of, rows_of
 
 SHORT = {"database.busy_timeout_ms": 100, "database.read_timeout_ms": 500}
@@ -55,12 +55,12 @@ async def test_a_table_that_somebody_has_locked_keeps_nobody_waiting(
 async def test_a_start_that_fails_late_lets_go_of_everything(
     own_recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def unavailable(_: Library) -> None:
+    async def unavailable(_: MediaLibrary) -> None:
         raise ServiceUnavailableError("not now")
 
     app = application(own_recorded)
     with monkeypatch.context() as broken:
-        broken.setattr(Library, "recover", unavailable)
+        broken.setattr(MediaLibrary, "recover", unavailable)
         with pytest.raises(DatabaseOpenError, match="not now"):
             await app.start()
     assert connections(own_recorded) == 0

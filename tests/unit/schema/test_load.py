@@ -16,8 +16,8 @@ from quire.schema.attributes.base import (
     StorageKind,
 )
 from quire.schema.load import LoadOptions, build_schema, load_schema
-from quire.schema.model import FILE_UID, Index, Kind
-from quire.schema.sources import Source
+from quire.schema.model import FILE_UID, Index, TypeKind
+from quire.schema.sources import SchemaFile
 from tests.library.model import SOURCES
 from tests.unit.schema.trees import component_file, faults, type_file, write_tree
 
@@ -90,7 +90,7 @@ def test_what_a_file_says_of_a_content_type_is_taken_over(tmp_path: Path) -> Non
     )
     schema = load_schema(write_tree(tmp_path, file))
     news = schema.content_types["api::news-item.news-item"]
-    assert news.kind is Kind.SINGLE
+    assert news.kind is TypeKind.SINGLE
     assert (news.singular_name, news.plural_name) == ("news-item", "news")
     assert (news.display_name, news.collection_name) == ("news-item", "the_news")
     assert news.draft_and_publish
@@ -108,7 +108,7 @@ def test_what_a_file_leaves_out_is_the_quieter_choice(tmp_path: Path) -> None:
     path = "src/api/note/content-types/note/schema.json"
     schema = load_schema(write_tree(tmp_path, {path: raw_type("note")}))
     note = schema.content_types["api::note.note"]
-    assert note.kind is Kind.COLLECTION
+    assert note.kind is TypeKind.COLLECTION
     assert note.collection_name == "note"
     assert not note.draft_and_publish
     assert not note.localized
@@ -354,7 +354,7 @@ def test_the_order_of_attributes_is_part_of_the_version() -> None:
     def version(*names: str) -> str:
         attributes = {name: {"type": "string"} for name in names}
         raw = {**raw_type("note"), "attributes": attributes}
-        return build_schema([Source("api::note.note", "note.json", raw)]).version
+        return build_schema([SchemaFile("api::note.note", "note.json", raw)]).version
 
     assert version("a", "b") != version("b", "a")
 

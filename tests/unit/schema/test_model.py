@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.schema.model import Kind
+from quire.schema.model import TypeKind
 from tests.library.model import BOOK, HOMEPAGE, NOTE, SEO, library_schema
 
 
@@ -22,8 +22,8 @@ def test_the_projects_own_types_are_those_of_the_api() -> None:
 
 def test_a_collection_is_reached_by_its_plural_name_and_a_single_type_by_its_singular() -> None:
     types = library_schema().content_types
-    assert (types[BOOK].kind, types[BOOK].route_name) == (Kind.COLLECTION, "books")
-    assert (types[HOMEPAGE].kind, types[HOMEPAGE].route_name) == (Kind.SINGLE, "homepage")
+    assert (types[BOOK].kind, types[BOOK].route_name) == (TypeKind.COLLECTION, "books")
+    assert (types[HOMEPAGE].kind, types[HOMEPAGE].route_name) == (TypeKind.SINGLE, "homepage")
 
 
 def test_all_models_are_content_types_and_then_components() -> None:

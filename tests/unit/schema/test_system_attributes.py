@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.schema.model import Kind
+from quire.schema.model import TypeKind
 from quire.schema.system_attributes import leading_attributes, trailing_attributes
 from tests.library.model import BOOK, HOMEPAGE, PERSON, SEO, library_schema
 
@@ -47,7 +47,7 @@ def test_locales_are_private_in_types_without_them() -> None:
 
 def test_creators_are_private_unless_a_type_shows_them() -> None:
     types = library_schema().content_types
-    assert types[HOMEPAGE].kind is Kind.SINGLE
+    assert types[HOMEPAGE].kind is TypeKind.SINGLE
     assert types[BOOK].attributes["createdBy"].private
     assert not types[HOMEPAGE].attributes["createdBy"].private
 

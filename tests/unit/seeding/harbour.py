@@ -11,7 +11,7 @@ from typing import Any
 
 from quire.schema.model import Schema
 from quire.seeding.load import read_content
-from quire.seeding.project import Chance, seed
+from quire.seeding.project import SeedValues, seed
 from quire.settings import Settings, load_settings
 from tests.unit.database.running import component, content_type, schema_of
 
@@ -251,10 +251,10 @@ class Project:
         return rows_of(self.settings.database.filename, table)
 
 
-def chance() -> Chance:
+def chance() -> SeedValues:
     """No chance at all: ids and names of files are counted."""
     ids, suffixes = count(1), count(1)
-    return Chance(
+    return SeedValues(
         clock=lambda: NOW,
         new_id=lambda: f"a{next(ids):023d}",
         new_suffix=lambda: f"{next(suffixes):010x}",

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from quire.clock import now_ms
 from quire.database.initialize import first_program
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.initial_rows import FirstLocale
 from quire.database.tables.table_map import ComponentEdge, map_tables
 from quire.errors import DatabaseOpenError, SeedingError
@@ -34,7 +34,7 @@ BLOG = Path(__file__).parents[3] / "examples" / "blog"
 
 async def make_empty(project: Project, default: FirstLocale | None = None) -> None:
     """Make the project's database without any content."""
-    room = room_of(project.settings)
+    room = target_of(project.settings)
     program = first_program(
         project.schema,
         map_tables(project.schema),

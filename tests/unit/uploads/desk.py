@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from quire.app import Application
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.documents.unit_of_work import UnitOfWork
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from tests.conformance.client import AsgiClient
 
 T = TypeVar("T")
@@ -24,19 +24,19 @@ class Desk:
     token: str
 
     @property
-    def library(self) -> Library:
+    def library(self) -> MediaLibrary:
         assert self.application.library is not None
         return self.application.library
 
     @property
-    def store(self) -> Store:
+    def store(self) -> EntryStore:
         return self.library.rows.store
 
     async def write(self, act: Callable[[UnitOfWork], Generator[Any, Any, T]]) -> T:
         """Run a program in a unit of work."""
         return await self.library.rows.documents.run(act)
 
-    async def read(self, program: Callable[[Store], Generator[Any, Any, T]]) -> T:
+    async def read(self, program: Callable[[EntryStore], Generator[Any, Any, T]]) -> T:
         """Run a program that only reads."""
         return await self.library.rows.database.read(lambda: program(self.store))
 

@@ -6,7 +6,7 @@ from quire.errors import ValidationError
 from quire.schema.attributes.validation import ABSENT
 from quire.uploads.file_info import (
     NOTHING,
-    Information,
+    FileInfo,
     decoded,
     information_of_new,
     information_of_one,
@@ -23,7 +23,7 @@ CAPTION_IS_A_LIST = (
 def test_what_is_known_is_kept_and_the_rest_is_left_out() -> None:
     said = information_of_one({"name": "a.png", "caption": 5, "hash": "x", "folder": 3})
 
-    assert said == Information({"name": "a.png", "caption": "5"})
+    assert said == FileInfo({"name": "a.png", "caption": "5"})
     assert said.name == "a.png"
 
 

@@ -8,8 +8,8 @@ from quire.database.stores.folders import FolderRow, all_folders
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.uploads.folders import (
-    Branch,
-    Gone,
+    DeletedFiles,
+    FolderTree,
     change_folder,
     create_folder,
     delete,
@@ -43,7 +43,7 @@ async def moved(
 
 async def deleted(
     desk: Desk, *, files: tuple[int, ...] = (), folders: tuple[int, ...] = ()
-) -> Gone:
+) -> DeletedFiles:
     return await desk.write(lambda unit: delete(unit, files=files, folders=folders))
 
 
@@ -81,7 +81,10 @@ async def test_the_structure_is_sorted_by_name(desk: Desk) -> None:
         await make(desk, name, photos.id)
 
     api, documents, last = await desk.read(folder_structure)
-    assert (api, documents) == (Branch(API, "API Uploads", ()), Branch(DOCUMENTS, "Documents", ()))
+    assert (api, documents) == (
+        FolderTree(API, "API Uploads", ()),
+        FolderTree(DOCUMENTS, "Documents", ()),
+    )
     assert [child.name for child in last.children] == ["a", "b"]
 
 

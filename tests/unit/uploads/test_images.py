@@ -7,7 +7,7 @@ import pytest
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
 from quire.errors import ApplicationError
-from quire.uploads.images import Picture, examine, fits, lighten, shrink, svg_size
+from quire.uploads.images import ImageInfo, examine, fits, lighten, shrink, svg_size
 from tests.conformance.corpus import asset
 from tests.hazards.uploading import picture
 
@@ -39,7 +39,7 @@ def written(folder: Path, name: str, content: bytes) -> Path:
     return path
 
 
-def sizes_of(image: Picture, folder: Path) -> dict[str, tuple[int, int, int]]:
+def sizes_of(image: ImageInfo, folder: Path) -> dict[str, tuple[int, int, int]]:
     made = {}
     for label, (width, height) in BOXES.items():
         if not fits((image.width, image.height), (width, height)):

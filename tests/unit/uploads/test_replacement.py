@@ -14,14 +14,14 @@ from quire.app import Application, build_app
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.leases import Leases
 from quire.database.stores.table import OwnTables
 from quire.errors import OutOfSpaceError, ServiceUnavailableError, StorageError
 from quire.settings import load_settings
-from quire.uploads.orphan_cleanup import GRACE_MS, sweep
+from quire.uploads.orphan_cleanup import GRACE_MS, find_orphans
 from quire.uploads.replacement import Replacements
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from quire.uploads.storage import Storage
 from tests.conformance.client import AsgiClient, running
 from tests.conformance.corpus import credentials
@@ -86,7 +86,7 @@ async def served(project: Path) -> AsyncIterator[tuple[Application, AsgiClient]]
         yield application, AsgiClient(application)
 
 
-def library_of(application: Application) -> Library:
+def library_of(application: Application) -> MediaLibrary:
     assert application.library is not None
     return application.library
 
@@ -117,7 +117,7 @@ async def unfit(application: Application) -> tuple[int, int]:
     library = library_of(application)
     store, database = library.rows.store, library.rows.database
     later = now_ms() + 2 * GRACE_MS
-    found = await sweep(
+    found = await find_orphans(
         lambda program: database.read(lambda: program), store, library.storage, now=later
     )
     return len(found.without_row), len(found.without_bytes)
@@ -286,5 +286,5 @@ async def test_machines_that_share_a_database_wait_for_each_other(
 def leases_of(application: Application) -> Leases:
     database, settings = application.database, application.settings
     assert database is not None
-    tables = OwnTables(database, room_of(settings).kind)
+    tables = OwnTables(database, target_of(settings).kind)
     return Leases(database, Writes(database.dialect), tables, now_ms)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.stores.file_usage import Use
+from quire.database.stores.file_usage import FileUse
 from quire.errors import NotFoundError
 from quire.uploads.usage import unused_files, usage
 from tests.unit.uploads.desk import Desk
@@ -11,7 +11,7 @@ ARTICLE = "api::article.article"
 SEO, GALLERY, QUOTE = "shared.seo", "blocks.gallery", "blocks.quote"
 
 
-async def uses(desk: Desk, file_id: int) -> list[Use]:
+async def uses(desk: Desk, file_id: int) -> list[FileUse]:
     return await desk.read(lambda store: usage(store, file_id))
 
 

@@ -9,14 +9,14 @@ from structlog.testing import capture_logs
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.commands import (
-    Clone,
-    Create,
-    Delete,
+    AllLocales,
+    CloneDocument,
+    CreateDocument,
+    DeleteDocument,
     DiscardDraft,
-    Every,
     Intent,
-    Publish,
-    Unpublish,
+    PublishDocument,
+    UnpublishDocument,
 )
 from quire.documents.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import Event
@@ -177,7 +177,7 @@ async def test_unpublishing_tells_what_was_public(kiosk: Kiosk, listener: Listen
     await kiosk.sent("PUT", f"papers/{document_id}?status=draft", {"title": "Ebb"})
     listener.events()
 
-    await kiosk.documents.unpublish(Unpublish(uid=PAPER, document_id=document_id))
+    await kiosk.documents.unpublish(UnpublishDocument(uid=PAPER, document_id=document_id))
 
     [told] = listener.payloads()
     assert told["event"] == "entry.unpublish"
@@ -202,9 +202,13 @@ async def test_every_locale_is_told_by_itself(kiosk: Kiosk, listener: Listener) 
     await kiosk.sent("PUT", f"papers/{document_id}?locale=fr&status=draft", {"title": "Reflux"})
     listener.events()
 
-    await kiosk.documents.publish(Publish(uid=PAPER, document_id=document_id, locale=Every.LOCALE))
+    await kiosk.documents.publish(
+        PublishDocument(uid=PAPER, document_id=document_id, locale=AllLocales.LOCALE)
+    )
     assert [event.locale for event in listener.events()] == ["en", "fr"]
-    await kiosk.documents.clone(Clone(uid=PAPER, document_id=document_id, data={"price": 2}))
+    await kiosk.documents.clone(
+        CloneDocument(uid=PAPER, document_id=document_id, data={"price": 2})
+    )
     assert [(e.name.value, e.locale) for e in listener.events()] == [
         ("entry.create", "en"),
         ("entry.create", "fr"),
@@ -232,7 +236,7 @@ async def test_private_attributes_and_passwords_are_told_to_nobody(
 
 async def test_nothing_is_told_of_what_was_rolled_back(kiosk: Kiosk, listener: Listener) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
-        yield from create(unit, [Create(uid=PAPER, data={"title": "Tide"}, publish=True)])
+        yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Tide"}, publish=True)])
         assert [event.name.value for event in unit.events] == ["entry.create", "entry.publish"]
         raise ZeroDivisionError
 
@@ -248,9 +252,9 @@ async def test_one_thing_after_the_other_is_told_when_all_of_it_is_done(
 ) -> None:
     document_id = kiosk.documents.new_id()
     intents: list[Intent] = [
-        Create(uid=PAPER, data={"title": "Tide"}, document_id=document_id),
-        Publish(uid=PAPER, document_id=document_id),
-        Delete(uid=PAPER, document_id=document_id),
+        CreateDocument(uid=PAPER, data={"title": "Tide"}, document_id=document_id),
+        PublishDocument(uid=PAPER, document_id=document_id),
+        DeleteDocument(uid=PAPER, document_id=document_id),
     ]
 
     await kiosk.documents.perform(intents)
@@ -282,7 +286,7 @@ async def test_a_listener_that_fails_keeps_nobody_from_their_answer(
 
 async def test_entries_are_not_read_when_nobody_listens(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
-        yield from create(unit, [Create(uid=PAPER, data={"title": "Tide"}, publish=True)])
+        yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Tide"}, publish=True)])
         assert [event.entry for event in unit.events] == [None, None]
         assert not unit.listening
 

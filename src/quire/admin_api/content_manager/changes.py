@@ -8,20 +8,20 @@ from typing import TypeVar
 
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.accounts import check_account
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import expected_tags
-from quire.content_manager.bulk_actions import SeveralDocuments
-from quire.content_manager.permissions import Rights
+from quire.content_manager.bulk_actions import BulkActions
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import invalid, locale_of, locales_of
 from quire.content_manager.writable_fields import body_of
-from quire.content_manager.write_context import Result, Writer
+from quire.content_manager.write_context import Result, WriteContext
 from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
 from quire.documents.passwords import passwords_in
@@ -37,14 +37,14 @@ _MANY = f"Too big: expected array to have <={MOST_DOCUMENTS} items"
 _NO_LIST = "Invalid input: expected array, received {}"
 _ORIGIN = "admin"
 
-W = TypeVar("W", bound=Writer)
-Count = Callable[[SeveralDocuments], Program[int]]
+W = TypeVar("W", bound=WriteContext)
+Count = Callable[[BulkActions], Program[int]]
 
 
 class ChangeApi:
     """Makes, changes, publishes and deletes entries."""
 
-    def __init__(self, documents: DocumentService, history: KeptHistory) -> None:
+    def __init__(self, documents: DocumentService, history: RevisionHistory) -> None:
         self._documents = documents
         self._history = history
         self._schema = documents.schema
@@ -78,7 +78,7 @@ class ChangeApi:
 
     # Collections -------------------------------------------------------------------------------
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a document. The account of an end user is answered bare."""
         self._require(request, CREATE)
         body, locale = body_of(request.body, creating=True), self._locale(request)
@@ -92,7 +92,7 @@ class ChangeApi:
 
         return await self._run(request, ContentWriting, act, CREATED)
 
-    async def update(self, request: Request) -> Answer:
+    async def update(self, request: Request) -> Response:
         """Change a document, or add a locale to it."""
         self._require(request, UPDATE)
         body, locale = body_of(request.body), self._locale(request)
@@ -103,7 +103,7 @@ class ChangeApi:
             lambda writing: writing.update(document_id, body, locale, expected),
         )
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a document in one locale, or in all."""
         self._require(request, DELETE)
         document_id, locale = request.parameters["id"], self._locale(request)
@@ -114,7 +114,7 @@ class ChangeApi:
 
         return await self._run(request, ContentWriting, act)
 
-    async def clone(self, request: Request) -> Answer:
+    async def clone(self, request: Request) -> Response:
         """Make a new document of another one."""
         self._require(request, CREATE)
         body, locale = body_of(request.body), self._locale(request)
@@ -123,7 +123,7 @@ class ChangeApi:
             request, ContentWriting, lambda writing: writing.clone(document_id, body, locale)
         )
 
-    async def publish_new(self, request: Request) -> Answer:
+    async def publish_new(self, request: Request) -> Response:
         """Make a document and publish it."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body, creating=True), self._locale(request)
@@ -131,7 +131,7 @@ class ChangeApi:
             request, ContentPublishing, lambda writing: writing.publish_new(body, locale)
         )
 
-    async def publish(self, request: Request) -> Answer:
+    async def publish(self, request: Request) -> Response:
         """Publish a document, with what the body changes of it first."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
@@ -140,7 +140,7 @@ class ChangeApi:
             request, ContentPublishing, lambda writing: writing.publish(document_id, body, locale)
         )
 
-    async def unpublish(self, request: Request) -> Answer:
+    async def unpublish(self, request: Request) -> Response:
         """Take what is published of a document away."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
@@ -151,7 +151,7 @@ class ChangeApi:
             lambda writing: writing.unpublish(document_id, locale, discard=discard),
         )
 
-    async def discard(self, request: Request) -> Answer:
+    async def discard(self, request: Request) -> Response:
         """Make the draft of a document what is published."""
         self._require(request, UPDATE)
         document_id, locale = request.parameters["id"], self._locale(request)
@@ -161,19 +161,19 @@ class ChangeApi:
 
     # Several documents -------------------------------------------------------------------------
 
-    async def publish_many(self, request: Request) -> Answer:
+    async def publish_many(self, request: Request) -> Response:
         """Publish several documents."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
         return await self._count(request, lambda several: several.publish(ids, locales))
 
-    async def unpublish_many(self, request: Request) -> Answer:
+    async def unpublish_many(self, request: Request) -> Response:
         """Take what is published of several documents away."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
         return await self._count(request, lambda several: several.unpublish(ids, locales))
 
-    async def delete_many(self, request: Request) -> Answer:
+    async def delete_many(self, request: Request) -> Response:
         """Delete several documents."""
         self._require(request, DELETE)
         ids, locale = document_ids(request.body), self._locale(request)
@@ -181,7 +181,7 @@ class ChangeApi:
 
     # Single types ------------------------------------------------------------------------------
 
-    async def update_single(self, request: Request) -> Answer:
+    async def update_single(self, request: Request) -> Response:
         """Change the document of a single type, or make it."""
         self._require(request, UPDATE)
         body, locale = body_of(request.body), self._locale(request)
@@ -194,7 +194,7 @@ class ChangeApi:
 
         return await self._single(request, ContentWriting, act, changed=True)
 
-    async def delete_single(self, request: Request) -> Answer:
+    async def delete_single(self, request: Request) -> Response:
         """Delete the document of a single type in one locale, or in all."""
         self._require(request, DELETE)
         locale = self._locale(request)
@@ -205,7 +205,7 @@ class ChangeApi:
 
         return await self._single(request, ContentWriting, act)
 
-    async def publish_single(self, request: Request) -> Answer:
+    async def publish_single(self, request: Request) -> Response:
         """Publish the document of a single type, which is made where there is none."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
@@ -217,7 +217,7 @@ class ChangeApi:
 
         return await self._single(request, ContentPublishing, act, changed=True)
 
-    async def unpublish_single(self, request: Request) -> Answer:
+    async def unpublish_single(self, request: Request) -> Response:
         """Take what is published of a single type away."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
@@ -227,7 +227,7 @@ class ChangeApi:
 
         return await self._single(request, ContentPublishing, act)
 
-    async def discard_single(self, request: Request) -> Answer:
+    async def discard_single(self, request: Request) -> Response:
         """Make the draft of a single type what is published."""
         self._require(request, UPDATE)
         locale = self._locale(request)
@@ -262,7 +262,7 @@ class ChangeApi:
         act: Callable[[W, str | None], Program[Result]],
         *,
         changed: bool = False,
-    ) -> Answer:
+    ) -> Response:
         """Run what is done to the document of a single type."""
 
         def run(writing: W) -> Program[Result]:
@@ -272,11 +272,11 @@ class ChangeApi:
 
         return await self._run(request, kind, run)
 
-    async def _count(self, request: Request, act: Count) -> Answer:
-        def run(several: SeveralDocuments) -> Program[Result]:
+    async def _count(self, request: Request, act: Count) -> Response:
+        def run(several: BulkActions) -> Program[Result]:
             return {"count": (yield from act(several))}
 
-        return await self._run(request, SeveralDocuments, run)
+        return await self._run(request, BulkActions, run)
 
     async def _run(
         self,
@@ -284,11 +284,11 @@ class ChangeApi:
         kind: type[W],
         act: Callable[[W], Program[Result]],
         status: int = OK,
-    ) -> Answer:
+    ) -> Response:
         """Run a program that writes, in one transaction; ``kind`` is who has it."""
         administrator = request.administrator
         content_type = type_of(self._schema, request)
-        rights = Rights(administrator.ability, READ, content_type)
+        rights = TypePermissions(administrator.ability, READ, content_type)
 
         def program(unit: UnitOfWork) -> Program[Result]:
             return (yield from act(kind(unit, rights, history)))

@@ -8,13 +8,13 @@ from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.clone_check import NO_CLONE, prohibited_fields
 from quire.content_manager.draft_relations import draft_relations
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
-from quire.content_manager.requests import Wanted, locale_of, locales_of
+from quire.content_manager.requests import RequestedVersion, locale_of, locales_of
 from quire.content_manager.sanitize import owned
 from quire.content_manager.shared_fields import localized_type, shared_fields
 from quire.content_manager.status import Shown
@@ -22,7 +22,7 @@ from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.documents.known_locales import locale_codes
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.query.parameters import as_query
 from quire.schema.model import ContentType
@@ -31,7 +31,7 @@ from quire.schema.model import ContentType
 class CheckApi:
     """``countDraftRelations`` and its kin, ``bulkFindForValidation``."""
 
-    def __init__(self, database: Database, engine: Engine, clone: Handler) -> None:
+    def __init__(self, database: Database, engine: WriteEngine, clone: Handler) -> None:
         """``clone`` answers requests to clone what may be cloned without a change."""
         self._database = database
         self._engine = engine
@@ -59,15 +59,15 @@ class CheckApi:
             handler=self.shared,
         )
 
-    async def count(self, request: Request) -> Answer:
+    async def count(self, request: Request) -> Response:
         """Count the drafts that an entry leads to."""
         return await self._count(request, request.parameters["id"])
 
-    async def count_single(self, request: Request) -> Answer:
+    async def count_single(self, request: Request) -> Response:
         """Count the drafts that a single type leads to."""
         return await self._count(request, None)
 
-    async def _count(self, request: Request, document_id: str | None) -> Answer:
+    async def _count(self, request: Request, document_id: str | None) -> Response:
         rights = rights_of(self._engine.schema, request)
         content_type = rights.content_type
         locale = locale_of(request.query, content_type, self._engine.default_locale)
@@ -85,7 +85,7 @@ class CheckApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    async def count_many(self, request: Request) -> Answer:
+    async def count_many(self, request: Request) -> Response:
         """Count the drafts that entries lead to, in one or several locales."""
         rights = rights_of(self._engine.schema, request)
         asked = request.query.get("documentIds")
@@ -106,14 +106,16 @@ class CheckApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    def _here(self, rights: Rights, every: list[Shown], locale: str | None) -> Shown | None:
+    def _here(
+        self, rights: TypePermissions, every: list[Shown], locale: str | None
+    ) -> Shown | None:
         """Return the draft in a locale, if it is there. Raises ForbiddenError if it is hidden."""
-        here = chosen_of(rights.content_type, every, Wanted("draft", locale))
+        here = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
         if here is not None:
             rights.require_on(owned(here))
         return here
 
-    async def find_many(self, request: Request) -> Answer:
+    async def find_many(self, request: Request) -> Response:
         """Show several entries with all that publishing will check.
 
         The body says in which locales and in which order; the query may say a locale, too.
@@ -141,7 +143,7 @@ class CheckApi:
             raise ApplicationError(UNKNOWN_LOCALE)
         return [*map(str, named)]
 
-    async def shared(self, request: Request) -> Answer:
+    async def shared(self, request: Request) -> Response:
         """Show what an entry has in common with its other locales."""
         content_type = localized_type(self._engine.schema, request.body)
         ability = request.administrator.ability
@@ -151,7 +153,7 @@ class CheckApi:
         )
         return respond_bare(found)
 
-    async def auto_clone(self, request: Request) -> Answer:
+    async def auto_clone(self, request: Request) -> Response:
         """Clone an entry as it is, where nothing in it can be there only once."""
         rights = rights_of(self._engine.schema, request, CREATE)
         prohibited = prohibited_fields(self._engine.schema, rights.content_type)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_encoded
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.prepared_lists import ListSizes, PreparedLists
 from quire.content_manager.read_plans import populated
@@ -17,14 +17,14 @@ from quire.content_manager.requests import wanted
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import NotFoundError
 
 
 class EntryApi:
     """Reading below ``/content-manager/collection-types`` and ``…/single-types``."""
 
-    def __init__(self, database: Database, engine: Engine, sizes: ListSizes) -> None:
+    def __init__(self, database: Database, engine: WriteEngine, sizes: ListSizes) -> None:
         self._database = database
         self._engine = engine
         self._reading = ContentReading(engine)
@@ -42,13 +42,13 @@ class EntryApi:
                 method="GET", path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
             )
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List entries, each with its state."""
         rights = rights_of(self._engine.schema, request)
         prepared = self._lists.prepare(rights, request.raw_query, request.query)
         return respond_encoded(await self._lists.read(self._database, prepared, request.version))
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show one document."""
         rights = rights_of(self._engine.schema, request)
         version = wanted(request.query, rights.content_type, self._engine.default_locale)
@@ -56,7 +56,7 @@ class EntryApi:
         document_id = request.parameters["id"]
         return await self._read(lambda: self._reading.one(rights, document_id, version, rows=rows))
 
-    async def find_single(self, request: Request) -> Answer:
+    async def find_single(self, request: Request) -> Response:
         """Show the document of a single type, with its relations as rows."""
         rights = rights_of(self._engine.schema, request)
         content_type = rights.content_type
@@ -71,7 +71,7 @@ class EntryApi:
 
         return await self._read(read)
 
-    async def _read(self, make: Callable[[], Program[dict[str, object]]]) -> Answer:
+    async def _read(self, make: Callable[[], Program[dict[str, object]]]) -> Response:
         return respond_encoded(
             await self._database.read(lambda: encode_result(make()), snapshot=True)
         )

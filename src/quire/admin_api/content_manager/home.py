@@ -5,13 +5,13 @@ from typing import TypeVar
 
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_titles import stored_views
 from quire.content_manager.recent import MOMENTS, Recent, managed_types
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ BAD_ACTION = 'Invalid option: expected one of "update"|"publish"'
 class HomeApi:
     """``/content-manager/homepage``."""
 
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(self, database: Database, engine: WriteEngine) -> None:
         self._database = database
         self._engine = engine
 
@@ -36,14 +36,14 @@ class HomeApi:
                 handler=handler,
             )
 
-    async def recent(self, request: Request) -> Answer:
+    async def recent(self, request: Request) -> Response:
         """List the entries that were changed or published last."""
         action = request.query.get("action")
         if not isinstance(action, str) or action not in MOMENTS:
             raise ValidationError(BAD_ACTION)
         return respond_data(await self._ask(request, lambda recent: recent.documents(action)))
 
-    async def count(self, request: Request) -> Answer:
+    async def count(self, request: Request) -> Response:
         """Count documents by what has become of them."""
         return respond_data(await self._ask(request, lambda recent: recent.counts()))
 

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.locale_prefill import Filler, filling_of
+from quire.content_manager.locale_prefill import LocalePrefill, filling_of
 from quire.content_manager.permissions import reading
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.views import View, stored_view
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import PolicyError
 from quire.schema.model import ContentType
 
@@ -21,7 +21,7 @@ from quire.schema.model import ContentType
 class FillingApi:
     """Fills forms of one locale with what another one has."""
 
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(self, database: Database, engine: WriteEngine) -> None:
         self._database = database
         self._engine = engine
 
@@ -34,7 +34,7 @@ class FillingApi:
             handler=self.fill,
         )
 
-    async def fill(self, request: Request) -> Answer:
+    async def fill(self, request: Request) -> Response:
         """Show what a form of one locale begins with that is filled from another one."""
         content_type = self._engine.schema.content_types.get(request.parameters["model"])
         ability = request.administrator.ability
@@ -42,7 +42,7 @@ class FillingApi:
             raise PolicyError
         reading(ability, content_type).require()
         filling = filling_of(request.query)
-        filler = Filler(
+        filler = LocalePrefill(
             content=ContentReading(self._engine), ability=ability, view_of=self._view_of
         )
         filled = await self._database.read(

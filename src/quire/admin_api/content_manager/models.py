@@ -6,7 +6,7 @@ from typing import Any
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.descriptions import (
     FIELD_SIZES,
@@ -16,19 +16,19 @@ from quire.content_manager.descriptions import (
 from quire.content_manager.view_input import changed_view, faults_of_view
 from quire.content_manager.views import View, stored_view, with_list_main_fields
 from quire.database.connection import Database
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key, write_setting
 from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute
 from quire.schema.describe import in_order
-from quire.schema.model import Component, ContentType, Kind, Model
+from quire.schema.model import Component, ContentType, Model, TypeKind
 
-_KINDS = (Kind.SINGLE.value, Kind.COLLECTION.value)
+_KINDS = (TypeKind.SINGLE.value, TypeKind.COLLECTION.value)
 _PLUGIN = "plugin::content-manager"
-_CONFIGURE: Mapping[Kind, str] = {
-    Kind.SINGLE: f"{_PLUGIN}.single-types.configure-view",
-    Kind.COLLECTION: f"{_PLUGIN}.collection-types.configure-view",
+_CONFIGURE: Mapping[TypeKind, str] = {
+    TypeKind.SINGLE: f"{_PLUGIN}.single-types.configure-view",
+    TypeKind.COLLECTION: f"{_PLUGIN}.collection-types.configure-view",
 }
 _CONFIGURE_COMPONENTS = f"{_PLUGIN}.components.configure-layout"
 
@@ -36,7 +36,7 @@ _CONFIGURE_COMPONENTS = f"{_PLUGIN}.components.configure-layout"
 class ManagedModelApi:
     """``/content-manager/init``, ``content-types``, ``components`` and their configurations."""
 
-    def __init__(self, database: Database, store: Store) -> None:
+    def __init__(self, database: Database, store: EntryStore) -> None:
         self._database = database
         self._store = store
         self._schema = store.schema
@@ -58,7 +58,7 @@ class ManagedModelApi:
                 method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
             )
 
-    async def init(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe everything at once."""
         return respond_data(
             {
@@ -68,7 +68,7 @@ class ManagedModelApi:
             }
         )
 
-    async def types(self, request: Request) -> Answer:
+    async def types(self, request: Request) -> Response:
         """Describe the content types, or those of one ``kind``."""
         kind = request.query.get("kind")
         if kind is not None and kind not in _KINDS:
@@ -76,11 +76,11 @@ class ManagedModelApi:
         described = describe_types(self._schema)
         return respond_data([one for one in described if kind in (None, one["kind"])])
 
-    async def components(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe the components."""
         return respond_data(describe_parts(self._schema))
 
-    async def settings(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the settings of all lists."""
         types = in_order(self._schema)
         views = await self._database.read(lambda: self._views(types))
@@ -88,11 +88,11 @@ class ManagedModelApi:
             [{"uid": one.uid, "settings": views[one.uid]["settings"]} for one in types]
         )
 
-    async def type_view(self, request: Request) -> Answer:
+    async def type_view(self, request: Request) -> Response:
         """Show how lists and forms of a content type are laid out."""
         return await self._shown_type(self._type(request))
 
-    async def change_type_view(self, request: Request) -> Answer:
+    async def change_type_view(self, request: Request) -> Response:
         """Lay lists and forms of a content type out anew."""
         content_type = self._type(request)
         if not request.administrator.ability.allows(_CONFIGURE[content_type.kind]):
@@ -100,7 +100,7 @@ class ManagedModelApi:
         await self._change(content_type, request.body)
         return await self._shown_type(content_type, identified=False)
 
-    async def component_view(self, request: Request) -> Answer:
+    async def component_view(self, request: Request) -> Response:
         """Show how forms of a component are laid out."""
         component = self._component(request)
         parts = self._parts_of(component)
@@ -109,7 +109,7 @@ class ManagedModelApi:
             {"component": _part(component, views), "components": _parts(parts, views)}
         )
 
-    async def change_component_view(self, request: Request) -> Answer:
+    async def change_component_view(self, request: Request) -> Response:
         """Lay forms of a component out anew."""
         component = self._component(request)
         if not request.administrator.ability.allows(_CONFIGURE_COMPONENTS):
@@ -117,7 +117,7 @@ class ManagedModelApi:
         view = await self._change(component, request.body)
         return respond_data(_part(component, {component.uid: view}))
 
-    async def _shown_type(self, content_type: ContentType, *, identified: bool = True) -> Answer:
+    async def _shown_type(self, content_type: ContentType, *, identified: bool = True) -> Response:
         parts = self._parts_of(content_type)
         models = [content_type, *parts]
         views = await self._database.read(lambda: self._views(models, identified=identified))
@@ -202,7 +202,7 @@ def _parts(components: list[Component], views: Mapping[str, View]) -> dict[str, 
     return {component.uid: _part(component, views) for component in components}
 
 
-def _invalid_kind() -> Answer:
+def _invalid_kind() -> Response:
     """Answer for an unknown kind of types; this route has errors of a form of its own."""
     choices = "|".join(f'"{kind}"' for kind in _KINDS)
     message = f"Invalid option: expected one of {choices}"

@@ -2,18 +2,18 @@
 
 from msgspec import Struct
 
-from quire.content_manager.revisions import History
+from quire.content_manager.revisions import RevisionLog
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.table import OwnTables
 
 
-class KeptHistory(Struct, frozen=True):
+class RevisionHistory(Struct, frozen=True):
     """A history, and what makes its table."""
 
-    history: History
+    history: RevisionLog
     tables: OwnTables
 
-    async def ready(self) -> History:
+    async def ready(self) -> RevisionLog:
         """Return the history once it can be written to. Raises ServiceUnavailableError."""
         if self.history.most:
             await self.tables.ensure(REVISIONS)

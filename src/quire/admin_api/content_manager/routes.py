@@ -9,7 +9,7 @@ from quire.admin_api.content_manager.home import HomeApi
 from quire.admin_api.content_manager.locale_prefill import FillingApi
 from quire.admin_api.content_manager.models import ManagedModelApi
 from quire.admin_api.content_manager.relations import RelatedApi
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.uid_values import IdentifierApi
 from quire.content_api.routes import Route
 from quire.content_manager.prepared_lists import ListSizes
@@ -18,7 +18,7 @@ from quire.documents.service import DocumentService
 
 
 def content_manager_routes(
-    database: Database, documents: DocumentService, sizes: ListSizes, history: KeptHistory
+    database: Database, documents: DocumentService, sizes: ListSizes, history: RevisionHistory
 ) -> Iterator[Route]:
     """Yield the routes of the content manager; so many of its lists are remembered."""
     engine = documents.engine

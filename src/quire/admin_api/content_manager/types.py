@@ -2,7 +2,7 @@
 
 from quire.access.administration import READ
 from quire.content_api.messages import Request
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.errors import PolicyError
 from quire.schema.model import ContentType, Schema
 
@@ -15,11 +15,11 @@ def type_of(schema: Schema, request: Request) -> ContentType:
     return found
 
 
-def rights_of(schema: Schema, request: Request, action: str = READ) -> Rights:
+def rights_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:
     """Return what the caller may do to entries of the content type in the path.
 
     Raises PolicyError when that is nothing at all.
     """
-    rights = Rights(request.administrator.ability, action, type_of(schema, request))
+    rights = TypePermissions(request.administrator.ability, action, type_of(schema, request))
     rights.require()
     return rights

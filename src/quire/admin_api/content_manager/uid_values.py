@@ -6,7 +6,7 @@ from quire.access.administration import CREATE, READ, UPDATE
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.requests import locale_of
 from quire.content_manager.uid_values import (
@@ -18,7 +18,7 @@ from quire.content_manager.uid_values import (
     uid_field,
 )
 from quire.database.connection import Database
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import PolicyError
 
 _ACTIONS = (READ, CREATE, UPDATE)
@@ -27,7 +27,7 @@ _ACTIONS = (READ, CREATE, UPDATE)
 class IdentifierApi:
     """Makes free values, and tells whether one is free."""
 
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(self, database: Database, engine: WriteEngine) -> None:
         self._database = database
         self._engine = engine
 
@@ -41,7 +41,7 @@ class IdentifierApi:
                 handler=handler,
             )
 
-    async def generate(self, request: Request) -> Answer:
+    async def generate(self, request: Request) -> Response:
         """Make a free value of the entry that the body shows."""
         body = checked_body(request.body, "data", "object")
         field, locale = self._field(request, body), self._locale(request, body)
@@ -49,7 +49,7 @@ class IdentifierApi:
         value = await self._database.read(lambda: generated(self._engine, field, data, locale))
         return respond_data(value)
 
-    async def check(self, request: Request) -> Answer:
+    async def check(self, request: Request) -> Response:
         """Tell whether a value is free, and which one would be."""
         body = checked_body(request.body, "value", "string")
         field, locale = self._field(request, body), self._locale(request, body)

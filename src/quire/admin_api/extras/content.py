@@ -5,19 +5,19 @@ from collections.abc import Iterator, Mapping
 from quire.access.administration import PUBLISH, READ, UPDATE
 from quire.admin_api.bodies import Fields, Flag, Items, read_body, required
 from quire.admin_api.content_manager.changes import document_ids
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
 from quire.content_manager.differences import draft_and_published
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing, PublishableError
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.references import References
-from quire.content_manager.requests import Wanted, locale_of
+from quire.content_manager.references import IncomingReferences
+from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.sanitize import owned
 from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_service import ContentWriting
@@ -42,7 +42,7 @@ class OwnContentApi:
     """``/admin/x/entry``, ``references``, ``difference``, ``publish-check`` and ``bulk-edit``."""
 
     def __init__(
-        self, database: Database, documents: DocumentService, history: KeptHistory
+        self, database: Database, documents: DocumentService, history: RevisionHistory
     ) -> None:
         self._database = database
         self._documents = documents
@@ -62,19 +62,21 @@ class OwnContentApi:
         for method, path, handler in listed:
             yield Route(method=method, path=f"admin/x/{path}", action=SIGNED_IN, handler=handler)
 
-    async def entry(self, request: Request) -> Answer:
+    async def entry(self, request: Request) -> Response:
         """Show a document with its locales, what is published of it, and what leads to it."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
         locale, content_type = self._locale(request, rights), rights.content_type
 
         def program() -> Program[dict[str, object]]:
             reading = self._reading
-            shown = yield from reading.one(rights, document_id, Wanted("draft", locale), rows=None)
+            shown = yield from reading.one(
+                rights, document_id, RequestedVersion("draft", locale), rows=None
+            )
             published: object = None
             if content_type.draft_and_publish:
-                wanted = Wanted("published", locale, "published")
+                wanted = RequestedVersion("published", locale, "published")
                 published = (yield from reading.one(rights, document_id, wanted, rows=None))["data"]
-            references = References(reading, rights.ability)
+            references = IncomingReferences(reading, rights.ability)
             found = yield from references.to(content_type, document_id)
             counted = sum(int(str(one["count"])) for one in found)
             return {
@@ -86,7 +88,7 @@ class OwnContentApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    async def references(self, request: Request) -> Answer:
+    async def references(self, request: Request) -> Response:
         """List the entries that lead to a document."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
 
@@ -94,12 +96,12 @@ class OwnContentApi:
             every = yield from self._reading.every_version(rights, document_id)
             if not any(rights.on(owned(version)) for version in every):
                 raise NotFoundError
-            references = References(self._reading, rights.ability)
+            references = IncomingReferences(self._reading, rights.ability)
             return (yield from references.to(rights.content_type, document_id))
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    async def difference(self, request: Request) -> Answer:
+    async def difference(self, request: Request) -> Response:
         """Show in which fields a draft differs from what is published."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
         locale = self._locale(request, rights)
@@ -108,7 +110,7 @@ class OwnContentApi:
         )
         return respond_data(found)
 
-    async def publish_check(self, request: Request) -> Answer:
+    async def publish_check(self, request: Request) -> Response:
         """Show what keeps the draft of a document from being published in a locale."""
         rights_of(self._engine.schema, request, PUBLISH)
         rights = rights_of(self._engine.schema, request, READ)
@@ -132,7 +134,7 @@ class OwnContentApi:
             ]
         return respond_data({"documentId": document_id, "locale": locale, "problems": problems})
 
-    async def bulk_edit(self, request: Request) -> Answer:
+    async def bulk_edit(self, request: Request) -> Response:
         """Change many documents alike, or show what that would change."""
         rights_of(self._engine.schema, request, UPDATE)
         rights = rights_of(self._engine.schema, request, READ)
@@ -161,7 +163,7 @@ class OwnContentApi:
             changes = preview.changes
         return respond_data(_told(changes, preview=only_shown))
 
-    def _locale(self, request: Request, rights: Rights) -> str | None:
+    def _locale(self, request: Request, rights: TypePermissions) -> str | None:
         return locale_of(request.query, rights.content_type, self._engine.default_locale)
 
 

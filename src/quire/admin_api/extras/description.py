@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.success_statuses import success_status
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.descriptions import is_displayed
 from quire.content_manager.scope import is_hidden
@@ -31,16 +31,16 @@ class AdminDescriptionApi:
         """Yield the route."""
         yield Route(method="GET", path=PATH, action=SIGNED_IN, handler=self.describe)
 
-    async def describe(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def describe(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe the admin API as an OpenAPI document."""
         if self._made is None:
             self._made = (await asyncio.to_thread(self._describe)).body
-        return Answer(200, self._made)
+        return Response(200, self._made)
 
-    def _describe(self) -> Answer:
+    def _describe(self) -> Response:
         from quire.openapi.admin.api import describe_admin_api  # noqa: PLC0415
         from quire.openapi.admin.endpoint import AdminEndpoint  # noqa: PLC0415
-        from quire.openapi.admin.entries import Managed  # noqa: PLC0415
+        from quire.openapi.admin.entries import ManagedTypes  # noqa: PLC0415
 
         endpoints = [
             AdminEndpoint(
@@ -54,7 +54,7 @@ class AdminDescriptionApi:
         ]
         schema = self._schema
         types = tuple(one for one in schema.content_types.values() if is_displayed(one))
-        managed = Managed(schema=schema, types=types, hides=is_hidden)
+        managed = ManagedTypes(schema=schema, types=types, hides=is_hidden)
         return respond_bare(describe_admin_api(endpoints, managed))
 
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.access.admin_ability import AdminAbility, Creator, Rule
+from quire.access.admin_ability import AdminAbility, Creator, GrantRule
 from quire.access.admin_grants import granted_by, super_ability
 from quire.access.administration import ADMIN_ACTIONS
 from quire.admin_api.bodies import id_of
 from quire.admin_api.responses import respond_data
 from quire.auth.admin.authenticate import AdminAuthenticator
-from quire.auth.admin.user_rows import People, Person
-from quire.content_api.messages import Answer, Request
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.permissions import Owned, reading
+from quire.content_manager.permissions import EntryOrigin, reading
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.sanitize import owned
 from quire.database.connection import Database
@@ -24,7 +24,7 @@ from quire.errors import NotFoundError, PolicyError, ValidationError
 _SEES_ROLES = "admin::roles.read"
 
 
-class Question(Struct, frozen=True, kw_only=True):
+class PermissionQuery(Struct, frozen=True, kw_only=True):
     """May this be done? Each part narrows it; ``None`` leaves it open."""
 
     action: str
@@ -41,7 +41,7 @@ class ExplainApi:
         self,
         database: Database,
         content: ContentReading,
-        people: People,
+        people: AdminUserRows,
         authenticator: AdminAuthenticator,
     ) -> None:
         self._database = database
@@ -55,7 +55,7 @@ class ExplainApi:
             method="GET", path="admin/x/explain", action="admin::users.read", handler=self.explain
         )
 
-    async def explain(self, request: Request) -> Answer:
+    async def explain(self, request: Request) -> Response:
         """Tell whether somebody may do something, and what each of their permissions says to it."""
         question, person_id = _question(request), id_of(request.query.get("user"))
         if not request.administrator.ability.allows(_SEES_ROLES):
@@ -69,7 +69,7 @@ class ExplainApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    def _answer(self, person: Person, question: Question) -> Program[dict[str, Any]]:
+    def _answer(self, person: AdminUser, question: PermissionQuery) -> Program[dict[str, Any]]:
         ability = yield from self._authenticator.ability_of(person)
         if not person.may_sign_in:
             return _told("inactive")
@@ -93,7 +93,7 @@ class ExplainApi:
         because = "granted" if allowed else "narrower" if grants else "no-permission"
         return {**_told(because, allowed=allowed), "permissions": grants}
 
-    def _entry(self, question: Question) -> Program[Owned | None]:
+    def _entry(self, question: PermissionQuery) -> Program[EntryOrigin | None]:
         """Return what rules ask of the entry in question."""
         schema = self._content.engine.schema
         content_type = schema.content_types.get(question.subject or "")
@@ -108,7 +108,7 @@ class ExplainApi:
 
 
 def _misses(
-    ability: AdminAbility, rule: Rule, question: Question, entry: Owned | None
+    ability: AdminAbility, rule: GrantRule, question: PermissionQuery, entry: EntryOrigin | None
 ) -> list[str]:
     """Return what a rule lacks for a yes."""
     found = []
@@ -127,7 +127,7 @@ def _told(because: str, *, allowed: bool = False) -> dict[str, Any]:
     return {"allowed": allowed, "because": because, "permissions": []}
 
 
-def _question(request: Request) -> Question:
+def _question(request: Request) -> PermissionQuery:
     asked = request.query
     texts: dict[str, str | None] = {}
     for name in ("action", "subject", "field", "locale", "documentId"):
@@ -138,7 +138,7 @@ def _question(request: Request) -> Question:
     action = texts["action"]
     if action not in ADMIN_ACTIONS:
         raise ValidationError("action is not an existing permission action")
-    return Question(
+    return PermissionQuery(
         action=str(action),
         subject=texts["subject"],
         field=texts["field"],

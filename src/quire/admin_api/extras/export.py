@@ -7,7 +7,7 @@ from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import envelope, respond_encoded
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.export import exported
 from quire.content_manager.read_service import ContentReading
@@ -36,7 +36,7 @@ class ExportApi:
             method="POST", path="admin/x/export/:uid", action=SIGNED_IN, handler=self.export
         )
 
-    async def export(self, request: Request) -> Answer:
+    async def export(self, request: Request) -> Response:
         """Export the entries that a list shows, with all of each that may be read."""
         engine = self._reading.engine
         rights = rights_of(engine.schema, request)
@@ -59,4 +59,4 @@ class ExportApi:
             return respond_encoded(found)
         name = rights.content_type.plural_name.encode()
         attachment = b'attachment; filename="' + name + b'.csv"'
-        return Answer(200, found, _CSV, ((b"content-disposition", attachment),))
+        return Response(200, found, _CSV, ((b"content-disposition", attachment),))

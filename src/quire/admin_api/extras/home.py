@@ -5,7 +5,7 @@ from typing import Any
 
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.recent import Recent, managed_types
 from quire.content_manager.views import stored_view
@@ -13,7 +13,7 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key
 from quire.database.stores.webhook_deliveries import DELIVERIES
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.schema.model import ContentType
 from quire.webhooks.setup import WebhookParts
 
@@ -23,7 +23,7 @@ _SEES_WEBHOOKS = "admin::webhooks.read"
 class OwnHomeApi:
     """``GET /admin/x/home``."""
 
-    def __init__(self, database: Database, engine: Engine, webhooks: WebhookParts) -> None:
+    def __init__(self, database: Database, engine: WriteEngine, webhooks: WebhookParts) -> None:
         self._database = database
         self._engine = engine
         self._parts = webhooks
@@ -32,7 +32,7 @@ class OwnHomeApi:
         """Yield the routes."""
         yield Route(method="GET", path="admin/x/home", action=SIGNED_IN, handler=self.home)
 
-    async def home(self, request: Request) -> Answer:
+    async def home(self, request: Request) -> Response:
         """Show what was changed last, how much there is, and which webhooks fail."""
         ability = request.administrator.ability
 

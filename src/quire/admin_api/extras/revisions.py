@@ -5,30 +5,30 @@ from collections.abc import Iterator, Mapping
 import orjson
 from msgspec import Struct
 
-from quire.access.admin_ability import Rule
+from quire.access.admin_ability import GrantRule
 from quire.access.administration import UPDATE
 from quire.admin_api.bodies import id_of
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Handler, Request
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.differences import differences
-from quire.content_manager.permissions import CREATOR_FIELDS, Rights
+from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
-from quire.content_manager.requests import Wanted, locale_of
+from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.revision_content import Data, recorded
 from quire.content_manager.revisions import whole, written_again
-from quire.content_manager.sanitize import Shaping, owned
+from quire.content_manager.sanitize import EntrySanitizer, owned
 from quire.content_manager.write_context import Result
 from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.revisions import Place, Revision
+from quire.database.stores.revisions import Revision, RevisionKey
 from quire.documents.service import DocumentService
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
@@ -43,8 +43,8 @@ _ORIGIN = "admin"
 class _Seen(Struct, frozen=True):
     """An entry as somebody may see it: its present draft in the form of revisions, and how."""
 
-    shaping: Shaping
-    rules: tuple[Rule, ...]
+    shaping: EntrySanitizer
+    rules: tuple[GrantRule, ...]
     draft: Data
 
     def shown(self, data: Data) -> Data:
@@ -56,7 +56,7 @@ class RevisionApi:
     """Lists, shows and restores revisions, under the rights to the entry that they are of."""
 
     def __init__(
-        self, database: Database, documents: DocumentService, history: KeptHistory
+        self, database: Database, documents: DocumentService, history: RevisionHistory
     ) -> None:
         self._database = database
         self._documents = documents
@@ -76,7 +76,7 @@ class RevisionApi:
                 method=method, path=f"admin/x/revisions/{path}", action=SIGNED_IN, handler=handler
             )
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List the revisions of an entry in one locale, the latest first."""
         rights, place = self._place(request)
         history = await self._history.ready()
@@ -89,7 +89,7 @@ class RevisionApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a revision, and in which fields the present draft differs from it."""
         rights, place = self._place(request)
         await self._history.ready()
@@ -107,7 +107,7 @@ class RevisionApi:
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    async def restore(self, request: Request) -> Answer:
+    async def restore(self, request: Request) -> Response:
         """Make a draft what it was; what it led to and is gone by now is left out, and told."""
         rights, place = self._place(request)
         rights_of(self._engine.schema, request, UPDATE)
@@ -125,13 +125,13 @@ class RevisionApi:
         editor = request.administrator.id
         return respond_bare(await self._documents.run(program, editor=editor, origin=_ORIGIN))
 
-    def _place(self, request: Request) -> tuple[Rights, Place]:
+    def _place(self, request: Request) -> tuple[TypePermissions, RevisionKey]:
         rights = rights_of(self._engine.schema, request)
         content_type = rights.content_type
         locale = locale_of(request.query, content_type, self._engine.default_locale)
-        return rights, Place(content_type.uid, request.parameters["id"], locale)
+        return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
-    def _seen(self, rights: Rights, place: Place) -> Program[_Seen]:
+    def _seen(self, rights: TypePermissions, place: RevisionKey) -> Program[_Seen]:
         """Look at an entry for somebody who may read it.
 
         Raises NotFoundError where the document is not there, and ForbiddenError.
@@ -140,16 +140,16 @@ class RevisionApi:
         if not every:
             raise NotFoundError
         content_type = rights.content_type
-        wanted = Wanted("draft", place.locale, "draft")
+        wanted = RequestedVersion("draft", place.locale, "draft")
         here = chosen_of(content_type, every, wanted)
         rules = rights.require_on(owned(here or {**every[0], "locale": place.locale}))
         draft: Data = {}
         if here is not None:
             entry = yield from whole(self._reading, rights, here["id"])
             draft = recorded(self._engine.schema, content_type, entry)
-        return _Seen(Shaping(self._engine.schema, rights, ()), rules, draft)
+        return _Seen(EntrySanitizer(self._engine.schema, rights, ()), rules, draft)
 
-    def _revision(self, request: Request, place: Place) -> Program[Revision]:
+    def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])
         found = None
         if revision_id is not None and self._history.history.most:

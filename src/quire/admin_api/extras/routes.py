@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.extras.content import OwnContentApi
 from quire.admin_api.extras.explain import ExplainApi
 from quire.admin_api.extras.export import ExportApi
@@ -11,7 +11,7 @@ from quire.admin_api.extras.revisions import RevisionApi
 from quire.admin_api.extras.samples import SampleApi
 from quire.admin_api.extras.views import SavedViewApi
 from quire.auth.admin.authenticate import AdminAuthenticator
-from quire.auth.admin.user_rows import People
+from quire.auth.admin.user_rows import AdminUserRows
 from quire.clock import Clock
 from quire.content_api.routes import Route
 from quire.content_manager.read_service import ContentReading
@@ -24,9 +24,9 @@ from quire.webhooks.setup import WebhookParts
 def own_routes(
     database: Database,
     documents: DocumentService,
-    history: KeptHistory,
+    history: RevisionHistory,
     webhooks: WebhookParts,
-    people: People,
+    people: AdminUserRows,
     authenticator: AdminAuthenticator,
     clock: Clock,
 ) -> Iterator[Route]:

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from quire.access.administration import CREATE, PUBLISH, READ
 from quire.admin_api.bodies import Fields, Flag, WholeNumber, read_body
-from quire.admin_api.content_manager.revision_table import KeptHistory
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.success_statuses import CREATED
 from quire.clock import Clock
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.permissions import Rights
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import locale_of
 from quire.content_manager.samples import SampleBatch, SampleValues
@@ -22,7 +22,7 @@ from quire.documents.passwords import passwords_in
 from quire.documents.service import DocumentService
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
-from quire.schema.model import Kind
+from quire.schema.model import TypeKind
 
 MOST_SAMPLES = 100
 _USUAL = 10
@@ -34,7 +34,7 @@ _NO_DRAFTS = "{} has no drafts: its entries are public at once"
 class SampleApi:
     """Makes sample entries."""
 
-    def __init__(self, documents: DocumentService, history: KeptHistory, clock: Clock) -> None:
+    def __init__(self, documents: DocumentService, history: RevisionHistory, clock: Clock) -> None:
         self._documents = documents
         self._history = history
         self._clock = clock
@@ -45,7 +45,7 @@ class SampleApi:
             method="POST", path="admin/x/samples/:uid", action=SIGNED_IN, handler=self.create
         )
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make sample entries of a content type, all or none."""
         schema = self._documents.schema
         content_type = rights_of(schema, request, CREATE).content_type
@@ -53,11 +53,11 @@ class SampleApi:
         publish = values.get("publish") is True
         if publish:
             rights_of(schema, request, PUBLISH)
-        if not content_type.is_api or content_type.kind is Kind.SINGLE:
+        if not content_type.is_api or content_type.kind is TypeKind.SINGLE:
             raise ValidationError(_NO_SAMPLES)
         if publish and not content_type.draft_and_publish:
             raise ValidationError(_NO_DRAFTS.format(content_type.uid))
-        rights = Rights(request.administrator.ability, READ, content_type)
+        rights = TypePermissions(request.administrator.ability, READ, content_type)
         made_up = SampleValues(schema, self._clock())
         count = int(str(values.get("count", _USUAL)))
         batch = SampleBatch(

@@ -10,7 +10,7 @@ from quire.admin_api.bodies import Fields, Flag, Text, at_most, id_of, read_body
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import Clock, iso_from_ms
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -61,7 +61,7 @@ class SavedViewApi:
         ):
             yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List the own views and shared ones, of the lists that one may see."""
         uid, who = request.query.get("uid"), request.administrator
         await self._tables.ensure(SAVED_VIEWS)
@@ -71,7 +71,7 @@ class SavedViewApi:
         seen = [one for one in found if who.ability.allows(READ, one.uid)]
         return respond_data([_shown(one, who.id) for one in seen])
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Keep a view."""
         values, who = read_body(request.body, _NEW), request.administrator
         if not who.ability.allows(READ, str(values["uid"])):
@@ -94,7 +94,7 @@ class SavedViewApi:
         await self._tables.ensure(SAVED_VIEWS)
         return respond_data(_shown(await self._database.write(program()), who.id), 201)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Change a view of one's own."""
         values = read_body(request.body, _CHANGED)
         if "state" in values:
@@ -109,7 +109,7 @@ class SavedViewApi:
         changed = await self._database.write(program())
         return respond_data(_shown(changed, request.administrator.id))
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a view of one's own."""
 
         def program() -> Program[SavedView]:

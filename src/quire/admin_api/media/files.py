@@ -10,26 +10,26 @@ from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.file_form import FileForm, read_files
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.upload_targets import require_attaching
 from quire.database.program import Program
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.attributes.validation import not_of_type
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
     NOTHING,
-    Information,
+    FileInfo,
     decoded,
     information_of_new,
     information_of_one,
 )
 from quire.uploads.file_rows import NO_ENTRY, NO_SUCH_FILE, Attachment
 from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
-from quire.uploads.processing import Incoming
-from quire.uploads.service import Library
+from quire.uploads.processing import IncomingFile
+from quire.uploads.service import MediaLibrary
 
 NO_FILES = "Files are empty"
 SEVERAL_FILES = "Cannot replace a file with multiple ones"
@@ -44,8 +44,8 @@ class MediaFileApi:
     def __init__(
         self,
         reads: MediaReads,
-        library: Library,
-        engine: Engine,
+        library: MediaLibrary,
+        engine: WriteEngine,
         *,
         limits: LimitSettings,
         uploads: UploadSettings,
@@ -73,14 +73,14 @@ class MediaFileApi:
         ):
             yield Route(method="POST", path=path, action=SIGNED_IN, handler=handler, streams=True)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List files."""
         rights = FileRights(request.administrator.ability, READ)
         database, store = self._library.rows.database, self._library.rows.store
         makers = await database.read(lambda: rights.makers(store))
         return respond_bare(await self._reads.files(request.query, makers, request.version))
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a file."""
         file_id = _path_id(request)
         rights = FileRights(request.administrator.ability, READ)
@@ -93,7 +93,7 @@ class MediaFileApi:
 
         return respond_bare(await rows.database.read(read, snapshot=True))
 
-    async def upload(self, request: Request) -> Answer:
+    async def upload(self, request: Request) -> Response:
         """Upload files; with ``id``, replace the bytes of one or say something else of it."""
         named = request.query.get("id", "")
         if named == "":
@@ -111,15 +111,15 @@ class MediaFileApi:
         body = {_INFO: decoded(said)} if said else {}
         return await self._describe(request.administrator, file_id, body)
 
-    async def upload_one(self, request: Request) -> Answer:
+    async def upload_one(self, request: Request) -> Response:
         """Upload a file."""
         return respond_bare((await self._upload(request))[0], CREATED)
 
-    async def describe_one(self, request: Request) -> Answer:
+    async def describe_one(self, request: Request) -> Response:
         """Say something else of a file."""
         return await self._describe(request.administrator, _path_id(request), request.body)
 
-    async def replace_one(self, request: Request) -> Answer:
+    async def replace_one(self, request: Request) -> Response:
         """Replace the bytes of a file."""
         file_id = _path_id(request)
         if not _is_form(request):
@@ -130,7 +130,7 @@ class MediaFileApi:
                 raise ApplicationError(NO_FILES)
             return await self._replace(request.administrator, file_id, form)
 
-    async def delete(self, request: Request) -> Answer:
+    async def delete(self, request: Request) -> Response:
         """Delete a file with all its sizes, and show what it was."""
         file_id = _path_id(request)
         rights = FileRights(request.administrator.ability, UPDATE)
@@ -163,10 +163,12 @@ class MediaFileApi:
                 by=administrator.id,
             )
 
-    async def _replace(self, administrator: Administrator, file_id: int, form: FileForm) -> Answer:
+    async def _replace(
+        self, administrator: Administrator, file_id: int, form: FileForm
+    ) -> Response:
         if len(form.files) > 1:
             raise ApplicationError(SEVERAL_FILES)
-        incoming: Incoming = form.files[0]
+        incoming: IncomingFile = form.files[0]
         said = form.texts(_INFO)
         given = information_of_one(decoded(said), folders=True) if said else NOTHING
         told = await self._library.replace(
@@ -179,7 +181,7 @@ class MediaFileApi:
         )
         return respond_bare(told)
 
-    async def _describe(self, administrator: Administrator, file_id: int, body: object) -> Answer:
+    async def _describe(self, administrator: Administrator, file_id: int, body: object) -> Response:
         told = await self._library.describe(
             [(file_id, _information(body))],
             read=self._reads.written,
@@ -228,7 +230,7 @@ def _path_id(request: Request) -> int:
     return found
 
 
-def _information(body: object) -> Information:
+def _information(body: object) -> FileInfo:
     """Understand a body that describes a file. Raises ValidationError."""
     if body is None:
         return NOTHING

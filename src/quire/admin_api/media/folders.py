@@ -14,7 +14,7 @@ from quire.admin_api.media.bodies import (
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.responses import respond_data
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
@@ -23,10 +23,10 @@ from quire.documents.unit_of_work import UnitOfWork
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, Absent
-from quire.uploads.file_info import Information, information_of_one
+from quire.uploads.file_info import FileInfo, information_of_one
 from quire.uploads.folders import (
     UNKNOWN,
-    Branch,
+    FolderTree,
     change_folder,
     contained_files,
     create_folder,
@@ -35,7 +35,7 @@ from quire.uploads.folders import (
     move,
 )
 from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 
 CREATED = 201
 _ACTIONS = "upload/actions"
@@ -44,7 +44,7 @@ _ACTIONS = "upload/actions"
 class FolderApi:
     """``/upload/folders``, ``/upload/folder-structure`` and ``/upload/actions``."""
 
-    def __init__(self, reads: MediaReads, library: Library) -> None:
+    def __init__(self, reads: MediaReads, library: MediaLibrary) -> None:
         self._reads = reads
         self._library = library
         self._documents = library.rows.documents
@@ -64,12 +64,12 @@ class FolderApi:
         ):
             yield Route(method=method, path=path, action=action, handler=handler)
 
-    async def find(self, request: Request) -> Answer:
+    async def find(self, request: Request) -> Response:
         """List folders, without pages."""
         makers = await self._makers(request)
         return respond_data(await self._reads.folders(request.query, makers, request.version))
 
-    async def find_one(self, request: Request) -> Answer:
+    async def find_one(self, request: Request) -> Response:
         """Show a folder."""
         folder_id = id_of(request.parameters["id"])
         if folder_id is None:
@@ -83,13 +83,13 @@ class FolderApi:
         rows = self._library.rows
         return await rows.database.read(lambda: rights.makers(rows.store))
 
-    async def structure(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def structure(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all folders as trees."""
         rows = self._library.rows
         branches = await rows.database.read(lambda: folder_structure(rows.store))
         return respond_data([_branch(branch) for branch in branches])
 
-    async def create(self, request: Request) -> Answer:
+    async def create(self, request: Request) -> Response:
         """Make a folder."""
         body = read_body(request.body, NEW_FOLDER)
         by = request.administrator.id
@@ -101,7 +101,7 @@ class FolderApi:
 
         return respond_data(await self._documents.run(act), CREATED)
 
-    async def change(self, request: Request) -> Answer:
+    async def change(self, request: Request) -> Response:
         """Rename a folder, or put it somewhere else."""
         body = read_body(request.body, CHANGED_FOLDER)
         folder_id = id_of(request.parameters["id"])
@@ -121,7 +121,7 @@ class FolderApi:
 
         return respond_data(await self._documents.run(act))
 
-    async def delete_many(self, request: Request) -> Answer:
+    async def delete_many(self, request: Request) -> Response:
         """Delete files, and folders with everything in them; shows those that were chosen."""
         body = read_body(request.body, DELETED)
         files, folders = ids_of(body.get("fileIds")), ids_of(body.get("folderIds"))
@@ -137,7 +137,7 @@ class FolderApi:
         await self._library.forget_bytes_of(rows)
         return respond_data(told)
 
-    async def move_many(self, request: Request) -> Answer:
+    async def move_many(self, request: Request) -> Response:
         """Move files and folders into a folder, or to the root."""
         body = read_body(request.body, MOVED)
         files, folders = ids_of(body.get("fileIds")), ids_of(body.get("folderIds"))
@@ -151,7 +151,7 @@ class FolderApi:
 
         return respond_data(await self._documents.run(act))
 
-    async def update_many(self, request: Request) -> Answer:
+    async def update_many(self, request: Request) -> Response:
         """Say something else of several files."""
         updates = read_body(request.body, UPDATED)["updates"]
         given = updates if isinstance(updates, list) else []
@@ -184,7 +184,7 @@ class FolderApi:
         return told
 
 
-def _change(index: int, given: Mapping[str, Any]) -> tuple[int, Information]:
+def _change(index: int, given: Mapping[str, Any]) -> tuple[int, FileInfo]:
     file_id = id_of(given["id"])
     if file_id is None:
         told = f"updates[{index}].id must be an id"
@@ -192,6 +192,6 @@ def _change(index: int, given: Mapping[str, Any]) -> tuple[int, Information]:
     return file_id, information_of_one(given["fileInfo"], folders=True)
 
 
-def _branch(branch: Branch) -> dict[str, Any]:
+def _branch(branch: FolderTree) -> dict[str, Any]:
     children = [_branch(child) for child in branch.children]
     return {"id": branch.id, "name": branch.name, "children": children}

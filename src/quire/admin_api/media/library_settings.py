@@ -6,10 +6,10 @@ from quire.admin_api.bodies import read_body
 from quire.admin_api.media.bodies import SETTINGS_FORM, VIEW
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.errors import BadRequestError
 from quire.uploads.permissions import CONFIGURE, READ, SETTINGS, UPDATE
@@ -23,7 +23,7 @@ _AT_ONCE = {"concurrentUploadRequests": 1}
 class MediaOptionApi:
     """``/upload/settings``, ``/upload/configuration``, and the routes of what describes files."""
 
-    def __init__(self, database: Database, store: Store) -> None:
+    def __init__(self, database: Database, store: EntryStore) -> None:
         self._database = database
         self._store = store
 
@@ -40,21 +40,21 @@ class MediaOptionApi:
         ):
             yield Route(method=method, path=f"upload/{path}", action=action, handler=handler)
 
-    async def settings(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the switches."""
         stored = await self._database.read(lambda: stored_settings(self._store))
         return respond_data({**stored, **_AT_ONCE})
 
-    async def change_settings(self, request: Request) -> Answer:
+    async def change_settings(self, request: Request) -> Response:
         """Set the switches."""
         body = read_body(request.body, SETTINGS_FORM)
         return respond_data(await self._database.write(change_settings(self._store, body)))
 
-    async def view(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def view(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show how files are listed."""
         return respond_data(await self._database.read(lambda: stored_view(self._store)))
 
-    async def change_view(self, request: Request) -> Answer:
+    async def change_view(self, request: Request) -> Response:
         """Set how files are listed."""
         body = read_body(request.body, VIEW)
 
@@ -64,6 +64,6 @@ class MediaOptionApi:
 
         return respond_data(await self._database.write(act()))
 
-    async def describe(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def describe(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Say that nothing here describes files by itself. Raises BadRequestError."""
         raise BadRequestError(NO_DESCRIBER)

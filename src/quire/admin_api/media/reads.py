@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
 from quire.admin_api.lists import positive
-from quire.content_api.reader import Mode, PreparedRead, Reader
+from quire.content_api.reader import ContentReader, Mode, PreparedRead
 from quire.content_manager.permissions import CREATOR_FIELDS
 from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.connection import Database
@@ -31,7 +31,7 @@ from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Schema
 from quire.settings import Settings
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.folders import UNKNOWN
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from quire.uploads.signed_links import presented_files
 
 Shown = dict[str, Any]
@@ -51,7 +51,7 @@ class MediaReads:
     """Lists of files and folders, and single ones."""
 
     def __init__(
-        self, settings: Settings, database: Database, schema: Schema, library: Library
+        self, settings: Settings, database: Database, schema: Schema, library: MediaLibrary
     ) -> None:
         self._database = database
         self._store = library.rows.store
@@ -59,7 +59,7 @@ class MediaReads:
         self._filter_values = settings.limits.filter_values
         types = {uid: _readable(schema.content_types[uid]) for uid in (*_FOLLOWED, ADMIN_USER_UID)}
         self._schema = replace(schema, content_types={**schema.content_types, **types})
-        self._reader = Reader(
+        self._reader = ContentReader(
             database,
             self._schema,
             self._store.tables,

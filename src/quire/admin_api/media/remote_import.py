@@ -10,14 +10,14 @@ from quire.admin_api.bodies import Fields, Text, id_of, read_body, required
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.errors import AppError, ApplicationError
 from quire.schema.attributes.validation import ABSENT
 from quire.settings import UploadSettings
-from quire.uploads.file_info import NOTHING, Information, information_of_one
+from quire.uploads.file_info import NOTHING, FileInfo, information_of_one
 from quire.uploads.permissions import CREATE, FileRights
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 
 NO_ADDRESSES = "URLs are required"
 TOO_MANY = "Maximum 20 URLs allowed per request"
@@ -37,7 +37,7 @@ class _Fate(Struct, frozen=True, kw_only=True):
 class ImportApi:
     """``/admin/x/media/import`` and ``/upload/actions/upload-from-urls``."""
 
-    def __init__(self, reads: MediaReads, library: Library, uploads: UploadSettings) -> None:
+    def __init__(self, reads: MediaReads, library: MediaLibrary, uploads: UploadSettings) -> None:
         self._reads = reads
         self._library = library
         self._size_limit = uploads.size_limit
@@ -51,7 +51,7 @@ class ImportApi:
         ):
             yield Route(method="POST", path=path, action=action, handler=handler)
 
-    async def one(self, request: Request) -> Answer:
+    async def one(self, request: Request) -> Response:
         """Import a file."""
         body = read_body(request.body, _FORM)
         told = body.get("fileInfo", ABSENT)
@@ -59,7 +59,7 @@ class ImportApi:
         file = await self._import(str(body["url"]), said, request.administrator.id)
         return respond_bare(file, CREATED)
 
-    async def several(self, request: Request) -> Answer:
+    async def several(self, request: Request) -> Response:
         """Import files, and tell what became of each in the events of the reference server."""
         FileRights(request.administrator.ability, CREATE).require()
         body = request.body if isinstance(request.body, Mapping) else {}
@@ -69,18 +69,18 @@ class ImportApi:
         if len(urls) > _MOST:
             raise ApplicationError(TOO_MANY)
         folder = id_of(body.get("folderId"))
-        said = NOTHING if folder is None else Information({}, folder)
+        said = NOTHING if folder is None else FileInfo({}, folder)
         by = request.administrator.id
         fates = await asyncio.gather(*(self._fate(url, said, by) for url in urls))
-        return Answer(200, b"".join(_events(urls, fates)), _EVENTS)
+        return Response(200, b"".join(_events(urls, fates)), _EVENTS)
 
-    async def _fate(self, url: str, said: Information, by: int) -> _Fate:
+    async def _fate(self, url: str, said: FileInfo, by: int) -> _Fate:
         try:
             return _Fate(file=await self._import(url, said, by))
         except AppError as error:
             return _Fate(fault=error.message)
 
-    async def _import(self, url: str, said: Information, by: int) -> Shown:
+    async def _import(self, url: str, said: FileInfo, by: int) -> Shown:
         # Its client of HTTP takes its time to import, and most servers never ask for it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 

@@ -9,12 +9,12 @@ from quire.admin_api.media.reads import MediaReads
 from quire.admin_api.media.remote_import import ImportApi
 from quire.admin_api.media.usage import MediaToolsApi
 from quire.content_api.routes import Route
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.settings import Settings
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 
 
-def media_routes(settings: Settings, library: Library, engine: Engine) -> Iterator[Route]:
+def media_routes(settings: Settings, library: MediaLibrary, engine: WriteEngine) -> Iterator[Route]:
     """Yield the routes of the media library."""
     rows = library.rows
     reads = MediaReads(settings, rows.database, engine.schema, library)

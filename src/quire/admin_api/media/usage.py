@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from quire.admin_api.bodies import id_of
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.content_api.envelope import respond
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.usages import Uses
+from quire.content_manager.usages import UsageLookup
 from quire.database.program import Program
 from quire.database.stores.files import creators_of
-from quire.documents.unit_of_work import Engine
+from quire.documents.unit_of_work import WriteEngine
 from quire.errors import NotFoundError, ValidationError
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.permissions import READ, FileRights
-from quire.uploads.service import Library
+from quire.uploads.service import MediaLibrary
 from quire.uploads.usage import Unused, unused_files, usage
 
 _PAGE, _MOST = 25, 100
@@ -23,7 +23,7 @@ _PAGE, _MOST = 25, 100
 class MediaToolsApi:
     """``/admin/x/media``."""
 
-    def __init__(self, reads: MediaReads, library: Library, engine: Engine) -> None:
+    def __init__(self, reads: MediaReads, library: MediaLibrary, engine: WriteEngine) -> None:
         self._reads = reads
         self._rows = library.rows
         self._engine = engine
@@ -33,7 +33,7 @@ class MediaToolsApi:
         for path, handler in (("unused", self.unused), (":id/usage", self.usage)):
             yield Route(method="GET", path=f"admin/x/media/{path}", action=READ, handler=handler)
 
-    async def usage(self, request: Request) -> Answer:
+    async def usage(self, request: Request) -> Response:
         """Tell where a file is used, and in how many places beside those that one may see."""
         file_id = id_of(request.parameters["id"])
         if file_id is None:
@@ -43,12 +43,12 @@ class MediaToolsApi:
         def read() -> Program[tuple[list[Shown], int]]:
             found = yield from usage(store, file_id)
             yield from FileRights(ability, READ).check(store, [file_id])
-            return (yield from Uses(self._engine, ability).told(found))
+            return (yield from UsageLookup(self._engine, ability).told(found))
 
         told, hidden = await self._rows.database.read(read, snapshot=True, key="usage of a file")
         return respond(told, {"hidden": hidden})
 
-    async def unused(self, request: Request) -> Answer:
+    async def unused(self, request: Request) -> Response:
         """List files that nothing uses, those after the id that the answer before ended with."""
         after, most = _number(request, "after", 0), _number(request, "limit", _PAGE)
         store = self._rows.store

@@ -3,42 +3,42 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from quire.admin_api.model.errors import ToldError, flaws, told_problems, uids_of_files
+from quire.admin_api.model.errors import BuilderError, flaws, told_problems, uids_of_files
 from quire.admin_api.model.plans import PLAN_CHANGED, consent_of, digest_of, shown_plan
-from quire.builder.apply import CrowdedTypeError, Draft, Remodeller
+from quire.builder.apply import ModelDraft, ModelEditor, SeveralDocumentsError
 from quire.builder.file_transaction import UnwritableFilesError
-from quire.builder.schema_files import Blueprint, UnfitWishError
+from quire.builder.schema_files import InvalidDefinitionError, SchemaFiles
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.database.migration.migrate import ConsentNeededError
 from quire.database.migration.schema_diff import MigrationConflictError
 from quire.errors import ConflictError, SchemaError
 
-Handler = Callable[[Request], Awaitable[Answer]]
-Change = Callable[[Blueprint], None]
+Handler = Callable[[Request], Awaitable[Response]]
+Change = Callable[[SchemaFiles], None]
 _CROWDED = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
 _WOULD_LOSE = "The change would take away what people have written"
 
 
-async def drawn(remodeller: Remodeller, change: Change) -> Draft:
+async def drawn(remodeller: ModelEditor, change: Change) -> ModelDraft:
     """Return what the model becomes by a change. Raises ToldError for what it cannot become."""
     try:
         return await remodeller.draw(change)
-    except (SchemaError, UnfitWishError) as error:
+    except (SchemaError, InvalidDefinitionError) as error:
         raise told_problems(flaws(error, uids_of_files(remodeller.schema))) from error
 
 
-async def planned(remodeller: Remodeller, draft: Draft) -> dict[str, Any]:
+async def planned(remodeller: ModelEditor, draft: ModelDraft) -> dict[str, Any]:
     """Return what a draft would do, as it is shown. Raises ConflictError."""
     try:
         return shown_plan(draft, await remodeller.plan(draft))
-    except (MigrationConflictError, CrowdedTypeError) as error:
+    except (MigrationConflictError, SeveralDocumentsError) as error:
         raise ConflictError(str(error)) from error
 
 
 async def carried_out(
-    remodeller: Remodeller, request: Request, change: Change, title: str
-) -> Draft:
+    remodeller: ModelEditor, request: Request, change: Change, title: str
+) -> ModelDraft:
     """Change the model as a request agrees to it.
 
     Raises ToldError, ConflictError, and other AppErrors; then nothing has
@@ -57,8 +57,8 @@ async def carried_out(
     except ConsentNeededError as error:
         losses = [str(step) for step in error.plan.losses]
         raise ConflictError(_WOULD_LOSE, {"losses": losses}) from error
-    except CrowdedTypeError as error:
-        raise ToldError(_CROWDED) from error
+    except SeveralDocumentsError as error:
+        raise BuilderError(_CROWDED) from error
     except (MigrationConflictError, UnwritableFilesError) as error:
         raise ConflictError(str(error)) from error
     return draft
@@ -67,10 +67,10 @@ async def carried_out(
 def telling(handler: Handler) -> Handler:
     """Let a handler answer errors of the content-type builder in their own form."""
 
-    async def answer(request: Request) -> Answer:
+    async def answer(request: Request) -> Response:
         try:
             return await handler(request)
-        except ToldError as error:
+        except BuilderError as error:
             return respond_bare({"error": error.told}, error.status)
 
     answer.__doc__ = handler.__doc__

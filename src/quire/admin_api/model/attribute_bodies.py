@@ -15,7 +15,7 @@ from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.javascript.text import length
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.schema.describe import in_order, relations_allowed
-from quire.schema.model import Kind, Schema
+from quire.schema.model import Schema, TypeKind
 from quire.schema.system_attributes import RESERVED_IN_BUILDER
 from quire.schema.words import snake_case
 
@@ -49,7 +49,7 @@ Attribute = Mapping[str, Any]
 Check = Callable[[Place, Attribute], Iterator[Problem]]
 
 
-class AttributeForms(Struct, frozen=True, kw_only=True):
+class AttributeBodies(Struct, frozen=True, kw_only=True):
     """Looks at the attributes of one content type or component.
 
     ``known`` are the attributes that it has by now, as they are described: what is sent back as it
@@ -132,7 +132,7 @@ def is_reserved(name: str) -> bool:
 
 def linkable(schema: Schema) -> list[str]:
     """Return the uids of the types that a relation may lead to, in the order of lists."""
-    return [one.uid for one in in_order(schema) if one.kind is Kind.COLLECTION]
+    return [one.uid for one in in_order(schema) if one.kind is TypeKind.COLLECTION]
 
 
 def _wrong(place: Place, message: str, value: object = ABSENT) -> Problem:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from quire.builder.definitions import ComponentWish, TypeWish
+from quire.builder.definitions import ComponentDefinition, TypeDefinition
 from quire.builder.naming import component_uid
 from quire.schema.words import kebab_case
 
@@ -13,12 +13,14 @@ Body = Mapping[str, Any]
 _OPTIONS_SAID_APART = frozenset({"draftAndPublish"})
 
 
-def type_wish(body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]) -> TypeWish:
+def type_wish(
+    body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
+) -> TypeDefinition:
     """Return what a body wants a content type to be.
 
     ``former`` maps later names of attributes to present ones.
     """
-    return TypeWish(
+    return TypeDefinition(
         display_name=body["displayName"],
         singular_name=body["singularName"],
         plural_name=body["pluralName"],
@@ -35,9 +37,9 @@ def type_wish(body: Body, attributes: Mapping[str, Any], former: Mapping[str, st
 
 def component_wish(
     body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
-) -> ComponentWish:
+) -> ComponentDefinition:
     """Return what a body wants a component to be; see `type_wish`."""
-    return ComponentWish(
+    return ComponentDefinition(
         category=kebab_case(body["category"]),
         display_name=body["displayName"],
         attributes=attributes,

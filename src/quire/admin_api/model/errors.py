@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quire.builder.schema_files import UnfitWishError
+from quire.builder.schema_files import InvalidDefinitionError
 from quire.documents.validate.problems import Problem, validation_error
 from quire.errors import QuireError, SchemaError, ValidationError
 from quire.schema.model import Schema
@@ -14,7 +14,7 @@ COMPONENT_NOT_FOUND = "component.notFound"
 COMPONENT_EXISTS = "component.alreadyExists"
 
 
-class ToldError(QuireError):
+class BuilderError(QuireError):
     """Is answered as ``{"error": told}``."""
 
     def __init__(self, told: object, status: int = 400) -> None:
@@ -24,22 +24,22 @@ class ToldError(QuireError):
         super().__init__(str(told))
 
 
-def told_problems(problems: Sequence[Problem]) -> ToldError:
+def told_problems(problems: Sequence[Problem]) -> BuilderError:
     """Return the error that lists problems of a body; there is at least one."""
     return told_validation(validation_error(problems))
 
 
-def told_validation(error: ValidationError) -> ToldError:
+def told_validation(error: ValidationError) -> BuilderError:
     """Return an error of validation as the content-type builder tells it."""
-    return ToldError({"name": error.name, "message": error.message, "details": error.details})
+    return BuilderError({"name": error.name, "message": error.message, "details": error.details})
 
 
-def flaws(error: SchemaError | UnfitWishError, uids: dict[str, str]) -> list[Problem]:
+def flaws(error: SchemaError | InvalidDefinitionError, uids: dict[str, str]) -> list[Problem]:
     """Return what would be wrong with the model as problems; paths begin with the uid at fault.
 
     ``uids`` are those of schema files.
     """
-    if isinstance(error, UnfitWishError):
+    if isinstance(error, InvalidDefinitionError):
         return [_problem(flaw.uid, flaw.path, flaw.message) for flaw in error.flaws]
     return [
         _problem(uids.get(one.file, one.file), one.path.split("."), one.message)

@@ -10,13 +10,13 @@ from quire.admin_api.bodies import (
     Flag,
     Place,
     Rule,
-    Shape,
     Text,
+    Validator,
     at_least,
     one_of,
     required,
 )
-from quire.admin_api.model.attribute_bodies import Attribute, AttributeForms
+from quire.admin_api.model.attribute_bodies import Attribute, AttributeBodies
 from quire.documents.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import ContentType, Schema
@@ -42,27 +42,27 @@ _TABLE = re.compile(r"[A-Za-z][-_0-9A-Za-z]*")
 _MOST_ATTRIBUTES = 1000
 
 
-class Alone(Struct, frozen=True):
+class StandaloneMessage(Struct, frozen=True):
     """A rule whose message is a sentence of its own, without the place before it."""
 
     rule: Rule
 
 
-class Line(Struct, frozen=True):
-    """A text that keeps to rules, all of which are told; `Alone` or not."""
+class CheckedText(Struct, frozen=True):
+    """A text that keeps to rules, all of which are told; `StandaloneMessage` or not."""
 
-    rules: tuple[Rule | Alone, ...]
+    rules: tuple[Rule | StandaloneMessage, ...]
     nullable: bool = False
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if self.nullable and (value is None or value is ABSENT):
             return
         wrong = list(Text().problems(place, value))
         yield from wrong
         for rule in () if wrong else self.rules:
-            alone = isinstance(rule, Alone)
-            message = rule.rule(value) if isinstance(rule, Alone) else rule(value)
+            alone = isinstance(rule, StandaloneMessage)
+            message = rule.rule(value) if isinstance(rule, StandaloneMessage) else rule(value)
             if message is not None:
                 told = message if alone else f"{place_text(place)} {message}"
                 yield Problem(path_of(place), told, value)
@@ -71,10 +71,10 @@ class Line(Struct, frozen=True):
 class Attributes(Struct, frozen=True):
     """The attributes of a model by name."""
 
-    forms: AttributeForms
+    forms: AttributeBodies
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is ABSENT or value is None:
             yield Problem(path_of(place), "attributes.required", value)
         elif isinstance(value, Mapping) and len(value) <= _MOST_ATTRIBUTES:
@@ -83,16 +83,16 @@ class Attributes(Struct, frozen=True):
             yield from Fields(closed=False, rules=(_few,)).problems(place, value)
 
 
-class Free(Struct, frozen=True):
+class AnyObject(Struct, frozen=True):
     """An object that may hold anything, or nothing at all."""
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         if value is not None:
             yield from Fields(closed=False).problems(place, value)
 
 
-class ContentTypeForm(Struct, frozen=True, kw_only=True):
+class ContentTypeBody(Struct, frozen=True, kw_only=True):
     """A content type: a new one, or the ``present`` one as it is to be.
 
     ``known`` are the attributes that it has by now, as they are described.
@@ -103,34 +103,43 @@ class ContentTypeForm(Struct, frozen=True, kw_only=True):
     present: ContentType | None = None
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
+        """See `Validator.problems`."""
         shape = Fields(closed=False, fields=self._fields())
         yield from shape.problems(place, value)
         if isinstance(value, Mapping) and value.get("singularName") == value.get("pluralName"):
             yield Problem(path_of(place), _DIFFERENT, value)
 
-    def _fields(self) -> dict[str, Shape]:
-        forms = AttributeForms(schema=self.schema, component=False, known=self.known)
+    def _fields(self) -> dict[str, Validator]:
+        forms = AttributeBodies(schema=self.schema, component=False, known=self.known)
         others = [one for one in self.schema.content_types.values() if one is not self.present]
         names = {name for one in others for name in (one.singular_name, one.plural_name)}
         tables = {one.collection_name for one in others}
         if self.present is not None:
             kept = {self.present.singular_name, self.present.plural_name}
             names, tables = names - kept, tables - kept
-        named: tuple[Rule | Alone, ...] = (_kebab, Alone(_unreserved), required)
+        named: tuple[Rule | StandaloneMessage, ...] = (
+            _kebab,
+            StandaloneMessage(_unreserved),
+            required,
+        )
         return {
             "attributes": Attributes(forms),
-            "displayName": Line((at_least(1), required)),
-            "description": Line((), nullable=True),
-            "options": Free(),
-            "pluginOptions": Free(),
-            "kind": Line((one_of(*KINDS),), nullable=True),
-            "collectionName": Line((_table_name,), nullable=True),
-            "singularName": Line(
-                (at_least(1), Alone(_untaken(names)), *named, self._unchanged),
+            "displayName": CheckedText((at_least(1), required)),
+            "description": CheckedText((), nullable=True),
+            "options": AnyObject(),
+            "pluginOptions": AnyObject(),
+            "kind": CheckedText((one_of(*KINDS),), nullable=True),
+            "collectionName": CheckedText((_table_name,), nullable=True),
+            "singularName": CheckedText(
+                (at_least(1), StandaloneMessage(_untaken(names)), *named, self._unchanged),
             ),
-            "pluralName": Line(
-                (at_least(1), Alone(_untaken(names)), Alone(_untaken(tables)), *named)
+            "pluralName": CheckedText(
+                (
+                    at_least(1),
+                    StandaloneMessage(_untaken(names)),
+                    StandaloneMessage(_untaken(tables)),
+                    *named,
+                )
             ),
             "draftAndPublish": Flag(),
         }
@@ -142,26 +151,30 @@ class ContentTypeForm(Struct, frozen=True, kw_only=True):
         return "cannot be changed"
 
 
-class ComponentForm(Struct, frozen=True, kw_only=True):
-    """A component: a new one, or one as it is to be; see `ContentTypeForm`."""
+class ComponentBody(Struct, frozen=True, kw_only=True):
+    """A component: a new one, or one as it is to be; see `ContentTypeBody`."""
 
     schema: Schema
     known: Mapping[str, Attribute]
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """See `Shape.problems`."""
-        forms = AttributeForms(schema=self.schema, component=True, known=self.known)
+        """See `Validator.problems`."""
+        forms = AttributeBodies(schema=self.schema, component=True, known=self.known)
         shape = Fields(
             closed=False,
             rules=(required,),
             fields={
                 "attributes": Attributes(forms),
-                "displayName": Line((at_least(1), Alone(_demanded("displayName.required")))),
-                "description": Line((), nullable=True),
-                "icon": Line((), nullable=True),
-                "options": Free(),
-                "pluginOptions": Free(),
-                "category": Line((Alone(_demanded("category.required")), _category)),
+                "displayName": CheckedText(
+                    (at_least(1), StandaloneMessage(_demanded("displayName.required")))
+                ),
+                "description": CheckedText((), nullable=True),
+                "icon": CheckedText((), nullable=True),
+                "options": AnyObject(),
+                "pluginOptions": AnyObject(),
+                "category": CheckedText(
+                    (StandaloneMessage(_demanded("category.required")), _category)
+                ),
             },
         )
         yield from shape.problems(place, value)
@@ -203,7 +216,9 @@ def _is_empty(value: object) -> bool:
 CATEGORY_FORM = Fields(
     closed=False,
     fields={
-        "name": Line((at_least(3), Alone(_demanded("name.required")), _category)),
+        "name": CheckedText(
+            (at_least(3), StandaloneMessage(_demanded("name.required")), _category)
+        ),
     },
 )
 """The new name of a category of components."""

@@ -14,12 +14,12 @@ from quire.admin_api.model.definitions import (
 from quire.admin_api.model.errors import (
     COMPONENT_EXISTS,
     COMPONENT_NOT_FOUND,
-    ToldError,
+    BuilderError,
     raise_problems,
 )
-from quire.admin_api.model.model_bodies import ComponentForm
+from quire.admin_api.model.model_bodies import ComponentBody
 from quire.builder.definitions import SELF
-from quire.builder.schema_files import Blueprint
+from quire.builder.schema_files import SchemaFiles
 from quire.documents.validate.problems import Problem
 from quire.schema.describe import describe_component
 from quire.schema.model import Component, Schema
@@ -30,7 +30,7 @@ THIS_TYPE = "__contentType__"
 _MOST_COMPONENTS = 100
 
 
-class ComponentsBeside:
+class NestedComponents:
     """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
 
     Called with a blueprint it makes them, and returns which uid each stand-in means.
@@ -50,7 +50,7 @@ class ComponentsBeside:
             uid = body.get("uid") if isinstance(body, Mapping) else None
             present = self._schema.components.get(uid) if isinstance(uid, str) else None
             if isinstance(uid, str) and present is None:
-                raise ToldError(COMPONENT_NOT_FOUND)
+                raise BuilderError(COMPONENT_NOT_FOUND)
             form = self._form(present)
             problems += form.problems(("components", index), body)
         raise_problems(problems)
@@ -58,12 +58,12 @@ class ComponentsBeside:
         for held in [attributes, *(body["attributes"] for body in self._given)]:
             for uid in held_components(held):
                 if uid not in known and uid not in self._schema.components:
-                    raise ToldError(COMPONENT_NOT_FOUND)
+                    raise BuilderError(COMPONENT_NOT_FOUND)
         for body in self._given:
             if "uid" not in body and uid_of_component(body) in self._schema.components:
-                raise ToldError(COMPONENT_EXISTS)
+                raise BuilderError(COMPONENT_EXISTS)
 
-    def __call__(self, blueprint: Blueprint, model: str) -> dict[str, str]:
+    def __call__(self, blueprint: SchemaFiles, model: str) -> dict[str, str]:
         """Make the components of the ``model``, a uid; return what stands for which uid."""
         uids = {THIS_TYPE: model, SELF: model}
         for body in self._given:
@@ -77,6 +77,6 @@ class ComponentsBeside:
             blueprint.change_component(uid, component_wish(body, attributes, former_names(body)))
         return uids
 
-    def _form(self, present: Component | None) -> ComponentForm:
+    def _form(self, present: Component | None) -> ComponentBody:
         known = {} if present is None else describe_component(present)["schema"]["attributes"]
-        return ComponentForm(schema=self._schema, known=known)
+        return ComponentBody(schema=self._schema, known=known)

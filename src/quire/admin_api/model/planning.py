@@ -5,17 +5,17 @@ from typing import Any
 
 from quire.admin_api.bodies import id_of
 from quire.admin_api.model.apply import planned
-from quire.admin_api.model.errors import ToldError, flaws, uids_of_files
+from quire.admin_api.model.errors import BuilderError, flaws, uids_of_files
 from quire.admin_api.model.reading import BUILD
 from quire.admin_api.model.update import SchemaUpdate
 from quire.admin_api.responses import respond_data
-from quire.builder.apply import Remodeller
-from quire.builder.archive import KeptAside
-from quire.builder.schema_files import UnfitWishError
+from quire.builder.apply import ModelEditor
+from quire.builder.archive import ModelArchive
+from quire.builder.schema_files import InvalidDefinitionError
 from quire.clock import iso_from_ms
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.database.migration.archive import Aside
+from quire.database.migration.archive import Archive
 from quire.documents.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 
@@ -25,7 +25,7 @@ _NOT_FOUND = "Nothing is kept aside under this number"
 class ModelPlanningApi:
     """Tells what would be done, puts back what was taken away, and forgets it."""
 
-    def __init__(self, remodeller: Remodeller, kept: KeptAside) -> None:
+    def __init__(self, remodeller: ModelEditor, kept: ModelArchive) -> None:
         self._remodeller = remodeller
         self._kept = kept
 
@@ -40,44 +40,44 @@ class ModelPlanningApi:
         ):
             yield Route(method=method, path=path, action=BUILD, handler=handler)
 
-    async def plan(self, request: Request) -> Answer:
+    async def plan(self, request: Request) -> Response:
         """Tell what the body of an ``update-schema`` would do; nothing is changed."""
         schema = self._remodeller.schema
         try:
             update = SchemaUpdate(schema, request.body)
-        except ToldError as error:
+        except BuilderError as error:
             raise ValidationError(str(error.told)) from error
         problems = list(update.problems())
         if problems:
             raise validation_error(problems)
         try:
             draft = await self._remodeller.draw(update)
-        except (SchemaError, UnfitWishError) as error:
+        except (SchemaError, InvalidDefinitionError) as error:
             raise validation_error(flaws(error, uids_of_files(schema))) from error
         return respond_data(await planned(self._remodeller, draft))
 
-    async def state(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def state(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether the model can be changed here, and why not."""
         reason = await self._remodeller.obstacle()
         return respond_data({"writable": reason is None, "reason": reason})
 
-    async def aside(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def aside(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List what changes of the model have kept aside, the latest first."""
         kept = await self._kept.all()
         return respond_data([_shown(one) for one in reversed(kept)])
 
-    async def restore(self, request: Request) -> Answer:
+    async def restore(self, request: Request) -> Response:
         """Put back what a change has taken away, where the model has a place for it again."""
         count = await self._kept.put_back(await self._chosen(request))
         return respond_data({"count": count})
 
-    async def forget(self, request: Request) -> Answer:
+    async def forget(self, request: Request) -> Response:
         """Forget for good what a change has taken away."""
         chosen = await self._chosen(request)
         await self._kept.forget(chosen)
         return respond_data(_shown(chosen))
 
-    async def _chosen(self, request: Request) -> Aside:
+    async def _chosen(self, request: Request) -> Archive:
         number = id_of(request.parameters["id"])
         for one in await self._kept.all():
             if one.id == number:
@@ -85,7 +85,7 @@ class ModelPlanningApi:
         raise NotFoundError(_NOT_FOUND)
 
 
-def _shown(aside: Aside) -> dict[str, Any]:
+def _shown(aside: Archive) -> dict[str, Any]:
     return {
         "id": aside.id,
         "title": aside.title,

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.builder.apply import Draft
-from quire.database.migration.plan import Planned
+from quire.builder.apply import ModelDraft
+from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.steps import Notice, Step, rows_lost
 from quire.errors import ValidationError
 
@@ -32,13 +32,13 @@ def consent_of(query: Mapping[str, Any]) -> Consent:
     return Consent(may_lose=may_lose == "true", digest=digest)
 
 
-def digest_of(draft: Draft, planned: Planned) -> str:
+def digest_of(draft: ModelDraft, planned: PlannedMigration) -> str:
     """Return what tells a plan from others: of the same model it is another when rows are."""
     lines = [draft.schema.version, *planned.plan.lines()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def shown_plan(draft: Draft, planned: Planned) -> dict[str, Any]:
+def shown_plan(draft: ModelDraft, planned: PlannedMigration) -> dict[str, Any]:
     """Show what a change would do to the database and to files."""
     return {
         "digest": digest_of(draft, planned),

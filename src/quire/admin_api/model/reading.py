@@ -7,7 +7,7 @@ from quire.admin_api.model.model_bodies import RESERVED_MODELS
 from quire.admin_api.responses import respond_data
 from quire.content_api.content_type_builder import ModelApi
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.schema.describe import describe_schema
 from quire.schema.model import Schema
@@ -37,11 +37,11 @@ class ModelReadingApi:
         ):
             yield Route(method="GET", path=f"{PREFIX}/{path}", action=BUILD, handler=handler)
 
-    async def schema(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def schema(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all content types and components at once."""
         return respond_data(describe_schema(self._schema))
 
-    async def reserved_names(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def reserved_names(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List what no content type and no attribute may be called."""
         names = {"models": RESERVED_MODELS, "attributes": RESERVED_ATTRIBUTES}
         return respond_bare(names)

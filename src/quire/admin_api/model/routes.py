@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from quire.admin_api.model.planning import ModelPlanningApi
 from quire.admin_api.model.reading import ModelReadingApi
 from quire.admin_api.model.writing import STATUS_PATH, ModelWritingApi
-from quire.builder.apply import Remodeller
-from quire.builder.archive import KeptAside
-from quire.content_api.messages import Answer, Handler, Request
+from quire.builder.apply import ModelEditor
+from quire.builder.archive import ModelArchive
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 
 
-def model_routes(remodeller: Remodeller, kept: KeptAside) -> Iterator[Route]:
+def model_routes(remodeller: ModelEditor, kept: ModelArchive) -> Iterator[Route]:
     """Yield the routes by which administrators see and change the model."""
     for route in chain(
         ModelReadingApi(remodeller.schema).routes(),
@@ -28,7 +28,7 @@ def model_routes(remodeller: Remodeller, kept: KeptAside) -> Iterator[Route]:
             yield replace(route, handler=_by_the_present_model(remodeller, route.handler))
 
 
-def _by_the_present_model(remodeller: Remodeller, handler: Handler) -> Handler:
+def _by_the_present_model(remodeller: ModelEditor, handler: Handler) -> Handler:
     """Let a handler be asked only while nobody has changed the model in another process.
 
     Otherwise the answer is left to what follows the change: whoever has just changed something
@@ -36,7 +36,7 @@ def _by_the_present_model(remodeller: Remodeller, handler: Handler) -> Handler:
     """
 
     @wraps(handler)
-    async def answer(request: Request) -> Answer:
+    async def answer(request: Request) -> Response:
         await remodeller.require_present()
         return await handler(request)
 

@@ -21,7 +21,7 @@ from quire.admin_api.model.attribute_bodies import (
     NAME,
     NAME_PATTERN,
     Attribute,
-    AttributeForms,
+    AttributeBodies,
     is_reserved,
 )
 from quire.admin_api.model.definitions import Body, component_wish, type_wish, uid_of_type
@@ -30,10 +30,10 @@ from quire.admin_api.model.errors import (
     COMPONENT_NOT_FOUND,
     CONTENT_TYPE_EXISTS,
     CONTENT_TYPE_NOT_FOUND,
-    ToldError,
+    BuilderError,
 )
 from quire.admin_api.model.model_bodies import KINDS, is_kebab, is_reserved_model
-from quire.builder.schema_files import Blueprint
+from quire.builder.schema_files import SchemaFiles
 from quire.documents.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Model, Schema
@@ -88,7 +88,7 @@ class SchemaUpdate:
         self._schema = schema
         data = body.get("data") if isinstance(body, Mapping) else None
         if not isinstance(data, Mapping):
-            raise ToldError(_EXPECTED.format("object", _kind(body, "data")))
+            raise BuilderError(_EXPECTED.format("object", _kind(body, "data")))
         self.entries = [
             *_entries(data, "components", is_component=True),
             *_entries(data, "contentTypes", is_component=False),
@@ -109,7 +109,7 @@ class SchemaUpdate:
         more = tuple(uid for uid in self._later if "::" in uid)
         for entry in self.entries:
             if entry.action != "delete":
-                forms = AttributeForms(
+                forms = AttributeBodies(
                     schema=self._schema,
                     component=entry.is_component,
                     known=self._described(entry),
@@ -122,10 +122,10 @@ class SchemaUpdate:
         """Raise ToldError for attributes that cannot be, as the reference tells it."""
         for problem in self.problems():
             if "must have at least 1 items" in problem.message:
-                raise ToldError(_TOO_SMALL.format("array", "items"))
-            raise ToldError(INVALID)
+                raise BuilderError(_TOO_SMALL.format("array", "items"))
+            raise BuilderError(INVALID)
 
-    def __call__(self, blueprint: Blueprint) -> None:
+    def __call__(self, blueprint: SchemaFiles) -> None:
         """Change a blueprint. Raises UnfitWishError."""
         changed = [entry for entry in self.entries if entry.action != "delete"]
         for entry in changed:
@@ -143,13 +143,13 @@ class SchemaUpdate:
             elif entry.action == "delete":
                 blueprint.remove_type(entry.uid)
 
-    def _add(self, blueprint: Blueprint, entry: ModelEntry) -> None:
+    def _add(self, blueprint: SchemaFiles, entry: ModelEntry) -> None:
         if entry.is_component:
             blueprint.add_component(entry.uid, component_wish(entry.body, {}, {}))
         else:
             blueprint.add_type(entry.uid, type_wish(entry.body, {}, {}))
 
-    def _change(self, blueprint: Blueprint, entry: ModelEntry) -> None:
+    def _change(self, blueprint: SchemaFiles, entry: ModelEntry) -> None:
         uid = entry.uid
         if uid.startswith("plugin::"):
             uid = blueprint.extend(uid)
@@ -212,27 +212,29 @@ class SchemaUpdate:
         present, what = self._present(entry), "component" if entry.is_component else "contentType"
         if entry.action == "create" and entry.former is None:
             if present is not None:
-                raise ToldError(COMPONENT_EXISTS if entry.is_component else CONTENT_TYPE_EXISTS)
+                raise BuilderError(COMPONENT_EXISTS if entry.is_component else CONTENT_TYPE_EXISTS)
         elif present is None:
-            raise ToldError(COMPONENT_NOT_FOUND if entry.is_component else CONTENT_TYPE_NOT_FOUND)
+            raise BuilderError(
+                COMPONENT_NOT_FOUND if entry.is_component else CONTENT_TYPE_NOT_FOUND
+            )
         if entry.action == "delete":
             _refuse_foreign(entry.uid)
             return
         if not _is_its_uid(entry):
-            raise ToldError(_INVALID_UID.format(what))
+            raise BuilderError(_INVALID_UID.format(what))
         content_type = self._schema.content_types.get(entry.present_uid)
         if content_type is not None and not is_visible(content_type):
-            raise ToldError(_NOT_OURS.format(entry.uid))
+            raise BuilderError(_NOT_OURS.format(entry.uid))
         for one in entry.attributes:
             target = one.properties.get("target")
             known = target in self._schema.content_types or target in self._later
             if isinstance(target, str) and not known and not target.startswith("__"):
-                raise ToldError(_NO_TARGET.format(target))
+                raise BuilderError(_NO_TARGET.format(target))
 
 
 def _refuse_foreign(uid: str) -> None:
     if "::" in uid and not uid.startswith("api::"):
-        raise ToldError(_NOT_OURS.format(uid))
+        raise BuilderError(_NOT_OURS.format(uid))
 
 
 def _is_its_uid(entry: ModelEntry) -> bool:
@@ -249,25 +251,25 @@ def _is_its_uid(entry: ModelEntry) -> bool:
 def _entries(data: Body, name: str, *, is_component: bool) -> Iterator[ModelEntry]:
     given = data.get(name, [])
     if not isinstance(given, list):
-        raise ToldError(_EXPECTED.format("array", _kind(data, name)))
+        raise BuilderError(_EXPECTED.format("array", _kind(data, name)))
     if len(given) > _MOST:
-        raise ToldError(f"Too big: expected array to have <={_MOST} items")
+        raise BuilderError(f"Too big: expected array to have <={_MOST} items")
     for entry in given:
         yield _entry(entry, is_component=is_component)
 
 
 def _entry(given: object, *, is_component: bool) -> ModelEntry:
     if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
-        raise ToldError(INVALID)
+        raise BuilderError(INVALID)
     uid, former = given.get("uid"), given.get("formerUid")
     if not isinstance(uid, str) or not isinstance(former, str | None):
-        raise ToldError(INVALID)
+        raise BuilderError(INVALID)
     attributes: tuple[AttributeEntry, ...] = ()
     if given["action"] != "delete":
         _check_head(given, is_component=is_component)
         listed = given.get("attributes")
         if not isinstance(listed, list):
-            raise ToldError(INVALID)
+            raise BuilderError(INVALID)
         attributes = tuple(_attribute(one) for one in listed)
     return ModelEntry(
         action=given["action"],
@@ -285,46 +287,46 @@ def _check_head(given: Body, *, is_component: bool) -> None:
     )  # fmt: skip
     for name in names:
         if not isinstance(given.get(name), str):
-            raise ToldError(INVALID)
+            raise BuilderError(INVALID)
         if not given[name]:
-            raise ToldError(_TOO_SMALL.format("string", "characters"))
+            raise BuilderError(_TOO_SMALL.format("string", "characters"))
     for name in ("description", "icon", "collectionName"):
         if not isinstance(given.get(name), str | None):
-            raise ToldError(INVALID)
+            raise BuilderError(INVALID)
     for name in ("options", "pluginOptions"):
         if not isinstance(given.get(name), Mapping | None):
-            raise ToldError(INVALID)
+            raise BuilderError(INVALID)
     if not is_component:
         _check_type_head(given)
 
 
 def _check_type_head(given: Body) -> None:
     if given.get("kind") not in KINDS or not isinstance(given.get("draftAndPublish"), bool):
-        raise ToldError(INVALID)
+        raise BuilderError(INVALID)
     singular, plural = given["singularName"], given["pluralName"]
     if not is_kebab(singular) or not is_kebab(plural):
-        raise ToldError(_NOT_KEBAB)
+        raise BuilderError(_NOT_KEBAB)
     if is_reserved_model(singular) or is_reserved_model(plural):
-        raise ToldError(_RESERVED_MODEL)
+        raise BuilderError(_RESERVED_MODEL)
     if singular == plural:
-        raise ToldError(_SAME_NAMES)
+        raise BuilderError(_SAME_NAMES)
 
 
 def _attribute(given: object) -> AttributeEntry:
     if not isinstance(given, Mapping) or given.get("action") not in _ACTIONS:
-        raise ToldError(INVALID)
+        raise BuilderError(INVALID)
     name, former = given.get("name"), given.get("formerName")
     if not isinstance(name, str) or not isinstance(former, str | None):
-        raise ToldError(INVALID)
+        raise BuilderError(INVALID)
     properties: Attribute = {}
     if given["action"] != "delete":
         if not NAME.fullmatch(name):
-            raise ToldError(_BAD_NAME)
+            raise BuilderError(_BAD_NAME)
         if is_reserved(name):
-            raise ToldError(_RESERVED_NAME)
+            raise BuilderError(_RESERVED_NAME)
         found = given.get("properties")
         if not isinstance(found, Mapping):
-            raise ToldError(INVALID)
+            raise BuilderError(INVALID)
         properties = found
     return AttributeEntry(
         action=given["action"],

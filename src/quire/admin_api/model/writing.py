@@ -25,20 +25,20 @@ from quire.admin_api.model.errors import (
     COMPONENT_EXISTS,
     COMPONENT_NOT_FOUND,
     CONTENT_TYPE_NOT_FOUND,
-    ToldError,
+    BuilderError,
     raise_problems,
     told_problems,
     told_validation,
 )
-from quire.admin_api.model.model_bodies import CATEGORY_FORM, ComponentForm, ContentTypeForm
-from quire.admin_api.model.nested_components import ComponentsBeside
+from quire.admin_api.model.model_bodies import CATEGORY_FORM, ComponentBody, ContentTypeBody
+from quire.admin_api.model.nested_components import NestedComponents
 from quire.admin_api.model.reading import BUILD, PREFIX
 from quire.admin_api.model.update import SchemaUpdate
 from quire.admin_api.responses import respond_data
-from quire.builder.apply import Remodeller
-from quire.builder.schema_files import Blueprint
+from quire.builder.apply import ModelEditor
+from quire.builder.schema_files import SchemaFiles
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Answer, Request
+from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.documents.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
@@ -57,7 +57,7 @@ _CATEGORY_TAKEN = "Name already taken"
 class ModelWritingApi:
     """Changes content types and components."""
 
-    def __init__(self, remodeller: Remodeller) -> None:
+    def __init__(self, remodeller: ModelEditor) -> None:
         self._remodeller = remodeller
         self._schema = remodeller.schema
 
@@ -79,26 +79,26 @@ class ModelWritingApi:
             )
         yield Route(method="GET", path=STATUS_PATH, action=BUILD, handler=self.status)
 
-    async def create_type(self, request: Request) -> Answer:
+    async def create_type(self, request: Request) -> Response:
         """Add a content type."""
         body = self._type_body(request, None)
         components = self._components(request, _mapping(body, "attributes"))
         uid = uid_of_type(body)
 
-        def change(blueprint: Blueprint) -> None:
+        def change(blueprint: SchemaFiles) -> None:
             uids = components(blueprint, uid)
             blueprint.add_type(uid, type_wish(body, resolved(body["attributes"], uids), {}))
 
         await carried_out(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
 
-    async def change_type(self, request: Request) -> Answer:
+    async def change_type(self, request: Request) -> Response:
         """Let a content type be as it is said."""
         present = self._present_type(request)
         body, uid = self._type_body(request, present), present.uid
         components = self._components(request, _mapping(body, "attributes"))
 
-        def change(blueprint: Blueprint) -> None:
+        def change(blueprint: SchemaFiles) -> None:
             uids = components(blueprint, uid)
             source = uid if uid.startswith("api::") else blueprint.extend(uid)
             wish = type_wish(body, resolved(body["attributes"], uids), former_names(body))
@@ -107,24 +107,24 @@ class ModelWritingApi:
         await carried_out(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
 
-    async def delete_type(self, request: Request) -> Answer:
+    async def delete_type(self, request: Request) -> Response:
         """Take a content type away, with its entries and all relations to it."""
         present = self._present_type(request)
         if not present.is_api:
-            raise ToldError(CONTENT_TYPE_NOT_FOUND, 404)
-        change = partial(Blueprint.remove_type, uid=present.uid)
+            raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
+        change = partial(SchemaFiles.remove_type, uid=present.uid)
         await carried_out(self._remodeller, request, change, present.uid)
         return respond_data({"uid": present.uid})
 
-    async def create_component(self, request: Request) -> Answer:
+    async def create_component(self, request: Request) -> Response:
         """Add a component."""
         body = self._component_body(request, None)
         components = self._components(request, body["attributes"])
         uid = uid_of_component(body)
         if uid in self._schema.components:
-            raise ToldError(COMPONENT_EXISTS)
+            raise BuilderError(COMPONENT_EXISTS)
 
-        def change(blueprint: Blueprint) -> None:
+        def change(blueprint: SchemaFiles) -> None:
             uids = components(blueprint, uid)
             attributes = resolved(body["attributes"], uids)
             blueprint.add_component(uid, component_wish(body, attributes, {}))
@@ -132,16 +132,16 @@ class ModelWritingApi:
         await carried_out(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
 
-    async def change_component(self, request: Request) -> Answer:
+    async def change_component(self, request: Request) -> Response:
         """Let a component be as it is said; with another category it has another uid."""
         present = self._present_component(request)
         body = self._component_body(request, present)
         components = self._components(request, body["attributes"])
         later = f"{kebab_case(body['category'])}.{present.uid.partition('.')[2]}"
         if later != present.uid and later in self._schema.components:
-            raise ToldError(COMPONENT_EXISTS)
+            raise BuilderError(COMPONENT_EXISTS)
 
-        def change(blueprint: Blueprint) -> None:
+        def change(blueprint: SchemaFiles) -> None:
             uids = components(blueprint, present.uid)
             attributes = resolved(body["attributes"], uids)
             wish = component_wish(body, attributes, former_names(body))
@@ -150,14 +150,14 @@ class ModelWritingApi:
         await carried_out(self._remodeller, request, change, present.uid)
         return respond_data({"uid": later})
 
-    async def delete_component(self, request: Request) -> Answer:
+    async def delete_component(self, request: Request) -> Response:
         """Take a component away, with all that it holds, from all that hold it."""
         present = self._present_component(request)
-        change = partial(Blueprint.remove_component, uid=present.uid)
+        change = partial(SchemaFiles.remove_component, uid=present.uid)
         await carried_out(self._remodeller, request, change, present.uid)
         return respond_data({"uid": present.uid})
 
-    async def rename_category(self, request: Request) -> Answer:
+    async def rename_category(self, request: Request) -> Response:
         """Give a category of components another name, and so its components other uids."""
         former = request.parameters["name"]
         try:
@@ -169,7 +169,7 @@ class ModelWritingApi:
         if later != former and self._components_of(later, found=False):
             raise ApplicationError(_CATEGORY_TAKEN)
 
-        def change(blueprint: Blueprint) -> None:
+        def change(blueprint: SchemaFiles) -> None:
             for uid in uids:
                 blueprint.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
 
@@ -177,19 +177,19 @@ class ModelWritingApi:
             await carried_out(self._remodeller, request, change, f"{former} {later}")
         return respond_bare({"name": later})
 
-    async def delete_category(self, request: Request) -> Answer:
+    async def delete_category(self, request: Request) -> Response:
         """Take all components of a category away."""
         name = request.parameters["name"]
         uids = self._components_of(name)
 
-        def change(blueprint: Blueprint) -> None:
+        def change(blueprint: SchemaFiles) -> None:
             for uid in uids:
                 blueprint.remove_component(uid)
 
         await carried_out(self._remodeller, request, change, name)
         return respond_bare({"name": name})
 
-    async def update_schema(self, request: Request) -> Answer:
+    async def update_schema(self, request: Request) -> Response:
         """Change many content types and components at once."""
         update = SchemaUpdate(self._schema, request.body)
         update.check_attributes()
@@ -197,20 +197,20 @@ class ModelWritingApi:
             await carried_out(self._remodeller, request, update, update.title)
         return respond_bare({})
 
-    async def status(self, request: Request) -> Answer:  # noqa: ARG002 - a handler
+    async def status(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether the model is being changed in this process."""
         return respond_data({"isUpdating": self._remodeller.is_busy})
 
     def _present_type(self, request: Request) -> ContentType:
         found = self._schema.content_types.get(request.parameters["uid"])
         if found is None or not is_visible(found):
-            raise ToldError(CONTENT_TYPE_NOT_FOUND, 404)
+            raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
         return found
 
     def _present_component(self, request: Request) -> Component:
         found = self._schema.components.get(request.parameters["uid"])
         if found is None:
-            raise ToldError(COMPONENT_NOT_FOUND, 404)
+            raise BuilderError(COMPONENT_NOT_FOUND, 404)
         return found
 
     def _components_of(self, category: str, *, found: bool = True) -> list[str]:
@@ -223,11 +223,11 @@ class ModelWritingApi:
         """Return the content type in a body that is sound. Raises ToldError."""
         body = request.body.get("contentType") if isinstance(request.body, Mapping) else None
         if not isinstance(body, Mapping):
-            raise ToldError({})  # as the reference tells it
+            raise BuilderError({})  # as the reference tells it
         known: Mapping[str, Attribute] = {}
         if present is not None:
             known = describe_content_type(present)["schema"]["attributes"]
-        form = ContentTypeForm(schema=self._schema, known=known, present=present)
+        form = ContentTypeBody(schema=self._schema, known=known, present=present)
         raise_problems(list(form.problems(("contentType",), body)))
         _refuse_broken_patterns(body["attributes"])
         return body
@@ -240,16 +240,16 @@ class ModelWritingApi:
         known: Mapping[str, Attribute] = {}
         if present is not None:
             known = describe_component(present)["schema"]["attributes"]
-        form = ComponentForm(schema=self._schema, known=known)
+        form = ComponentBody(schema=self._schema, known=known)
         raise_problems(list(form.problems(("component",), body)))
         _refuse_broken_patterns(body["attributes"])
         return dict(body)
 
-    def _components(self, request: Request, attributes: Body) -> ComponentsBeside:
+    def _components(self, request: Request, attributes: Body) -> NestedComponents:
         """Return the components that come with a model. Raises ToldError."""
         body = request.body
         given = body.get("components") if isinstance(body, Mapping) else None
-        beside = ComponentsBeside(self._schema, given if isinstance(given, list) else [])
+        beside = NestedComponents(self._schema, given if isinstance(given, list) else [])
         beside.check(attributes)
         return beside
 
@@ -262,7 +262,7 @@ def _refuse_broken_patterns(attributes: Body) -> None:
             try:
                 compile_pattern(pattern)
             except PatternError as error:
-                raise ToldError({}) from error
+                raise BuilderError({}) from error
 
 
 def _mapping(body: Body, name: str) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.user_rows import ADMIN_ROLE_UID, People, Person
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows
 from quire.auth.passwords import hash_in_background, verify_password
 from quire.auth.sessions import Sessions, Tokens
 from quire.clock import Clock
@@ -32,17 +32,17 @@ NO_LINK = "The first administrator is made with the link that the server printed
 _FIRST_ADMINISTRATOR = b"first administrator"
 
 
-class Device(Struct, frozen=True, kw_only=True):
+class AdminDevice(Struct, frozen=True, kw_only=True):
     """Where somebody signs in from; ``remember`` keeps them signed in."""
 
     id: str
     remember: bool = False
 
 
-class SignedIn(Struct, frozen=True, kw_only=True):
+class SignInResult(Struct, frozen=True, kw_only=True):
     """Somebody who just signed in."""
 
-    person: Person
+    person: AdminUser
     tokens: Tokens
 
 
@@ -53,7 +53,7 @@ class AdminAccounts:
         self,
         database: Database,
         rows: SystemRows,
-        people: People,
+        people: AdminUserRows,
         sessions: Sessions,
         factors: SecondFactors,
         *,
@@ -85,7 +85,7 @@ class AdminAccounts:
         text = _FIRST_ADMINISTRATOR + str(role["documentId"] if role else "").encode()
         return hmac.new(self._registration_key.encode(), text, hashlib.sha256).hexdigest()
 
-    async def identified(self, email: str, password: str) -> Person:
+    async def identified(self, email: str, password: str) -> AdminUser:
         """Return who has an e-mail and a password.
 
         Raises ApplicationError for those who have not, and for accounts that are not active.
@@ -99,23 +99,25 @@ class AdminAccounts:
             raise ApplicationError(NOT_ACTIVE)
         return person
 
-    async def sign_in(self, person: Person, device: Device, code: str | None) -> SignedIn:
+    async def sign_in(
+        self, person: AdminUser, device: AdminDevice, code: str | None
+    ) -> SignInResult:
         """Begin a session of somebody whose password is right.
 
         Whoever has a second factor shows a code of it, too. Raises SecondFactorError without one,
         and ApplicationError for a wrong one.
         """
 
-        def program() -> Program[SignedIn]:
+        def program() -> Program[SignInResult]:
             yield from self._factors.require(person, code)
-            return SignedIn(person=person, tokens=(yield from self._begun(person.id, device)))
+            return SignInResult(person=person, tokens=(yield from self._begun(person.id, device)))
 
         return await self._database.write(program())
 
-    async def begin(self, person: Person, device: Device) -> SignedIn:
+    async def begin(self, person: AdminUser, device: AdminDevice) -> SignInResult:
         """Begin a session of somebody who has shown everything already."""
         tokens = await self._database.write(self._begun(person.id, device))
-        return SignedIn(person=person, tokens=tokens)
+        return SignInResult(person=person, tokens=tokens)
 
     async def refresh(self, token: str) -> Tokens | None:
         """Exchange a refresh token; ``None`` when it is not good."""
@@ -125,13 +127,13 @@ class AdminAccounts:
         """End all sessions of somebody, or those of one device."""
         await self._database.write(self._sessions.end_all(user_id, device_id=device_id))
 
-    async def invited(self, token: str) -> Person | None:
+    async def invited(self, token: str) -> AdminUser | None:
         """Return who was invited with a token."""
         return await self._database.read(lambda: self._people.by_registration_token(token))
 
     async def register(
-        self, token: str, info: Mapping[str, object], password: str, device: Device
-    ) -> SignedIn:
+        self, token: str, info: Mapping[str, object], password: str, device: AdminDevice
+    ) -> SignInResult:
         """Let somebody who was invited choose a password, and sign them in.
 
         The invitation is used up. Raises ValidationError for one that does not hold.
@@ -140,7 +142,7 @@ class AdminAccounts:
             raise ValidationError(BAD_INVITATION)
         hashed = await hash_in_background(password)
 
-        def program() -> Program[SignedIn]:
+        def program() -> Program[SignInResult]:
             person = yield from self._people.by_registration_token(token)
             if person is None:
                 raise ValidationError(BAD_INVITATION)
@@ -151,8 +153,8 @@ class AdminAccounts:
         return await self._database.write(program())
 
     async def register_first(
-        self, info: Mapping[str, object], password: str, device: Device, token: str | None
-    ) -> SignedIn:
+        self, info: Mapping[str, object], password: str, device: AdminDevice, token: str | None
+    ) -> SignInResult:
         """Make the first administrator, a super admin, and sign them in.
 
         Raises ApplicationError when there is one already, and ForbiddenError without the token
@@ -163,7 +165,7 @@ class AdminAccounts:
         await self._require_first_token(token)
         hashed = await hash_in_background(password)
 
-        def program() -> Program[SignedIn]:
+        def program() -> Program[SignInResult]:
             role = yield from self._super_admin_role()
             if role is None:
                 raise ApplicationError(NO_SUPER_ADMIN_ROLE)
@@ -191,13 +193,13 @@ class AdminAccounts:
         found = yield from self._rows.by(ADMIN_ROLE_UID, ("documentId",), "code", SUPER_ADMIN_CODE)
         return found[0] if found else None
 
-    def _signed_in(self, user_id: int, device: Device) -> Program[SignedIn]:
+    def _signed_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:
         person = yield from self._people.person(user_id)
         if person is None:
             raise LookupError(f"there is no administrator {user_id}")
-        return SignedIn(person=person, tokens=(yield from self._begun(user_id, device)))
+        return SignInResult(person=person, tokens=(yield from self._begun(user_id, device)))
 
-    def _begun(self, user_id: int, device: Device) -> Program[Tokens]:
+    def _begun(self, user_id: int, device: AdminDevice) -> Program[Tokens]:
         now = self._clock()
         return (
             yield from self._sessions.begin(

@@ -40,7 +40,7 @@ _FIELDS = (
 )
 
 
-class Token(Struct, frozen=True, kw_only=True):
+class ManagedApiToken(Struct, frozen=True, kw_only=True):
     """An API token; ``key`` is the token in clear, where it is known."""
 
     id: int
@@ -56,7 +56,7 @@ class TokenKeys(Struct, frozen=True, kw_only=True):
     encryption: str | None
 
 
-class ApiTokens:
+class ApiTokenManager:
     """Reads and writes API tokens of the content API."""
 
     def __init__(
@@ -74,18 +74,18 @@ class ApiTokens:
         self._clock = clock
         self._known_actions = known_actions
 
-    async def all(self) -> list[Token]:
+    async def all(self) -> list[ManagedApiToken]:
         """Return all tokens, by their names."""
         tokens = await self._database.read(lambda: self._tokens(None))
         return sorted(tokens, key=lambda token: str(token.fields["name"]))
 
-    async def one(self, token_id: int) -> Token:
+    async def one(self, token_id: int) -> ManagedApiToken:
         """Return a token, in clear where it can be. Raises NotFoundError."""
         return await self._database.read(lambda: self._existing(token_id))
 
     async def create(
         self, values: Mapping[str, object], actions: Sequence[str] | None, lifespan: int | None
-    ) -> Token:
+    ) -> ManagedApiToken:
         """Make a token; returns it in clear.
 
         Raises ApplicationError for a name that is taken, ValidationError for actions that do not
@@ -94,7 +94,7 @@ class ApiTokens:
         found = self._checked(str(values["type"]), actions)
         key = new_api_token()
 
-        def program() -> Program[Token]:
+        def program() -> Program[ManagedApiToken]:
             yield from self._require_free(str(values["name"]), None)
             now = self._clock()
             row = {
@@ -112,13 +112,13 @@ class ApiTokens:
 
     async def change(
         self, token_id: int, values: Mapping[str, object], actions: Sequence[str] | None
-    ) -> Token:
+    ) -> ManagedApiToken:
         """Change a token; it stays the same in clear.
 
         Raises NotFoundError, and else as `create` does.
         """
 
-        def program() -> Program[Token]:
+        def program() -> Program[ManagedApiToken]:
             token = yield from self._existing(token_id)
             if isinstance(values.get("name"), str):
                 yield from self._require_free(str(values["name"]), token_id)
@@ -133,21 +133,21 @@ class ApiTokens:
 
         return await self._database.write(program())
 
-    async def regenerate(self, token_id: int) -> Token:
+    async def regenerate(self, token_id: int) -> ManagedApiToken:
         """Give a token another secret; the old one is no good any more. Raises NotFoundError."""
         key = new_api_token()
 
-        def program() -> Program[Token]:
+        def program() -> Program[ManagedApiToken]:
             yield from self._existing(token_id)
             yield from self._rows.update(TOKEN_UID, token_id, self._hashed(key), now=self._clock())
             return (yield from self._existing(token_id, key))
 
         return await self._database.write(program())
 
-    async def delete(self, token_id: int) -> Token | None:
+    async def delete(self, token_id: int) -> ManagedApiToken | None:
         """Delete a token; returns what it was, ``None`` when there was none."""
 
-        def program() -> Program[Token | None]:
+        def program() -> Program[ManagedApiToken | None]:
             found = yield from self._tokens([token_id])
             if not found:
                 return None
@@ -177,13 +177,15 @@ class ApiTokens:
             raise ValidationError(UNKNOWN_ACTIONS.format(", ".join(unknown)))
         return tuple(dict.fromkeys(actions))
 
-    def _existing(self, token_id: int, key: str | None = None) -> Program[Token]:
+    def _existing(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
         found = yield from self._tokens([token_id], key)
         if not found:
             raise NotFoundError(NOT_FOUND)
         return found[0]
 
-    def _tokens(self, ids: Collection[int] | None, key: str | None = None) -> Program[list[Token]]:
+    def _tokens(
+        self, ids: Collection[int] | None, key: str | None = None
+    ) -> Program[list[ManagedApiToken]]:
         if ids is None:
             rows = yield from self._rows.all(TOKEN_UID, _FIELDS)
         else:
@@ -195,7 +197,7 @@ class ApiTokens:
         granted = yield from self._rows.listed(TOKEN_PERMISSION_UID, ("action",), wanted)
         actions = {int(str(row["id"])): str(row["action"]) for row in granted}
         return [
-            Token(
+            ManagedApiToken(
                 id=token_id,
                 fields=row,
                 actions=tuple(actions[i] for i in linked[token_id] if i in actions),

@@ -10,7 +10,7 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import ability_of, super_ability
 from quire.access.principal import Administrator
-from quire.auth.admin.user_rows import People, Person
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.authenticate import bearer_token
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
@@ -33,7 +33,7 @@ class AdminAuthenticator:
         self,
         database: Database,
         schema: Schema,
-        people: People,
+        people: AdminUserRows,
         sessions: Sessions | None,
         *,
         clock: Clock,
@@ -89,7 +89,7 @@ class AdminAuthenticator:
         )
         return _Known(administrator, session[2])
 
-    def ability_of(self, person: Person) -> Program[AdminAbility]:
+    def ability_of(self, person: AdminUser) -> Program[AdminAbility]:
         """Work out what somebody may do."""
         if person.is_super_admin:
             return super_ability(self._schema, user_id=person.id, role_ids=person.role_ids)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import Grant, granted_by
 from quire.access.administration import SUPER_ADMIN_CODE
-from quire.auth.admin.user_rows import People, Person
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.database.program import Program
 from quire.database.stores.system_rows import Record
 from quire.errors import ForbiddenError
@@ -17,10 +17,10 @@ from quire.schema.model import Schema
 BEYOND = "This goes beyond what you may do yourself"
 
 
-class Limits:
+class GrantLimits:
     """Holds administrators to what they may do themselves."""
 
-    def __init__(self, schema: Schema, people: People) -> None:
+    def __init__(self, schema: Schema, people: AdminUserRows) -> None:
         self._schema = schema
         self._people = people
 
@@ -33,7 +33,7 @@ class Limits:
         stored = yield from self._people.permissions([int(str(role["id"])) for role in roles])
         self.require_grants(ability, [permission.grant for permission in stored])
 
-    def require_person(self, ability: AdminAbility, person: Person) -> Program[None]:
+    def require_person(self, ability: AdminAbility, person: AdminUser) -> Program[None]:
         """Refuse to act on somebody who may do more. Raises ForbiddenError."""
         yield from self.require_roles(ability, person.roles)
 

@@ -11,8 +11,8 @@ from html import escape
 from msgspec import Struct
 
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.user_rows import People, Person
-from quire.auth.background_tasks import Postbox
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
+from quire.auth.background_tasks import BackgroundTasks
 from quire.auth.passwords import hash_in_background
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
@@ -34,10 +34,10 @@ _TEXT = (
 )
 
 
-class Mailing(Struct, frozen=True, kw_only=True):
+class RecoveryMails(Struct, frozen=True, kw_only=True):
     """How mails go out; ``page`` is the address of the admin UI, which their links begin with."""
 
-    postbox: Postbox
+    postbox: BackgroundTasks
     sender: Sender
     page: str
 
@@ -49,10 +49,10 @@ class AdminRecovery:
         self,
         database: Database,
         rows: SystemRows,
-        people: People,
+        people: AdminUserRows,
         sessions: Sessions,
         factors: SecondFactors,
-        mailing: Mailing,
+        mailing: RecoveryMails,
         clock: Clock,
     ) -> None:
         self._database = database
@@ -73,11 +73,11 @@ class AdminRecovery:
             self._send(email), "mail to an administrator to choose a password"
         )
 
-    async def holder(self, token: str) -> Person:
+    async def holder(self, token: str) -> AdminUser:
         """Return whose link it is. Raises ApplicationError for one that does not hold."""
         return await self._database.read(lambda: self._holder(token))
 
-    async def reset(self, token: str, password: str, code: str | None) -> Person:
+    async def reset(self, token: str, password: str, code: str | None) -> AdminUser:
         """Let whoever has a link choose another password; returns who it is.
 
         The link is used up, and all sessions end. Whoever has a second factor shows a code of it,
@@ -86,7 +86,7 @@ class AdminRecovery:
         """
         hashed = await hash_in_background(password)
 
-        def program() -> Program[Person]:
+        def program() -> Program[AdminUser]:
             person = yield from self._holder(token)
             yield from self._factors.require(person, code)
             values = {
@@ -101,7 +101,7 @@ class AdminRecovery:
 
         return await self._database.write(program())
 
-    def _holder(self, token: str) -> Program[Person]:
+    def _holder(self, token: str) -> Program[AdminUser]:
         found = yield from self._people.by_reset_token(token)
         if found is None:
             raise ApplicationError

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import Grant
 from quire.access.administration import SUPER_ADMIN_CODE
-from quire.auth.admin.grant_limits import Limits
+from quire.auth.admin.grant_limits import GrantLimits
 from quire.auth.admin.user_rows import (
     ADMIN_PERMISSION_UID,
     ADMIN_ROLE_UID,
-    People,
+    AdminUserRows,
     StoredPermission,
 )
 from quire.clock import Clock
@@ -35,7 +35,13 @@ class AdminRoles:
     """Writes roles, each change in one transaction."""
 
     def __init__(
-        self, database: Database, rows: SystemRows, people: People, limits: Limits, *, clock: Clock
+        self,
+        database: Database,
+        rows: SystemRows,
+        people: AdminUserRows,
+        limits: GrantLimits,
+        *,
+        clock: Clock,
     ) -> None:
         self._database = database
         self._rows = rows

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.auth.admin.user_rows import Person
+from quire.auth.admin.user_rows import AdminUser
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.auth.totp import matching_step, new_secret
 from quire.clock import Clock
@@ -30,7 +30,7 @@ _RECOVERY_BYTES = 10
 _NEVER = -1
 
 
-class Factor(Struct, frozen=True, kw_only=True):
+class StoredSecondFactor(Struct, frozen=True, kw_only=True):
     """What is kept of somebody's second factor; ``step`` is the last one whose code was used."""
 
     secret: str
@@ -47,12 +47,12 @@ class SecondFactors:
         self._key = key
         self._clock = clock
 
-    def of(self, person: Person) -> Program[Factor | None]:
+    def of(self, person: AdminUser) -> Program[StoredSecondFactor | None]:
         """Return somebody's second factor, begun or in use; ``None`` when there is none."""
         stored = yield from read_setting(self._writes, _name(person))
         return self._factor(stored)
 
-    def begin(self, person: Person) -> Program[str]:
+    def begin(self, person: AdminUser) -> Program[str]:
         """Begin a second factor; returns its secret. It is in use once a code was confirmed.
 
         Raises ApplicationError when there is one in use.
@@ -60,11 +60,11 @@ class SecondFactors:
         present = yield from self.of(person)
         if present is not None and present.active:
             raise ApplicationError(ALREADY_ON)
-        factor = Factor(secret=new_secret(), active=False)
+        factor = StoredSecondFactor(secret=new_secret(), active=False)
         yield from self._keep(person, factor)
         return factor.secret
 
-    def confirm(self, person: Person, code: str) -> Program[tuple[str, ...]]:
+    def confirm(self, person: AdminUser, code: str) -> Program[tuple[str, ...]]:
         """Take a second factor into use, with a code that shows that the app has it.
 
         Returns recovery codes. Raises ApplicationError.
@@ -77,7 +77,7 @@ class SecondFactors:
             raise ApplicationError(WRONG_CODE)
         return (yield from self._with_new_codes(person, replace(factor, active=True, step=step)))
 
-    def renew_codes(self, person: Person, code: str) -> Program[tuple[str, ...]]:
+    def renew_codes(self, person: AdminUser, code: str) -> Program[tuple[str, ...]]:
         """Make other recovery codes; the old ones are void. Raises as `require` does."""
         yield from self.require(person, code)
         factor = yield from self.of(person)
@@ -85,7 +85,7 @@ class SecondFactors:
             raise ApplicationError(NOT_BEGUN)
         return (yield from self._with_new_codes(person, factor))
 
-    def require(self, person: Person, code: str | None) -> Program[None]:
+    def require(self, person: AdminUser, code: str | None) -> Program[None]:
         """Demand a code of whoever has a second factor in use, and use it up.
 
         Raises SecondFactorError without one, and ApplicationError for a wrong one.
@@ -100,11 +100,11 @@ class SecondFactors:
             raise ApplicationError(WRONG_CODE)
         yield from self._keep(person, used)
 
-    def remove(self, person: Person) -> Program[None]:
+    def remove(self, person: AdminUser) -> Program[None]:
         """Let somebody sign in without a second factor."""
         yield from write_setting(self._writes, _name(person), {})
 
-    def _used(self, factor: Factor, code: str) -> Factor | None:
+    def _used(self, factor: StoredSecondFactor, code: str) -> StoredSecondFactor | None:
         """Return the factor after a code was used, ``None`` when the code is none of it."""
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
         if step is not None:
@@ -113,12 +113,14 @@ class SecondFactors:
         kept = tuple(one for one in factor.recovery if not hmac.compare_digest(one, hashed))
         return replace(factor, recovery=kept) if len(kept) < len(factor.recovery) else None
 
-    def _with_new_codes(self, person: Person, factor: Factor) -> Program[tuple[str, ...]]:
+    def _with_new_codes(
+        self, person: AdminUser, factor: StoredSecondFactor
+    ) -> Program[tuple[str, ...]]:
         codes = tuple(secrets.token_hex(_RECOVERY_BYTES // 2) for _ in range(_RECOVERY_CODES))
         yield from self._keep(person, replace(factor, recovery=tuple(map(_hashed, codes))))
         return tuple(f"{code[:5]}-{code[5:]}" for code in codes)
 
-    def _keep(self, person: Person, factor: Factor) -> Program[None]:
+    def _keep(self, person: AdminUser, factor: StoredSecondFactor) -> Program[None]:
         value = {
             "secret": encrypt_token(factor.secret, self._key),
             "active": factor.active,
@@ -127,7 +129,7 @@ class SecondFactors:
         }
         yield from write_setting(self._writes, _name(person), value)
 
-    def _factor(self, stored: object) -> Factor | None:
+    def _factor(self, stored: object) -> StoredSecondFactor | None:
         if not isinstance(stored, Mapping) or "secret" not in stored:
             return None
         secret = decrypt_token(str(stored["secret"]), self._key)
@@ -135,7 +137,7 @@ class SecondFactors:
             # Better nobody gets in than somebody without the factor: the key has changed.
             raise ApplicationError(WRONG_CODE)
         step, recovery = stored.get("step"), stored.get("recovery")
-        return Factor(
+        return StoredSecondFactor(
             secret=secret,
             active=stored.get("active") is True,
             step=step if isinstance(step, int) else _NEVER,
@@ -143,7 +145,7 @@ class SecondFactors:
         )
 
 
-def _name(person: Person) -> str:
+def _name(person: AdminUser) -> str:
     return f"{_KEY}{person.fields['documentId']}"
 
 

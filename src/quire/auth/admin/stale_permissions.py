@@ -30,7 +30,7 @@ class _Narrower(Struct, frozen=True):
     properties: dict[str, object]
 
 
-class StaleFields(Struct, frozen=True, kw_only=True):
+class StalePermissions(Struct, frozen=True, kw_only=True):
     """Looks for such permissions in one database, and narrows them."""
 
     database: Database

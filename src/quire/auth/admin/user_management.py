@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import SUPER_ADMIN_CODE
-from quire.auth.admin.grant_limits import Limits
-from quire.auth.admin.user_rows import ADMIN_ROLE_UID, People, Person
+from quire.auth.admin.grant_limits import GrantLimits
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows
 from quire.auth.passwords import hash_in_background
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
@@ -30,7 +30,7 @@ NO_SUCH_ROLE = "There is no role with the id {}"
 _TOKEN_BYTES = 20
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class AdminUserChange(Struct, frozen=True, kw_only=True):
     """What is to change about somebody; ``roles`` and ``password`` only where they are given."""
 
     values: Mapping[str, object]
@@ -38,16 +38,16 @@ class Change(Struct, frozen=True, kw_only=True):
     password: str | None = None
 
 
-class Staff:
+class AdminUserManagement:
     """Writes administrators, each change in one transaction."""
 
     def __init__(
         self,
         database: Database,
         rows: SystemRows,
-        people: People,
+        people: AdminUserRows,
         sessions: Sessions,
-        limits: Limits,
+        limits: GrantLimits,
         *,
         clock: Clock,
     ) -> None:
@@ -60,7 +60,7 @@ class Staff:
 
     async def invite(
         self, values: Mapping[str, object], roles: Collection[int], ability: AdminAbility
-    ) -> tuple[Person, str]:
+    ) -> tuple[AdminUser, str]:
         """Make somebody an administrator who has yet to choose a password.
 
         Returns them, and the token of the invitation. Raises ApplicationError for an e-mail that
@@ -69,7 +69,7 @@ class Staff:
         """
         token = secrets.token_hex(_TOKEN_BYTES)
 
-        def program() -> Program[Person]:
+        def program() -> Program[AdminUser]:
             if (yield from self._people.by_email(str(values["email"]))):
                 raise ApplicationError(EMAIL_TAKEN)
             yield from self._require_roles(ability, roles)
@@ -86,11 +86,13 @@ class Staff:
 
         return await self._database.write(program()), token
 
-    async def change(self, person_id: int, change: Change, ability: AdminAbility) -> Person:
+    async def change(
+        self, person_id: int, change: AdminUserChange, ability: AdminAbility
+    ) -> AdminUser:
         """Change somebody. Raises NotFoundError, and else as `invite` does."""
         hashed = None if change.password is None else await hash_in_background(change.password)
 
-        def program() -> Program[Person]:
+        def program() -> Program[AdminUser]:
             person = yield from self._existing(person_id)
             yield from self._limits.require_person(ability, person)
             yield from self._require_own_email(person, change.values.get("email"))
@@ -108,14 +110,14 @@ class Staff:
 
     async def change_self(
         self, person_id: int, values: Mapping[str, object], password: str | None
-    ) -> Person:
+    ) -> AdminUser:
         """Let somebody change their own profile.
 
         Raises ApplicationError for an e-mail that is taken.
         """
         hashed = None if password is None else await hash_in_background(password)
 
-        def program() -> Program[Person]:
+        def program() -> Program[AdminUser]:
             person = yield from self._existing(person_id)
             yield from self._require_own_email(person, values.get("email"), EMAIL_TAKEN)
             yield from self._write(person_id, values, hashed)
@@ -123,14 +125,14 @@ class Staff:
 
         return await self._database.write(program())
 
-    async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[Person]:
+    async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[AdminUser]:
         """Delete administrators, all of them or none; returns who they were.
 
         Raises NotFoundError, ValidationError when no super admin would be left, and ForbiddenError
         for those who may do more than ``ability``.
         """
 
-        def program() -> Program[list[Person]]:
+        def program() -> Program[list[AdminUser]]:
             people = yield from self._people.people(ids)
             if len(people) < len(set(ids)):
                 raise NotFoundError(NOTHING_TO_DELETE)
@@ -163,7 +165,7 @@ class Staff:
     def _link(self, person_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
         yield from self._rows.link(ADMIN_USER_UID, "roles", person_id, roles, creating=creating)
 
-    def _existing(self, person_id: int) -> Program[Person]:
+    def _existing(self, person_id: int) -> Program[AdminUser]:
         person = yield from self._people.person(person_id)
         if person is None:
             raise NotFoundError(NOT_FOUND)
@@ -180,7 +182,7 @@ class Staff:
         return found
 
     def _require_own_email(
-        self, person: Person, address: object, message: str = ANOTHER_HAS_EMAIL
+        self, person: AdminUser, address: object, message: str = ANOTHER_HAS_EMAIL
     ) -> Program[None]:
         if not isinstance(address, str):
             return
@@ -188,7 +190,7 @@ class Staff:
         if any(other.id != person.id for other in found):
             raise ApplicationError(message)
 
-    def _require_another(self, *leaving: Person) -> Program[None]:
+    def _require_another(self, *leaving: AdminUser) -> Program[None]:
         """Refuse what would leave no super admin who can sign in. Raises ValidationError."""
         if not any(person.is_super_admin for person in leaving):
             return

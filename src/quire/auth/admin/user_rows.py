@@ -49,7 +49,7 @@ ROLE_FIELDS = (
 _PERMISSION_FIELDS = ("action", "actionParameters", "subject", "properties", "conditions")
 
 
-class Person(Struct, frozen=True, kw_only=True):
+class AdminUser(Struct, frozen=True, kw_only=True):
     """An administrator; ``fields`` are those of `PUBLIC_FIELDS`, ``password`` is its hash."""
 
     id: int
@@ -86,7 +86,7 @@ class StoredPermission(Struct, frozen=True, kw_only=True):
     action_parameters: object
 
 
-class People:
+class AdminUserRows:
     """The programs that look up administrators, roles and permissions."""
 
     def __init__(self, rows: SystemRows) -> None:
@@ -96,27 +96,27 @@ class People:
         """Tell whether there is any administrator."""
         return (yield from self._rows.count(ADMIN_USER_UID)) > 0
 
-    def person(self, person_id: int) -> Program[Person | None]:
+    def person(self, person_id: int) -> Program[AdminUser | None]:
         """Return an administrator by id."""
         found = yield from self.people([person_id])
         return found[0] if found else None
 
-    def people(self, ids: Collection[int]) -> Program[list[Person]]:
+    def people(self, ids: Collection[int]) -> Program[list[AdminUser]]:
         """Return administrators by their ids, in the order of these."""
         fields = (*PUBLIC_FIELDS, "password")
         rows = yield from self._rows.listed(ADMIN_USER_UID, fields, ids)
         return (yield from self._with_roles(rows))
 
-    def by_email(self, email: str) -> Program[list[Person]]:
+    def by_email(self, email: str) -> Program[list[AdminUser]]:
         """Return the administrators with an e-mail, which is compared in lower case."""
         return (yield from self._by("email", email.lower()))
 
-    def by_registration_token(self, token: str) -> Program[Person | None]:
+    def by_registration_token(self, token: str) -> Program[AdminUser | None]:
         """Return who was invited with a token."""
         found = yield from self._by("registrationToken", token)
         return found[0] if found else None
 
-    def by_reset_token(self, token: str) -> Program[tuple[Person, int | None] | None]:
+    def by_reset_token(self, token: str) -> Program[tuple[AdminUser, int | None] | None]:
         """Return to whom a token was sent to choose a new password, and until when it holds."""
         found = yield from self._by("resetPasswordToken", token)
         if not found:
@@ -158,18 +158,18 @@ class People:
         stored = yield from read_setting(self._rows.store.writes, DEFAULT_LOCALE)
         return stored if isinstance(stored, str) else None
 
-    def _by(self, attribute: str, value: str) -> Program[list[Person]]:
+    def _by(self, attribute: str, value: str) -> Program[list[AdminUser]]:
         fields = (*PUBLIC_FIELDS, "password")
         rows = yield from self._rows.by(ADMIN_USER_UID, fields, attribute, value)
         return (yield from self._with_roles(rows))
 
-    def _with_roles(self, rows: Sequence[Record]) -> Program[list[Person]]:
+    def _with_roles(self, rows: Sequence[Record]) -> Program[list[AdminUser]]:
         ids = [_id(row) for row in rows]
         linked = yield from self._rows.linked(ADMIN_USER_UID, "roles", ids)
         wanted = {role_id for several in linked.values() for role_id in several}
         roles = {_id(role): role for role in (yield from self.roles(wanted))}
         return [
-            Person(
+            AdminUser(
                 id=_id(row),
                 fields=row,
                 roles=tuple(roles[role_id] for role_id in linked[_id(row)] if role_id in roles),

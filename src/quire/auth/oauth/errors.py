@@ -1,9 +1,9 @@
 """What can go wrong with a provider; messages are for the log, and not for clients."""
 
 
-class ExchangeError(Exception):
+class ProviderError(Exception):
     """A provider that does not say who somebody is."""
 
 
-class IdentityError(ExchangeError):
+class IdentityError(ProviderError):
     """An ID token that proves nothing."""

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import httpx
 import orjson
 
-from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import is_safe
 
 _TIMEOUT_S = 10.0
@@ -24,22 +24,22 @@ async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
         async with client:
             yield client
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ExchangeError(f"the provider cannot be reached: {type(error).__name__}") from None
+        raise ProviderError(f"the provider cannot be reached: {type(error).__name__}") from None
 
 
 def checked(url: str) -> str:
     """Return an address that secrets may be sent to. Raises ExchangeError for others."""
     if not is_safe(url):
-        raise ExchangeError("the provider has an address without TLS")
+        raise ProviderError("the provider has an address without TLS")
     return url
 
 
 def read_answer(answer: httpx.Response) -> bytes:
     """Return what a provider answered. Raises ExchangeError unless that is good and short."""
     if not answer.is_success:
-        raise ExchangeError(f"the provider answered {answer.status_code}")
+        raise ProviderError(f"the provider answered {answer.status_code}")
     if len(answer.content) > _LARGEST:
-        raise ExchangeError("the provider answered too much")
+        raise ProviderError("the provider answered too much")
     return answer.content
 
 
@@ -48,5 +48,5 @@ def read_json(answer: httpx.Response) -> object:
     try:
         found: object = orjson.loads(read_answer(answer))
     except orjson.JSONDecodeError:
-        raise ExchangeError("the provider answered no JSON") from None
+        raise ProviderError("the provider answered no JSON") from None
     return found

@@ -7,20 +7,20 @@ import httpx
 from authlib.oauth1.rfc5849.client_auth import ClientAuth
 from msgspec.structs import replace
 
-from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.http import checked, provider_client, read_answer, read_json
 from quire.auth.oauth.provider_presets import Profile
 from quire.auth.oauth.providers import Provider
-from quire.auth.oauth.state import Begun
+from quire.auth.oauth.state import SignInState
 
 
-class SignedExchange:
+class OAuth1Client:
     """Speaks with one provider, for one sign-in."""
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
-    async def begin(self, begun: Begun) -> tuple[Begun, str]:
+    async def begin(self, begun: SignInState) -> tuple[SignInState, str]:
         """Return what is to be kept of a sign-in, and where a browser is sent for it.
 
         The token of the sign-in takes the place of its state, and that token's secret the place of
@@ -31,12 +31,12 @@ class SignedExchange:
         async with provider_client() as client:
             found = await _tokens(client, preset.request_url, auth)
         if found.get("oauth_callback_confirmed") != "true":
-            raise ExchangeError("the provider does not send browsers back to this server")
+            raise ProviderError("the provider does not send browsers back to this server")
         token, secret = _pair(found)
         address = f"{preset.authorize_url}?{urlencode({'oauth_token': token})}"
         return replace(begun, state=token, verifier=secret), address
 
-    async def profile(self, code: str, begun: Begun) -> Profile:
+    async def profile(self, code: str, begun: SignInState) -> Profile:
         """Return who somebody is who came back with a code. Raises ExchangeError."""
         preset = self._provider.preset
         auth = self._auth(token=begun.state, token_secret=begun.verifier, verifier=code)
@@ -59,7 +59,7 @@ async def _tokens(client: httpx.AsyncClient, url: str, auth: ClientAuth) -> Mapp
     try:
         return dict(parse_qsl(read_answer(answer).decode()))
     except ValueError:
-        raise ExchangeError("the provider answered no tokens") from None
+        raise ProviderError("the provider answered no tokens") from None
 
 
 def _signed(auth: ClientAuth, method: str, url: str) -> dict[str, str]:
@@ -70,5 +70,5 @@ def _signed(auth: ClientAuth, method: str, url: str) -> dict[str, str]:
 def _pair(found: Mapping[str, str]) -> tuple[str, str]:
     token, secret = found.get("oauth_token"), found.get("oauth_token_secret")
     if not token or not secret:
-        raise ExchangeError("the provider gave no token")
+        raise ProviderError("the provider gave no token")
     return token, secret

@@ -6,25 +6,25 @@ import httpx
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
-from quire.auth.oauth.errors import ExchangeError
+from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.http import checked, provider_client, read_json
 from quire.auth.oauth.identity import read_id_token
 from quire.auth.oauth.provider_presets import Profile
 from quire.auth.oauth.providers import Provider
-from quire.auth.oauth.state import Begun
+from quire.auth.oauth.state import SignInState
 from quire.clock import Clock
 
 _DISCOVERY = "/.well-known/openid-configuration"
 
 
-class Exchange:
+class OAuth2Client:
     """Speaks with one provider, for one sign-in."""
 
     def __init__(self, provider: Provider, clock: Clock) -> None:
         self._provider = provider
         self._clock = clock
 
-    async def begin(self, begun: Begun) -> tuple[Begun, str]:
+    async def begin(self, begun: SignInState) -> tuple[SignInState, str]:
         """Return what is to be kept of a sign-in, and where a browser is sent for it.
 
         Raises ExchangeError.
@@ -48,12 +48,12 @@ class Exchange:
         )
         return begun, address
 
-    async def profile(self, code: str, begun: Begun) -> Profile:
+    async def profile(self, code: str, begun: SignInState) -> Profile:
         """Return who somebody is who came back with a code. Raises ExchangeError."""
         async with provider_client() as client:
             return await self._profile(client, code, begun)
 
-    async def _profile(self, client: httpx.AsyncClient, code: str, begun: Begun) -> Profile:
+    async def _profile(self, client: httpx.AsyncClient, code: str, begun: SignInState) -> Profile:
         preset = self._provider.preset
         if preset.issuer is not None:
             discovered = await self._discovered(client)
@@ -83,11 +83,11 @@ class Exchange:
         issuer = self._provider.address(self._provider.preset.issuer or "")
         found = read_json(await client.get(checked(issuer.rstrip("/") + _DISCOVERY)))
         if not isinstance(found, Mapping) or found.get("issuer") != issuer:
-            raise ExchangeError("the provider says that it is another one")
+            raise ProviderError("the provider says that it is another one")
         return found
 
     async def _tokens(
-        self, client: httpx.AsyncClient, url: str, code: str, begun: Begun
+        self, client: httpx.AsyncClient, url: str, code: str, begun: SignInState
     ) -> Mapping[str, object]:
         provider = self._provider
         known = {"client_id": provider.key, "client_secret": provider.secret}
@@ -106,12 +106,12 @@ class Exchange:
         found = read_json(answer)
         if not isinstance(found, Mapping) or "access_token" not in found:
             # GitHub tells a fault with a status of success.
-            raise ExchangeError("the provider gave no token")
+            raise ProviderError("the provider gave no token")
         return found
 
 
 def _text(values: Mapping[str, object], name: str) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value:
-        raise ExchangeError(f"the provider does not say its {name}")
+        raise ProviderError(f"the provider does not say its {name}")
     return value

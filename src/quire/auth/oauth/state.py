@@ -21,7 +21,7 @@ _LIFETIMES_MS = {BEGUN: 600_000, DONE: 120_000}
 _BYTES = 32
 
 
-class Begun(Struct, frozen=True, kw_only=True):
+class SignInState(Struct, frozen=True, kw_only=True):
     """A sign-in that is under way; ``verifier`` proves that both ends of it are one (PKCE)."""
 
     state: str
@@ -30,10 +30,10 @@ class Begun(Struct, frozen=True, kw_only=True):
     callback: str
 
 
-def begin(callback: str) -> Begun:
+def begin(callback: str) -> SignInState:
     """Begin a sign-in that is to end on a page."""
     state, nonce, verifier = (secrets.token_urlsafe(_BYTES) for _ in range(3))
-    return Begun(state=state, nonce=nonce, verifier=verifier, callback=callback)
+    return SignInState(state=state, nonce=nonce, verifier=verifier, callback=callback)
 
 
 def is_same(one: str, other: str) -> bool:
@@ -41,7 +41,7 @@ def is_same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
-class Seal:
+class StateCipher:
     """Seals what is kept, and opens it again."""
 
     def __init__(self, secret: str, clock: Clock) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from quire.errors import AppError
 
 
-class At:
+class OperationErrors:
     """Says, in errors raised inside, which operation they are about."""
 
     def __init__(self, index: int) -> None:

@@ -15,12 +15,12 @@ from msgspec import Raw
 
 from quire.access.actions import WRITING
 from quire.content_api.authorization import Authorizer
-from quire.content_api.batch.errors import At
-from quire.content_api.batch.operations import Operation, Operations
-from quire.content_api.batch.references import References
+from quire.content_api.batch.errors import OperationErrors
+from quire.content_api.batch.operations import BatchOperation, BatchOperations
+from quire.content_api.batch.references import OperationReferences
 from quire.content_api.envelope import respond
-from quire.content_api.messages import Answer, Request
-from quire.content_api.reader import EncodedEntry, PreparedRead, Reader
+from quire.content_api.messages import Request, Response
+from quire.content_api.reader import ContentReader, EncodedEntry, PreparedRead
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import (
     data_of,
@@ -30,15 +30,15 @@ from quire.content_api.write_requests import (
 )
 from quire.database.program import Program
 from quire.documents.commands import (
-    Create,
+    AllLocales,
+    CreateDocument,
     Data,
-    Delete,
-    Every,
+    DeleteDocument,
     Intent,
-    Publish,
-    Unpublish,
-    Update,
-    Written,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+    WrittenEntry,
 )
 from quire.documents.service import DocumentService, act_on, passwords_of
 from quire.documents.unit_of_work import UnitOfWork
@@ -49,7 +49,7 @@ PATH = "_batch"
 
 
 class _Prepared(NamedTuple):
-    operation: Operation
+    operation: BatchOperation
     intent: Intent
     read: PreparedRead
 
@@ -58,7 +58,12 @@ class BatchApi:
     """The handler of batches; ``limit`` is how many operations one may have."""
 
     def __init__(
-        self, reader: Reader, documents: DocumentService, authorizer: Authorizer, *, limit: int
+        self,
+        reader: ContentReader,
+        documents: DocumentService,
+        authorizer: Authorizer,
+        *,
+        limit: int,
     ) -> None:
         self._reader = reader
         self._documents = documents
@@ -72,22 +77,22 @@ class BatchApi:
         """Yield the one route; every operation has a permission of its own."""
         yield Route(method="POST", path=PATH, action=None, handler=self.run, uid=None)
 
-    async def run(self, request: Request) -> Answer:
+    async def run(self, request: Request) -> Response:
         """Run a batch; the answer lists the result of each operation."""
         listed = self._listed(request.body)
-        understood = Operations(self._types, self._documents.new_id)
+        understood = BatchOperations(self._types, self._documents.new_id)
         operations = []
         for index, raw in enumerate(listed):
-            with At(index):
+            with OperationErrors(index):
                 operations.append(understood.understand(raw, index))
         for index, operation in enumerate(operations):
-            with At(index):
+            with OperationErrors(index):
                 uid = operation.content_type.uid
                 action = f"{uid}.{WRITING[operation.action]}"
                 self._authorizer.require(request.principal, action, uid)
         prepared = []
         for index, operation in enumerate(operations):
-            with At(index):
+            with OperationErrors(index):
                 prepared.append(await self._prepare(request, operation, understood.references))
         results = await self._perform(request, prepared)
         return respond(results)
@@ -106,7 +111,7 @@ class BatchApi:
         return operations
 
     async def _prepare(
-        self, request: Request, operation: Operation, known: References
+        self, request: Request, operation: BatchOperation, known: OperationReferences
     ) -> _Prepared:
         ability = request.principal.ability
         shown = dict(operation.query)
@@ -116,34 +121,38 @@ class BatchApi:
         read = await self._reader.prepare(operation.content_type, "written", shown, ability)
         return _Prepared(operation, self._intent(request, operation, known), read)
 
-    def _intent(self, request: Request, operation: Operation, known: References) -> Intent:
+    def _intent(
+        self, request: Request, operation: BatchOperation, known: OperationReferences
+    ) -> Intent:
         uid, document_id, query = operation.content_type.uid, operation.document_id, operation.query
         if operation.action in {"create", "update"}:
             data = self._data(request, operation, known)
             locale, publish = one_locale(query), is_published(query)
             if operation.action == "create":
-                return Create(
+                return CreateDocument(
                     uid=uid, data=data, locale=locale, publish=publish, document_id=document_id
                 )
-            return Update(
+            return UpdateDocument(
                 uid=uid, document_id=document_id, data=data, locale=locale, publish=publish
             )
         if "data" in operation.raw:
             message = f"{operation.action} takes no data"
             raise ValidationError(message)
         wanted = query.get("locale")
-        locales = Every.LOCALE if wanted == Every.LOCALE.value else one_locale(query)
+        locales = AllLocales.LOCALE if wanted == AllLocales.LOCALE.value else one_locale(query)
         if operation.action == "delete":
             refuse_draft_deletion(operation.content_type, query)
-            return Delete(uid=uid, document_id=document_id, locale=locales)
+            return DeleteDocument(uid=uid, document_id=document_id, locale=locales)
         if not operation.content_type.draft_and_publish:
             message = f"{uid} has no drafts"
             raise ValidationError(message)
         if operation.action == "publish":
-            return Publish(uid=uid, document_id=document_id or "", locale=locales)
-        return Unpublish(uid=uid, document_id=document_id or "", locale=locales)
+            return PublishDocument(uid=uid, document_id=document_id or "", locale=locales)
+        return UnpublishDocument(uid=uid, document_id=document_id or "", locale=locales)
 
-    def _data(self, request: Request, operation: Operation, known: References) -> Data:
+    def _data(
+        self, request: Request, operation: BatchOperation, known: OperationReferences
+    ) -> Data:
         replaced = known.replace(operation.raw.get("data"))
         return data_of(
             self._reader.schema,
@@ -160,7 +169,7 @@ class BatchApi:
             results = []
             budget = self._reader.budget()
             for index, (operation, intent, read) in enumerate(prepared):
-                with At(index):
+                with OperationErrors(index):
                     written = yield from act_on(unit, intent)
                     shown = None
                     if operation.action != "delete" and written:
@@ -180,7 +189,7 @@ class BatchApi:
 
 
 def _result(
-    operation: Operation, written: Sequence[Written], shown: EncodedEntry | None
+    operation: BatchOperation, written: Sequence[WrittenEntry], shown: EncodedEntry | None
 ) -> dict[str, object]:
     document_id = written[0].document_id if written else operation.document_id
     return {

@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from quire.access.actions import WRITING
-from quire.content_api.batch.references import References
+from quire.content_api.batch.references import OperationReferences
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import ContentType, TypeKind
 
 _KEYS = frozenset(
     {"action", "type", "documentId", "data", "locale", "status", "populate", "fields", "as"}
 )
 
 
-class Operation(Struct, frozen=True, kw_only=True):
+class BatchOperation(Struct, frozen=True, kw_only=True):
     """One operation, understood as far as it can be without its data."""
 
     action: str
@@ -25,7 +25,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     query: dict[str, QueryValue]
 
 
-class Operations:
+class BatchOperations:
     """Understands the operations of one batch, in their order.
 
     ``types`` are content types by the names that operations may call them; ``new_id`` makes the ids
@@ -35,9 +35,9 @@ class Operations:
     def __init__(self, types: Mapping[str, ContentType], new_id: Callable[[], str]) -> None:
         self._types = types
         self._new_id = new_id
-        self.references = References()
+        self.references = OperationReferences()
 
-    def understand(self, raw: object, index: int) -> Operation:
+    def understand(self, raw: object, index: int) -> BatchOperation:
         """Understand one operation; ``index`` is its place, by which later ones may refer to it.
 
         Raises ValidationError for what is no operation.
@@ -69,7 +69,7 @@ class Operations:
             for key in ("status", "locale", "populate", "fields")
             if key in raw
         }
-        return Operation(
+        return BatchOperation(
             action=action,
             content_type=content_type,
             document_id=document_id,
@@ -85,7 +85,7 @@ class Operations:
     ) -> str | None:
         """Return the document of an operation; new documents get their ids here."""
         given = self.references.replace(raw.get("documentId"))
-        if content_type.kind is Kind.SINGLE:
+        if content_type.kind is TypeKind.SINGLE:
             if action == "create":
                 message = "A single type is written by update"
                 raise ValidationError(message)

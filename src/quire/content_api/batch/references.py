@@ -7,7 +7,7 @@ from quire.errors import ValidationError
 REFERENCE = "$ref"
 
 
-class References:
+class OperationReferences:
     """The documents of earlier operations, by the place of the operation and by its name."""
 
     def __init__(self) -> None:

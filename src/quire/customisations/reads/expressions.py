@@ -26,7 +26,7 @@ from quire.javascript.syntax import (
     Name,
     Statement,
 )
-from quire.schema.model import Kind, Schema
+from quire.schema.model import Schema, TypeKind
 
 Services = Callable[[str], tuple[Module, Mapping[str, Expression]] | None]
 """Returns the module and the methods of a service, by uid."""
@@ -119,7 +119,7 @@ class ReadingFunction(Struct):
     def _counted(self, call: ReadCall, value: Expression) -> DocumentRead:
         self._count(value)
         uid = self._uid_of(call.uid)
-        is_single = self.project.schema.content_types[uid].kind is Kind.SINGLE
+        is_single = self.project.schema.content_types[uid].kind is TypeKind.SINGLE
         return DocumentRead(
             uid=uid,
             query=call.query,

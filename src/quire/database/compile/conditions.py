@@ -30,16 +30,16 @@ from quire.database.tables.table_map import (
 from quire.query.operators import Predicate
 from quire.query.plan import (
     Comparison,
-    Constant,
+    ConstantCondition,
     Filter,
     Junction,
     LocaleScope,
     PlanNode,
     PublicationFilter,
     ReadPlan,
-    Search,
+    RelatedCondition,
+    SearchCondition,
     SortKey,
-    Through,
 )
 from quire.schema.attributes.base import Attribute, ScalarAttribute, StorageKind
 from quire.schema.model import ContentType, Schema
@@ -65,7 +65,7 @@ class _Group(Grouping[Any]):
     operator = None
 
 
-class Joined(NamedTuple):
+class JoinedTargets(NamedTuple):
     """Target rows joined to what links them.
 
     ``near`` is the parent's key; ``order`` sorts the rows of one parent as their links do.
@@ -185,7 +185,7 @@ class Conditions:
         return any(
             self._has_narrow_value(one.part, self._target_uid(uid, one.attribute))
             for one in _required(part)
-            if isinstance(one, Through) and not one.missing
+            if isinstance(one, RelatedCondition) and not one.missing
         )
 
     def _has_narrow_value(self, part: Filter | None, uid: str) -> bool:
@@ -196,13 +196,13 @@ class Conditions:
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
         """Return a filter as a condition on rows of a model."""
         match part:
-            case Constant(holds=holds):
+            case ConstantCondition(holds=holds):
                 return sa.literal_column("1 = 1" if holds else "1 = 0")
             case Comparison():
                 return self._comparison(part, uid, table)
             case Junction(every=every, parts=parts):
                 return _join_all([self.filter(inner, uid, table) for inner in parts], every=every)
-            case Through():
+            case RelatedCondition():
                 return self._through(part, uid, table)
 
     def _comparison(self, part: Comparison, uid: str, table: AliasedTable) -> Condition:
@@ -246,7 +246,7 @@ class Conditions:
 
         return condition
 
-    def search(self, search: Search, uid: str, table: AliasedTable) -> Condition:
+    def search(self, search: SearchCondition, uid: str, table: AliasedTable) -> Condition:
         """Return free-text search: some attribute contains the term."""
         columns = self.tables[uid].columns
         kinds = {a.name: a.storage for a in self.schema.model(uid).scalars}
@@ -262,7 +262,7 @@ class Conditions:
 
     # Edges -----------------------------------------------------------------------------------
 
-    def _through(self, part: Through, uid: str, table: AliasedTable) -> Condition:
+    def _through(self, part: RelatedCondition, uid: str, table: AliasedTable) -> Condition:
         """Ask for related rows: ids of rows that have a fitting one, perhaps of those without."""
         edge = self.tables[uid].edges[part.attribute]
         target_uid = self._target_uid(uid, part.attribute)
@@ -330,7 +330,9 @@ class Conditions:
             case Junction(every=every, parts=parts):
                 found = (self._is_selective(inner, uid) for inner in parts)
                 return any(found) if every else all(found)
-            case Through(attribute=attribute, part=inner, missing=False) if inner is not None:
+            case RelatedCondition(attribute=attribute, part=inner, missing=False) if (
+                inner is not None
+            ):
                 return self._is_selective(inner, self._target_uid(uid, attribute))
             case _:
                 return False
@@ -346,7 +348,7 @@ class Conditions:
             case _:
                 return edge.target
 
-    def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
+    def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> JoinedTargets:
         """Join target rows to what links them to their parents."""
         joined = self._join(edge, target, target_uid)
         return joined._replace(where=(*joined.where, *self._published(target, target_uid)))
@@ -358,26 +360,28 @@ class Conditions:
             return (status_condition("published", target.c(PUBLISHED_AT)),)
         return ()
 
-    def _join(self, edge: Edge, target: AliasedTable, target_uid: str) -> Joined:
+    def _join(self, edge: Edge, target: AliasedTable, target_uid: str) -> JoinedTargets:
         match edge:
             case LinkEdge() | MorphTargetEdge():
                 links = self._links(edge)
                 source = links.table.source.join(target.source, target.c("id") == links.target_key)
-                return Joined(source, links.source_key, links.order, links.where)
+                return JoinedTargets(source, links.source_key, links.order, links.where)
             case ComponentEdge():
                 return self._join_components(edge, target, target_uid)
             case ColumnEdge() | MorphListEdge() | MorphColumnEdge():
-                return Joined(target.source, target.c("id"), (target.c("id"),))
+                return JoinedTargets(target.source, target.c("id"), (target.c("id"),))
             case BackColumnEdge(column=column):
-                return Joined(target.source, target.c(column), (target.c("id"),))
+                return JoinedTargets(target.source, target.c(column), (target.c("id"),))
             case MorphBackColumnEdge():
                 kind = self.builder.constant(edge.type_value)
                 where = (target.c(edge.type_column) == kind,)
-                return Joined(target.source, target.c(edge.id_column), (target.c("id"),), where)
+                return JoinedTargets(
+                    target.source, target.c(edge.id_column), (target.c("id"),), where
+                )
             case LocalizationsEdge():
                 by_locale = (target.c(LOCALE),) if self.dialect.versions_by_locale else ()
                 order = (*by_locale, target.c("id"))
-                return Joined(target.source, target.c(DOCUMENT_ID), order)
+                return JoinedTargets(target.source, target.c(DOCUMENT_ID), order)
 
     def _links(self, edge: LinkEdge | MorphTargetEdge) -> _LinkTable:
         """Add the link table of an edge to the statement."""
@@ -393,7 +397,9 @@ class Conditions:
         order = (links.c(ORDER),)
         return _LinkTable(links, links.c(edge.near_id), target_key, (*order, row_id), where)
 
-    def _join_components(self, edge: ComponentEdge, target: AliasedTable, uid: str) -> Joined:
+    def _join_components(
+        self, edge: ComponentEdge, target: AliasedTable, uid: str
+    ) -> JoinedTargets:
         links = self.builder.table(edge.table)
         source = links.source.join(target.source, target.c("id") == links.c(COMPONENT_ID))
         where = (
@@ -401,7 +407,7 @@ class Conditions:
             self.dialect.unindexed(links.c(COMPONENT_TYPE)) == self.builder.constant(uid),
         )
         order = (links.c(ORDER), links.c("id"))
-        return Joined(source, links.c(COMPONENT_ENTITY), order, where)
+        return JoinedTargets(source, links.c(COMPONENT_ENTITY), order, where)
 
     # Orders ----------------------------------------------------------------------------------
 

@@ -30,8 +30,8 @@ from quire.database.compile.union_queries import (
     OwnColumns,
     OwnRows,
     ParentKey,
-    United,
-    UnitedRows,
+    UnionRows,
+    UnionStatement,
 )
 from quire.database.dialect import Dialect
 from quire.database.execute.row_mappers import Present, RowMapper, build_mapper, member
@@ -72,7 +72,7 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     united: tuple[Query, ...] = ()
 
 
-class Shared(NamedTuple):
+class SharedRows(NamedTuple):
     """Whence the rows of a branch come: a statement of its parents' node, the branch's number."""
 
     statement: int
@@ -90,13 +90,13 @@ class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
 
     query: Query | None
     node: CompiledNode
-    shared: Shared | None = None
+    shared: SharedRows | None = None
     near: int
     number: int
     row_id: int
 
 
-class CompiledOthers(Struct, frozen=True, kw_only=True, eq=False):
+class CompiledUnlisted(Struct, frozen=True, kw_only=True, eq=False):
     """The components of a zone that it does not list.
 
     ``query`` returns the uids of those that parents have; ``branch`` compiles how the components of
@@ -129,7 +129,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     mixed: bool = False
     links: Query | None = None
     skip_parents: bool = False
-    others: CompiledOthers | None = None
+    others: CompiledUnlisted | None = None
 
 
 class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
@@ -215,7 +215,7 @@ class _Share(NamedTuple):
     """A statement that branches of a node share, and its number among those of the node."""
 
     statement: int
-    united: United
+    united: UnionStatement
 
 
 class _Place(NamedTuple):
@@ -451,7 +451,7 @@ class _Compiler:
             groups[-1].append(edge)
         found: dict[str, _Share] = {}
         for number, group in enumerate(group for group in groups if _branches(group) > 1):
-            share = _Share(number, United(self.dialect))
+            share = _Share(number, UnionStatement(self.dialect))
             found.update((edge.attribute, share) for edge in group)
         return found
 
@@ -510,7 +510,7 @@ class _Compiler:
 
     def _others(
         self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
-    ) -> CompiledOthers | None:
+    ) -> CompiledUnlisted | None:
         if not plan.others:
             return None
         self.statements += 1
@@ -535,7 +535,7 @@ class _Compiler:
                 compiled[uid] = self._branch(edge, nodes[uid], key, None, path, mixed=True)()
             return compiled.get(uid)
 
-        return CompiledOthers(query=builder.finish(select), branch=branch)
+        return CompiledUnlisted(query=builder.finish(select), branch=branch)
 
     def _branch(
         self,
@@ -575,9 +575,9 @@ class _Compiler:
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
         return lambda: _branch(rows, node, share, number=number)
 
-    def _rows(self, share: _Share | None) -> OwnRows | UnitedRows:
+    def _rows(self, share: _Share | None) -> OwnRows | UnionRows:
         if share is not None:
-            return UnitedRows(share.united)
+            return UnionRows(share.united)
         self.statements += 1
         return OwnRows(self.dialect)
 
@@ -606,7 +606,7 @@ def _branches(edges: Iterable[PlanEdge]) -> int:
 
 
 def _branch(
-    rows: OwnRows | UnitedRows,
+    rows: OwnRows | UnionRows,
     node: CompiledNode,
     share: _Share | None,
     *,
@@ -617,8 +617,8 @@ def _branch(
     return CompiledBranch(
         query=rows.query if isinstance(rows, OwnRows) else None,
         node=node,
-        shared=Shared(share.statement, rows.number)
-        if share is not None and isinstance(rows, UnitedRows)
+        shared=SharedRows(share.statement, rows.number)
+        if share is not None and isinstance(rows, UnionRows)
         else None,
         near=rows.near,
         number=number,

@@ -10,7 +10,7 @@ asked: these are found at once.
 
 from quire.database.compile.conditions import is_by_id, is_narrow
 from quire.query.plan import LocaleScope, ReadPlan, SortKey
-from quire.schema.model import ContentType, Kind, Schema
+from quire.schema.model import ContentType, Schema, TypeKind
 
 DEEP = 100
 """How many rows lie before a page that may be costly because of them alone."""
@@ -25,7 +25,7 @@ def steps_from(plan: ReadPlan, schema: Schema) -> int | None:
     if plan.limit is None or plan.document is not None or plan.entry is not None:
         return None
     root, model = plan.root, schema.model(plan.root.uid)
-    if isinstance(model, ContentType) and model.kind is Kind.SINGLE:
+    if isinstance(model, ContentType) and model.kind is TypeKind.SINGLE:
         return None
     if is_by_id(root) or is_narrow(root, schema):
         return DEEP

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeEngine
 
-from quire.database.compile.conditions import Condition, Joined
+from quire.database.compile.conditions import Condition, JoinedTargets
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.schema.attributes.base import StorageKind
@@ -53,7 +53,7 @@ class BranchRows(Columns, Protocol):
     def width(self) -> int:
         """How many columns a row has, once all that share the statement are there."""
 
-    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
+    def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """Select the parent's key, and for ``mixed`` rows order and id of the link, first.
 
         Returns the condition that rows belong to the parents at hand, by this key of theirs.
@@ -94,7 +94,7 @@ class OwnRows(OwnColumns):
         """See `BranchRows.width`."""
         return len(self.selected)
 
-    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
+    def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
         del key  # there is one list of them
         self._joined = joined
@@ -109,7 +109,7 @@ class OwnRows(OwnColumns):
         self.query = self.builder.finish(ended)
 
 
-class United:
+class UnionStatement:
     """A statement that several branches share, while they are put together."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -159,15 +159,15 @@ class _Branch(NamedTuple):
     """What a branch has in a shared statement: its columns by their places, and its rows."""
 
     placed: dict[int, ColumnElement[Any]]
-    joined: Joined
+    joined: JoinedTargets
     where: Sequence[Condition]
     grouped: bool
 
 
-class UnitedRows:
+class UnionRows:
     """The rows of a branch whose statement is shared."""
 
-    def __init__(self, united: United) -> None:
+    def __init__(self, united: UnionStatement) -> None:
         self._united = united
         self._positions: dict[str, int] = {}
         self._placed: dict[int, Condition] = {}
@@ -193,7 +193,7 @@ class UnitedRows:
             self._placed[position] = column
         return self._positions[name]
 
-    def begin(self, joined: Joined, key: ParentKey, *, mixed: bool) -> Condition:
+    def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
         del mixed  # the order of links is always there
         self._joined = joined

@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
-from quire.database.copying.pages import Pages
+from quire.database.copying.pages import TablePages
 from quire.database.copying.values import Common, canonical, canonical_number, reducer
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Rows, Value
@@ -16,7 +16,7 @@ PAGE_ROWS = 1000
 Run = Callable[[Program[Rows]], Awaitable[Rows]]
 
 
-class Sum(Struct, frozen=True):
+class TableChecksum(Struct, frozen=True):
     """How many rows there are, and a checksum of their values in the order of their ids."""
 
     rows: int
@@ -24,8 +24,8 @@ class Sum(Struct, frozen=True):
 
 
 async def sum_up(
-    run: Run, pages: Pages, dialect: Dialect, *, exact: bool, advance: Callable[[int], None]
-) -> Sum:
+    run: Run, pages: TablePages, dialect: Dialect, *, exact: bool, advance: Callable[[int], None]
+) -> TableChecksum:
     """Read a table from the first row to the last.
 
     With ``exact`` values count as they are stored, for databases of one kind; else in their common
@@ -57,7 +57,7 @@ async def sum_up(
             break
     for line in sorted(unordered):
         checksum.update(line)
-    return Sum(count, checksum.hexdigest())
+    return TableChecksum(count, checksum.hexdigest())
 
 
 def _as_stored(value: Value) -> Common:

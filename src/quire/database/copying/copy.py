@@ -8,16 +8,23 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from quire.database.copying.checksums import PAGE_ROWS, sum_up
-from quire.database.copying.pages import Pages
-from quire.database.copying.plan import Copied, Structure, plan_structure
-from quire.database.copying.state import COPIED, COPYING, FINISHED, STATE_TABLE, State, TableState
+from quire.database.copying.pages import TablePages
+from quire.database.copying.plan import CopiedTable, CopyPlan, plan_structure
+from quire.database.copying.state import (
+    COPIED,
+    COPYING,
+    FINISHED,
+    STATE_TABLE,
+    CopyState,
+    TableState,
+)
 from quire.database.copying.values import Convert, converter
 from quire.database.program import Program, Row, Rows, Statement
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundTables
 from quire.database.tables.metadata import build_metadata, sorted_indexes
 from quire.database.tables.table_map import map_tables
-from quire.database.target import Filling, Looking, Room
+from quire.database.target import BulkLoadConnection, DatabaseTarget, InspectionConnection
 from quire.errors import AppError, CopyError
 from quire.schema.model import Schema
 
@@ -32,7 +39,7 @@ class Progress(Protocol):
         """So many rows are done."""
 
 
-class Outcome(Struct, frozen=True):
+class CopyResult(Struct, frozen=True):
     """What was copied: rows by table, and what is to be told of it.
 
     ``resumed`` tells that an earlier copy was continued. ``differences`` names the tables that are
@@ -47,8 +54,13 @@ class Outcome(Struct, frozen=True):
 
 
 async def copy_database(
-    source: Room, target: Room, schema: Schema, *, replace: bool, progress: Progress
-) -> Outcome:
+    source: DatabaseTarget,
+    target: DatabaseTarget,
+    schema: Schema,
+    *,
+    replace: bool,
+    progress: Progress,
+) -> CopyResult:
     """Copy everything in the database of a room to that of another one.
 
     Where a copy from this source was interrupted, it goes on. With ``replace``, whatever is in the
@@ -74,10 +86,10 @@ async def copy_database(
             differences = await copy.differences(counts, progress)
             if not differences:
                 await filled.write(copy.forget())
-    return Outcome(counts, structure.unknown, structure.left_out, resumed, differences)
+    return CopyResult(counts, structure.unknown, structure.left_out, resumed, differences)
 
 
-async def _require_sound(source: Room, origin: Looking) -> None:
+async def _require_sound(source: DatabaseTarget, origin: InspectionConnection) -> None:
     """Refuse rows that no foreign key of the target would let in."""
     lost = await origin.run(source.kind.lost(()))
     if lost:
@@ -85,7 +97,7 @@ async def _require_sound(source: Room, origin: Looking) -> None:
         raise CopyError(f"{lines}\nMend that first; see `quire check --repair`.")
 
 
-def _origin(source: Room, found: FoundTables) -> str:
+def _origin(source: DatabaseTarget, found: FoundTables) -> str:
     """Tell a source from others, and from itself with other tables."""
     shape = {name: sorted(table.columns) for name, table in sorted(found.items())}
     text = json.dumps([source.place, shape])
@@ -93,12 +105,12 @@ def _origin(source: Room, found: FoundTables) -> str:
 
 
 class _Copy(Struct, frozen=True, kw_only=True, dict=True):
-    source: Room
-    target: Room
-    origin: Looking
-    filled: Filling
-    structure: Structure
-    _known: dict[tuple[str, str], Pages] = field(default_factory=dict)
+    source: DatabaseTarget
+    target: DatabaseTarget
+    origin: InspectionConnection
+    filled: BulkLoadConnection
+    structure: CopyPlan
+    _known: dict[tuple[str, str], TablePages] = field(default_factory=dict)
 
     async def prepare(self, origin: str, *, replace: bool) -> bool:
         """Make the tables, unless a copy goes on; tells whether it does."""
@@ -146,7 +158,7 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
             await self._table(copied, state, progress)
         return counts
 
-    async def _table(self, copied: Copied, state: TableState, progress: Progress) -> None:
+    async def _table(self, copied: CopiedTable, state: TableState, progress: Progress) -> None:
         read, write = self._pages(self.source, copied), self._pages(self.target, copied)
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         convert = [
@@ -165,7 +177,7 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
                 return
             after = last
 
-    async def _page(self, write: Pages, rows: Rows, phase: str, last: int | None) -> None:
+    async def _page(self, write: TablePages, rows: Rows, phase: str, last: int | None) -> None:
         def page() -> Program[None]:
             yield from write.write(rows)
             yield from self._state.reach(write.copied.name, phase, last)
@@ -175,7 +187,7 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
         except AppError as error:
             raise await self._refused(write, rows, error) from error
 
-    async def _refused(self, write: Pages, rows: Rows, error: AppError) -> CopyError:
+    async def _refused(self, write: TablePages, rows: Rows, error: AppError) -> CopyError:
         """Find out which row of a page it is that the target does not take."""
 
         def attempt(row: Row) -> Program[None]:
@@ -200,7 +212,7 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
             if states[copied.name].phase != FINISHED:
                 await self.filled.write(self._finish(copied, ddl, given.get(copied.name, 0)))
 
-    def _finish(self, copied: Copied, ddl: DdlWriter, given: int) -> Program[None]:
+    def _finish(self, copied: CopiedTable, ddl: DdlWriter, given: int) -> Program[None]:
         for index in sorted_indexes(copied.table):
             yield Statement(ddl.create_index(index))
         for sql in ddl.add_foreign_keys(copied.table):
@@ -241,13 +253,13 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
         yield Statement(self.target.kind.ddl.drop_table(STATE_TABLE))
 
     @property
-    def _state(self) -> State:
-        return State(self.target.kind.dialect())
+    def _state(self) -> CopyState:
+        return CopyState(self.target.kind.dialect())
 
-    def _pages(self, room: Room, copied: Copied) -> Pages:
+    def _pages(self, room: DatabaseTarget, copied: CopiedTable) -> TablePages:
         key = (room.place, copied.name)
         if key not in self._known:
-            self._known[key] = Pages(copied, room.kind.dialect())
+            self._known[key] = TablePages(copied, room.kind.dialect())
         return self._known[key]
 
 
@@ -255,7 +267,7 @@ class _TakenBackError(Exception):
     """Ends a transaction that was only an attempt."""
 
 
-def _converted(copied: Copied, convert: Sequence[Convert], row: Row, pages: Pages) -> Row:
+def _converted(copied: CopiedTable, convert: Sequence[Convert], row: Row, pages: TablePages) -> Row:
     values = []
     for name, change, value in zip(copied.columns, convert, row, strict=True):
         try:

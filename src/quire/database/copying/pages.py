@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.selectable import Select
 
-from quire.database.copying.plan import ID, Copied
+from quire.database.copying.plan import ID, CopiedTable
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Statement, Value
 
@@ -19,7 +19,7 @@ _MOST_ROWS = 500
 _PLACEHOLDER = re.compile(r"\$(\d+)")
 
 
-class Compiled(NamedTuple):
+class NamedStatement(NamedTuple):
     """A statement whose values have names."""
 
     sql: str
@@ -33,18 +33,18 @@ class Compiled(NamedTuple):
         )
 
 
-def compiled(query: sa.ClauseElement, dialect: Dialect) -> Compiled:
+def compiled(query: sa.ClauseElement, dialect: Dialect) -> NamedStatement:
     """Return an expression as a statement of a database."""
     made = query.compile(dialect=dialect.sqlalchemy_dialect())
     if not isinstance(made, SQLCompiler):
         raise TypeError(f"{query} has no values")
-    return Compiled(str(made), tuple(made.positiontup or ()), made.params)
+    return NamedStatement(str(made), tuple(made.positiontup or ()), made.params)
 
 
-class Pages:
+class TablePages:
     """Reads and writes the rows of one table in a database of one kind."""
 
-    def __init__(self, copied: Copied, dialect: Dialect) -> None:
+    def __init__(self, copied: CopiedTable, dialect: Dialect) -> None:
         """The table is there, on whichever side this is."""
         self.copied = copied
         self._dialect = dialect
@@ -96,15 +96,15 @@ class Pages:
         return list(self.copied.columns).index(ID)
 
     @cached_property
-    def _whole(self) -> Compiled:
+    def _whole(self) -> NamedStatement:
         return self._compiled(sa.select(*self._read))
 
     @cached_property
-    def _first(self) -> Compiled:
+    def _first(self) -> NamedStatement:
         return self._compiled(self._ordered())
 
     @cached_property
-    def _next(self) -> Compiled:
+    def _next(self) -> NamedStatement:
         after: sa.BindParameter[int] = sa.bindparam("after", type_=sa.Integer())
         return self._compiled(self._ordered().where(self._table.c[ID] > after))
 
@@ -126,7 +126,7 @@ class Pages:
     def _one(self) -> str:
         return self._compiled(self._table.insert().values(dict.fromkeys(self.copied.columns))).sql
 
-    def _compiled(self, query: sa.ClauseElement) -> Compiled:
+    def _compiled(self, query: sa.ClauseElement) -> NamedStatement:
         return compiled(query, self._dialect)
 
 

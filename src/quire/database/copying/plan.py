@@ -39,7 +39,7 @@ _KINDS: Sequence[tuple[str, StorageKind]] = (
 """What a type says of a column that the schema does not know; anything else is text."""
 
 
-class Copied(Struct, frozen=True):
+class CopiedTable(Struct, frozen=True):
     """A table that is copied, as the target will have it.
 
     ``columns`` are those that the source has, with their kinds. Numbers in ``exact`` ones, which
@@ -58,21 +58,21 @@ class Copied(Struct, frozen=True):
         return self.table.name
 
 
-class Structure(Struct, frozen=True):
+class CopyPlan(Struct, frozen=True):
     """All that is copied: tables in an order in which each comes after those that it refers to.
 
     ``unknown`` names tables and columns that the schema does not know, ``left_out`` says what of
     the source cannot be made in the target.
     """
 
-    copied: Sequence[Copied]
+    copied: Sequence[CopiedTable]
     unknown: Sequence[str]
     left_out: Sequence[str]
 
 
 def plan_structure(
     found: FoundTables, wanted: MetaData, *, source: ColumnTypes, target: ColumnTypes
-) -> Structure:
+) -> CopyPlan:
     """Say what tables a copy of the source has.
 
     ``found`` is what the source says of itself, ``wanted`` the tables of the schema with the types
@@ -92,7 +92,7 @@ def plan_structure(
         build.table(table)
     left_out = [line for table in found.values() for line in build.keys_and_indexes(table)]
     copied = [
-        Copied(
+        CopiedTable(
             table=table,
             columns={column.name: column_kind(column) for column in table.columns},
             identified=ID in table.c and column_kind(table.c[ID]) is StorageKind.ID,
@@ -100,7 +100,7 @@ def plan_structure(
         )
         for table in _ordered(build.metadata)
     ]
-    return Structure(copied, build.unknown, left_out)
+    return CopyPlan(copied, build.unknown, left_out)
 
 
 class _Build(Struct, frozen=True, kw_only=True):

@@ -31,7 +31,7 @@ class TableState(Struct, frozen=True):
     last: int | None
 
 
-class State(Struct, frozen=True):
+class CopyState(Struct, frozen=True):
     """The table of the state, as a database of one kind has it."""
 
     dialect: Dialect

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -34,7 +34,7 @@ class ComponentLink(NamedTuple):
 
 
 def component_links(
-    store: Store, layout: Layout, entities: Collection[int]
+    store: EntryStore, layout: EntryLayout, entities: Collection[int]
 ) -> Program[list[ComponentLink]]:
     """Return the components of rows of one model, in order, those of unknown models left out."""
     if not layout.components or not entities:
@@ -65,14 +65,14 @@ def component_links(
 
 
 def attach_components(
-    store: Store, layout: Layout, links: Iterable[tuple[int, int, str, str, float | None]]
+    store: EntryStore, layout: EntryLayout, links: Iterable[tuple[int, int, str, str, float | None]]
 ) -> Program[None]:
     """Link components to their entries: ``(entity, component, uid, field, order)`` each."""
     columns = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
     yield from store.writes.insert_many(layout.table.components_table, columns, list(links))
 
 
-class Holder(NamedTuple):
+class ComponentOwner(NamedTuple):
     """A row that has a component in one of its attributes."""
 
     uid: str
@@ -80,9 +80,9 @@ class Holder(NamedTuple):
     field: str
 
 
-def holders(store: Store, component: str, row_id: int) -> Program[list[Holder]]:
+def holders(store: EntryStore, component: str, row_id: int) -> Program[list[ComponentOwner]]:
     """Return the rows that a component is in, of whatever model; there should be one at most."""
-    found: list[Holder] = []
+    found: list[ComponentOwner] = []
     for uid, model in store.tables.tables.items():
         layout = store.layout(uid)
         if not any(layout.holds(part.name, component) for part in layout.components):
@@ -98,5 +98,5 @@ def holders(store: Store, component: str, row_id: int) -> Program[list[Holder]]:
 
         key = ("component holders", uid, component)
         rows = yield from store.writes.run(key, build, (row_id,))
-        found += [Holder(uid, int(entity or 0), str(field)) for entity, field in rows]
+        found += [ComponentOwner(uid, int(entity or 0), str(field)) for entity, field in rows]
     return found

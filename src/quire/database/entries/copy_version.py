@@ -15,16 +15,16 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import attach_components, component_links
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.entry_layout import Layout, far_is_single, is_two_sided
-from quire.database.entries.relink import Succession, lead_to
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout, far_is_single, is_two_sided
+from quire.database.entries.relink import RowReplacement, lead_to
+from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, LinkEdge, MorphListEdge, MorphTargetEdge
 from quire.schema.attributes.base import RelationAttribute
 
 
-class Replacement(Struct, frozen=True, kw_only=True):
+class VersionReplacement(Struct, frozen=True, kw_only=True):
     """One version of one locale that is made anew.
 
     ``source`` is the row to copy, ``prior`` the row to replace (``None`` where there is none),
@@ -54,7 +54,10 @@ class NewVersion(NamedTuple):
 
 
 def replace_version(
-    store: Store, layout: Layout, replacement: Replacement, columns: Mapping[str, Value]
+    store: EntryStore,
+    layout: EntryLayout,
+    replacement: VersionReplacement,
+    columns: Mapping[str, Value],
 ) -> Program[NewVersion]:
     """Make a version anew; ``columns`` differ from the source."""
     new = yield from store.writes.copy(
@@ -63,7 +66,7 @@ def replace_version(
     copier = _Copier(store, layout, replacement)
     yield from copier.copy_parts(layout, replacement.source, new)
     yield from copier.copy_links(layout, replacement.source, new)
-    succession = Succession(
+    succession = RowReplacement(
         new=new,
         source=replacement.source,
         prior=replacement.prior,
@@ -76,14 +79,14 @@ def replace_version(
 
 
 def copy_entry(
-    store: Store, layout: Layout, source: int, columns: Mapping[str, Value]
+    store: EntryStore, layout: EntryLayout, source: int, columns: Mapping[str, Value]
 ) -> Program[int]:
     """Copy a draft, or an entry without versions, to a new document; returns the new row's id.
 
     What can belong to one document only is not taken from the one that has it.
     """
     new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
-    replacement = Replacement(
+    replacement = VersionReplacement(
         source=source,
         prior=None,
         published=False if layout.is_versioned() else None,
@@ -99,8 +102,8 @@ def copy_entry(
 
 
 def copy_attributes(
-    store: Store,
-    layout: Layout,
+    store: EntryStore,
+    layout: EntryLayout,
     source: int,
     target: int,
     names: Collection[str],
@@ -108,13 +111,13 @@ def copy_attributes(
     published: bool,
 ) -> Program[None]:
     """Copy media and components of some attributes to another row, which has none of them yet."""
-    replacement = Replacement(
+    replacement = VersionReplacement(
         source=source, prior=None, published=published, siblings=frozenset({source, target})
     )
     yield from _Copier(store, layout, replacement).copy_parts(layout, source, target, names)
 
 
-def link_to_itself(store: Store, version: NewVersion) -> Program[None]:
+def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
     """Link a new version with itself, as the row it was copied from is linked with itself.
 
     Whoever publishes is answered before such a link is there, as by the reference server;
@@ -136,7 +139,9 @@ class _Link(NamedTuple):
 
 
 class _Copier:
-    def __init__(self, store: Store, layout: Layout, replacement: Replacement) -> None:
+    def __init__(
+        self, store: EntryStore, layout: EntryLayout, replacement: VersionReplacement
+    ) -> None:
         self._store = store
         self._uid = layout.model.uid
         self._replacement = replacement
@@ -144,7 +149,7 @@ class _Copier:
         """Links of the source with itself, which the copy has not got."""
 
     def copy_parts(
-        self, layout: Layout, source: int, new: int, names: Collection[str] | None = None
+        self, layout: EntryLayout, source: int, new: int, names: Collection[str] | None = None
     ) -> Program[None]:
         """Copy what belongs to the row alone: media, polymorphic links and components.
 
@@ -213,14 +218,14 @@ class _Copier:
 
         yield from self._store.writes.run(("copy owned", edge.table), build, (new, source))
 
-    def copy_links(self, layout: Layout, source: int, new: int) -> Program[None]:
+    def copy_links(self, layout: EntryLayout, source: int, new: int) -> Program[None]:
         """Link the new row with what the source is linked with, in the version that fits."""
         for attribute, edge in layout.links:
             yield from self.copy_link(layout, attribute, edge, source, new)
 
     def copy_link(
         self,
-        layout: Layout,
+        layout: EntryLayout,
         attribute: RelationAttribute,
         edge: LinkEdge,
         source: int,

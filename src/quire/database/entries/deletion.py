@@ -6,12 +6,12 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import ComponentLink, component_links
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 
 
-def delete_entries(store: Store, layout: Layout, ids: Sequence[int]) -> Program[None]:
+def delete_entries(store: EntryStore, layout: EntryLayout, ids: Sequence[int]) -> Program[None]:
     """Delete rows with their components, links and everything that leads to them."""
     if not ids:
         return
@@ -22,7 +22,7 @@ def delete_entries(store: Store, layout: Layout, ids: Sequence[int]) -> Program[
 
 
 def detach_components(
-    store: Store, layout: Layout, links: Collection[ComponentLink]
+    store: EntryStore, layout: EntryLayout, links: Collection[ComponentLink]
 ) -> Program[None]:
     """Take components out of their entries and delete them with everything inside."""
     if not links:
@@ -32,7 +32,7 @@ def detach_components(
     yield from delete_components(store, links)
 
 
-def delete_components(store: Store, links: Iterable[ComponentLink]) -> Program[None]:
+def delete_components(store: EntryStore, links: Iterable[ComponentLink]) -> Program[None]:
     """Delete components that no entry leads to any more, with everything inside them."""
     groups: dict[str, list[int]] = {}
     for link in links:
@@ -46,7 +46,9 @@ def delete_components(store: Store, links: Iterable[ComponentLink]) -> Program[N
         yield from delete_components(store, inner)
 
 
-def delete_morph_links(store: Store, layout: Layout, ids: Collection[int]) -> Program[None]:
+def delete_morph_links(
+    store: EntryStore, layout: EntryLayout, ids: Collection[int]
+) -> Program[None]:
     """Delete what leads to rows by type and id, for which there is no foreign key."""
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):

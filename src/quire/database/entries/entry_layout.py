@@ -1,8 +1,8 @@
 """What writing has to know of each model, worked out once per schema.
 
-A `Layout` sorts the attributes of a content type or component by how they are stored. `Incoming`
-lists the ways by which rows of *other* models lead to the rows of a content type, so that a row can
-be replaced by another without any of them noticing.
+An `EntryLayout` sorts the attributes of a content type or component by how they are stored.
+`IncomingLinks` lists the ways by which rows of *other* models lead to the rows of a content type,
+so that a row can be replaced by another without any of them noticing.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ FIRST_PUBLISHED = "firstPublishedAt"
 """An optional moment of draft & publish types, stamped when a document is first published."""
 
 
-class Layout(Struct, frozen=True, dict=True):
+class EntryLayout(Struct, frozen=True, dict=True):
     """How the rows of one model are stored, for those who write them."""
 
     model: Model
@@ -134,7 +134,7 @@ class IncomingLink(Struct, frozen=True):
     ``one_way`` says that the type has no attribute of its own for these links.
     """
 
-    owner: Layout
+    owner: EntryLayout
     attribute: RelationAttribute
     edge: LinkEdge
     one_way: bool
@@ -147,21 +147,21 @@ class IncomingColumn(Struct, frozen=True):
     column: str
 
 
-class Incoming(Struct, frozen=True):
+class IncomingLinks(Struct, frozen=True):
     """All that can lead to the rows of one content type."""
 
     links: tuple[IncomingLink, ...]
     columns: tuple[IncomingColumn, ...]
 
 
-class Layouts:
+class EntryLayouts:
     """The layouts of a schema by uid, and what leads to each of its types."""
 
     def __init__(self, schema: Schema, tables: TableMap) -> None:
-        self._layouts: Mapping[str, Layout] = {
-            model.uid: Layout(model, tables[model.uid]) for model in schema.models()
+        self._layouts: Mapping[str, EntryLayout] = {
+            model.uid: EntryLayout(model, tables[model.uid]) for model in schema.models()
         }
-        self._incoming: dict[str, Incoming] = {}
+        self._incoming: dict[str, IncomingLinks] = {}
         layouts = self._layouts.values()
         self.media_tables = {edge.table for _, edge in self._layouts[FILE_UID].morph_lists}
         """The tables through which files belong to media attributes."""
@@ -172,22 +172,22 @@ class Layouts:
             for edge in layout.table.edges.values()
             if isinstance(edge, MorphColumnEdge)
         )
-        self._uses: dict[str, list[tuple[Layout, str]]] = {}
+        self._uses: dict[str, list[tuple[EntryLayout, str]]] = {}
         for layout in layouts:
             for name, edge in layout.table.edges.items():
                 if isinstance(edge, ComponentEdge):
                     for uid in edge.components:
                         self._uses.setdefault(uid, []).append((layout, name))
 
-    def __getitem__(self, uid: str) -> Layout:
+    def __getitem__(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""
         return self._layouts[uid]
 
-    def get(self, uid: str) -> Layout | None:
+    def get(self, uid: str) -> EntryLayout | None:
         """Return the layout of a uid that a row names; ``None`` when there is no such model."""
         return self._layouts.get(uid)
 
-    def morph_lists_to(self, layout: Layout) -> tuple[MorphListEdge, ...]:
+    def morph_lists_to(self, layout: EntryLayout) -> tuple[MorphListEdge, ...]:
         """Return the tables through which rows of any type are reached, those of a model too.
 
         Files belong to the media attributes of content types and components, everything else leads
@@ -201,22 +201,22 @@ class Layouts:
             if edge.table in own or (free and edge.table not in self.media_tables)
         )
 
-    def morph_columns_to(self, layout: Layout) -> tuple[tuple[str, MorphColumnEdge], ...]:
+    def morph_columns_to(self, layout: EntryLayout) -> tuple[tuple[str, MorphColumnEdge], ...]:
         """Return the tables with columns that can name a row of a model, and these columns."""
         return () if is_component(layout) else self._morph_columns
 
-    def incoming(self, uid: str) -> Incoming:
+    def incoming(self, uid: str) -> IncomingLinks:
         """Return what leads to the rows of a content type."""
         found = self._incoming.get(uid)
         if found is None:
             found = self._incoming[uid] = self._find_incoming(uid)
         return found
 
-    def uses_of(self, component: str) -> tuple[tuple[Layout, str], ...]:
+    def uses_of(self, component: str) -> tuple[tuple[EntryLayout, str], ...]:
         """Return the models that have a component, each with the attribute that holds it."""
         return tuple(self._uses.get(component, ()))
 
-    def _find_incoming(self, uid: str) -> Incoming:
+    def _find_incoming(self, uid: str) -> IncomingLinks:
         links: list[IncomingLink] = []
         columns: list[IncomingColumn] = []
         for layout in self._layouts.values():
@@ -229,7 +229,7 @@ class Layouts:
                 for edge in layout.table.edges.values()
                 if isinstance(edge, ColumnEdge) and edge.target == uid
             ]
-        return Incoming(tuple(links), tuple(columns))
+        return IncomingLinks(tuple(links), tuple(columns))
 
     def _is_mapped(self, uid: str, owner: Model, attribute: RelationAttribute) -> bool:
         return any(
@@ -238,7 +238,7 @@ class Layouts:
         )
 
 
-def is_two_sided(layouts: Layouts, attribute: RelationAttribute, edge: LinkEdge) -> bool:
+def is_two_sided(layouts: EntryLayouts, attribute: RelationAttribute, edge: LinkEdge) -> bool:
     """Whether both models have an attribute for the same links."""
     if not edge.owning:
         return True
@@ -253,6 +253,6 @@ def far_is_single(attribute: RelationAttribute) -> bool:
     return attribute.relation in {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY}
 
 
-def is_component(layout: Layout) -> bool:
+def is_component(layout: EntryLayout) -> bool:
     """Tell the layouts of components from those of content types."""
     return isinstance(layout.model, Component)

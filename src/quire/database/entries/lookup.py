@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD
 
@@ -20,7 +20,7 @@ class VersionRow(NamedTuple):
 
 
 def rows_of_documents(
-    store: Store, uid: str, locale: str | None, document_ids: tuple[str, ...]
+    store: EntryStore, uid: str, locale: str | None, document_ids: tuple[str, ...]
 ) -> Program[list[tuple[str, VersionRow]]]:
     """Return the rows of documents with their document ids, in one locale or in any."""
     layout = store.layout(uid)
@@ -43,7 +43,7 @@ def rows_of_documents(
     return [(str(document), VersionRow(int(id_ or 0), bool(live))) for id_, document, live in rows]
 
 
-def existing_ids(store: Store, uid: str, ids: Collection[int]) -> Program[set[int]]:
+def existing_ids(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
     """Return those of the ids that rows of a model have."""
     name = store.layout(uid).table.name
 
@@ -61,7 +61,7 @@ Way = Sequence[tuple[str, str]]
 
 
 def is_taken(
-    store: Store,
+    store: EntryStore,
     uid: str,
     way: Way,
     column: str,
@@ -93,9 +93,9 @@ def is_taken(
 
 
 class _Taken:
-    def __init__(self, store: Store, uid: str, way: Way, column: str) -> None:
+    def __init__(self, store: EntryStore, uid: str, way: Way, column: str) -> None:
         self._store = store
-        self._top: Layout = store.layout(uid)
+        self._top: EntryLayout = store.layout(uid)
         self._way = way
         self._column = column
 

@@ -6,13 +6,13 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import ComponentLink, component_links
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row
 from quire.schema.attributes.base import ComponentAttribute
 
 
-def read_stored(store: Store, layout: Layout, row_id: int) -> Program[dict[str, object]]:
+def read_stored(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[dict[str, object]]:
     """Return a row's own values and, nested, those of its components; relations are left out.
 
     Values are what JSON has, moments are epoch milliseconds; components carry their ``id``, those
@@ -25,7 +25,7 @@ def read_stored(store: Store, layout: Layout, row_id: int) -> Program[dict[str, 
 
 
 def _read(
-    store: Store, layout: Layout, ids: Sequence[int]
+    store: EntryStore, layout: EntryLayout, ids: Sequence[int]
 ) -> Program[dict[int, dict[str, object]]]:
     scalars = layout.own_scalars
     columns = [layout.table.columns[attribute.name] for attribute in scalars]
@@ -43,7 +43,7 @@ def _read(
     return found
 
 
-def _values(store: Store, layout: Layout, row: Row) -> dict[str, object]:
+def _values(store: EntryStore, layout: EntryLayout, row: Row) -> dict[str, object]:
     decode = store.dialect.decode_value
     return {
         attribute.name: decode(attribute.storage, stored)
@@ -52,7 +52,7 @@ def _values(store: Store, layout: Layout, row: Row) -> dict[str, object]:
 
 
 def _read_components(
-    store: Store, links: Sequence[ComponentLink]
+    store: EntryStore, links: Sequence[ComponentLink]
 ) -> Program[dict[tuple[str, int], dict[str, object]]]:
     groups: dict[str, list[int]] = {}
     for link in links:
@@ -66,7 +66,7 @@ def _read_components(
 
 
 def _place(
-    layout: Layout,
+    layout: EntryLayout,
     found: Mapping[int, dict[str, object]],
     links: Sequence[ComponentLink],
     inner: Mapping[tuple[str, int], dict[str, object]],

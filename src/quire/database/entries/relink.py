@@ -17,8 +17,13 @@ from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.entries.entry_layout import Incoming, IncomingLink, Layout, is_component
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import (
+    EntryLayout,
+    IncomingLink,
+    IncomingLinks,
+    is_component,
+)
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -35,7 +40,7 @@ _DEEPEST = 6
 Condition = ColumnElement[bool]
 
 
-class Succession(Struct, frozen=True, kw_only=True):
+class RowReplacement(Struct, frozen=True, kw_only=True):
     """A row that takes the place of another one.
 
     ``source`` is the row it was copied from, ``prior`` the one it replaces, if there is one.
@@ -47,7 +52,7 @@ class Succession(Struct, frozen=True, kw_only=True):
     published: bool
 
 
-def lead_to(store: Store, layout: Layout, succession: Succession) -> Program[None]:
+def lead_to(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -> Program[None]:
     """Lead all that was linked with the replaced row to the new one, and what it now may see."""
     incoming = store.layouts.incoming(layout.model.uid)
     if succession.prior is not None:
@@ -58,7 +63,7 @@ def lead_to(store: Store, layout: Layout, succession: Succession) -> Program[Non
 
 
 def _take_over(
-    store: Store, layout: Layout, incoming: Incoming, new: int, prior: int
+    store: EntryStore, layout: EntryLayout, incoming: IncomingLinks, new: int, prior: int
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
@@ -79,7 +84,7 @@ def _take_over(
         )
 
 
-def _repoint(store: Store, table: str, column: str, new: int, prior: int) -> Program[None]:
+def _repoint(store: EntryStore, table: str, column: str, new: int, prior: int) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         described = sa.table(table, sa.column(column))
         here = described.c[column] == builder.plain_slot(1)
@@ -89,7 +94,7 @@ def _repoint(store: Store, table: str, column: str, new: int, prior: int) -> Pro
 
 
 def _repoint_morph(
-    store: Store,
+    store: EntryStore,
     table: str,
     type_column: str,
     id_column: str,
@@ -119,7 +124,7 @@ def _repoint_morph(
 
 
 def _extend(
-    store: Store, layout: Layout, link: IncomingLink, succession: Succession
+    store: EntryStore, layout: EntryLayout, link: IncomingLink, succession: RowReplacement
 ) -> Program[None]:
     """Add links to the new row for those who see both versions, or have waited for it."""
     extension = _Extension(store, link, succession)
@@ -135,11 +140,11 @@ def _extend(
                     yield from extension.for_components(way)
 
 
-Way = tuple[tuple[Layout, str], ...]
+Way = tuple[tuple[EntryLayout, str], ...]
 """From a content type down to a component: the models on the way, each with the attribute."""
 
 
-def _ways_down(store: Store, component: Layout, below: Way = ()) -> Iterator[Way]:
+def _ways_down(store: EntryStore, component: EntryLayout, below: Way = ()) -> Iterator[Way]:
     if len(below) >= _DEEPEST:
         return
     for user, name in store.layouts.uses_of(component.model.uid):
@@ -153,7 +158,7 @@ def _ways_down(store: Store, component: Layout, below: Way = ()) -> Iterator[Way
 class _Extension:
     """Adds links from near rows that are linked with the source to the new row."""
 
-    def __init__(self, store: Store, link: IncomingLink, succession: Succession) -> None:
+    def __init__(self, store: EntryStore, link: IncomingLink, succession: RowReplacement) -> None:
         self._store = store
         self._edge: LinkEdge = link.edge
         self._owner = link.owner
@@ -177,11 +182,15 @@ class _Extension:
 
         yield from self._store.writes.run(("extend", self._edge.table), build, self._values)
 
-    def _has_unversioned_users(self, component: Layout) -> bool:
+    def _has_unversioned_users(self, component: EntryLayout) -> bool:
         return any(not way[0][0].is_versioned() for way in _ways_down(self._store, component))
 
     def _is_unversioned(
-        self, builder: StatementBuilder, component: Layout, row: ColumnElement[int], depth: int = 0
+        self,
+        builder: StatementBuilder,
+        component: EntryLayout,
+        row: ColumnElement[int],
+        depth: int = 0,
     ) -> Condition:
         """Whether a component belongs, through however many others, to such an entry."""
         found: list[Condition] = []
@@ -200,7 +209,7 @@ class _Extension:
             found.append(sa.exists(sa.select(links.c("id")).where(*conditions)))
         return sa.or_(*found) if found else sa.false()
 
-    def for_versioned(self, owner: Layout, *, unmodified: bool) -> Program[None]:
+    def for_versioned(self, owner: EntryLayout, *, unmodified: bool) -> Program[None]:
         """Published rows whose drafts are linked with the source."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -282,7 +291,7 @@ class _Extension:
 
 
 def _same_entry(
-    layout: Layout, draft: AliasedTable, live: AliasedTable, *, unmodified: bool
+    layout: EntryLayout, draft: AliasedTable, live: AliasedTable, *, unmodified: bool
 ) -> Condition:
     """Whether two rows are the draft and the published version of one document and locale."""
     columns = layout.table.columns

@@ -13,13 +13,15 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import component_links
 from quire.database.entries.deletion import detach_components
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row
 from quire.database.tables.table_map import FIELD, MorphTargetEdge
 
 
-def columns_of(store: Store, layout: Layout, row_id: int, columns: Sequence[str]) -> Program[Row]:
+def columns_of(
+    store: EntryStore, layout: EntryLayout, row_id: int, columns: Sequence[str]
+) -> Program[Row]:
     """Return columns of a row. Raises LookupError when there is no such row."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -39,7 +41,7 @@ Signatures = dict[str, list[tuple[object, ...]]]
 
 
 def signatures(
-    store: Store, layout: Layout, row_id: int, names: Collection[str] | None = None
+    store: EntryStore, layout: EntryLayout, row_id: int, names: Collection[str] | None = None
 ) -> Program[Signatures]:
     """Return what stands in the parts of a row; ``names`` are the attributes, all by default."""
     found: Signatures = {}
@@ -60,7 +62,7 @@ def signatures(
     return found
 
 
-def _morph_ids(store: Store, edge: MorphTargetEdge, row_id: int) -> Program[list[Row]]:
+def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[list[Row]]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(edge.table)
         here = (
@@ -75,7 +77,7 @@ def _morph_ids(store: Store, edge: MorphTargetEdge, row_id: int) -> Program[list
     return (yield from store.writes.run(("related", edge.table, edge.near_id), build, values))
 
 
-def _linked(store: Store, layout: Layout, row_id: int) -> Program[list[list[Row]]]:
+def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list[list[Row]]]:
     found = []
     for _, edge in layout.links:
 
@@ -95,7 +97,9 @@ def _linked(store: Store, layout: Layout, row_id: int) -> Program[list[list[Row]
     return found
 
 
-def clear_parts(store: Store, layout: Layout, row_id: int, names: Collection[str]) -> Program[None]:
+def clear_parts(
+    store: EntryStore, layout: EntryLayout, row_id: int, names: Collection[str]
+) -> Program[None]:
     """Take media and components of some attributes away."""
     if not names:
         return
@@ -107,7 +111,7 @@ def clear_parts(store: Store, layout: Layout, row_id: int, names: Collection[str
     yield from detach_components(store, layout, gone)
 
 
-def _clear_morph(store: Store, edge: MorphTargetEdge, row_id: int) -> Program[None]:
+def _clear_morph(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         names = (edge.near_id, edge.near_type, FIELD)
         table = sa.table(edge.table, *(sa.column(name) for name in names))

@@ -4,12 +4,12 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class StatusCounts(Struct, frozen=True, kw_only=True):
     """How many documents of a type were never published, are as published, and have changed."""
 
     draft: int
@@ -17,7 +17,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     modified: int
 
 
-def count_standing(store: Store, layout: Layout) -> Program[Standing]:
+def count_standing(store: EntryStore, layout: EntryLayout) -> Program[StatusCounts]:
     """Count the documents of a type.
 
     One is as published when the last moment that one of its drafts was modified at, in whatever
@@ -45,5 +45,5 @@ def count_standing(store: Store, layout: Layout) -> Program[Standing]:
     rows = yield from store.writes.run(("standing", layout.model.uid), build)
     every, drafts, same = (int(value or 0) for value in rows[0])
     if not versioned:
-        return Standing(draft=0, published=every, modified=0)
-    return Standing(draft=drafts, published=same, modified=every - drafts - same)
+        return StatusCounts(draft=0, published=every, modified=0)
+    return StatusCounts(draft=drafts, published=same, modified=every - drafts - same)

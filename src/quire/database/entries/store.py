@@ -4,18 +4,18 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
-from quire.database.entries.entry_layout import Layout, Layouts
+from quire.database.entries.entry_layout import EntryLayout, EntryLayouts
 from quire.database.entries.links.link_store import Links
 from quire.database.tables.table_map import TableMap
 from quire.schema.model import Schema
 
 
-class Store(Struct, frozen=True, kw_only=True):
+class EntryStore(Struct, frozen=True, kw_only=True):
     """The rows of one schema."""
 
     schema: Schema
     tables: TableMap
-    layouts: Layouts
+    layouts: EntryLayouts
     writes: Writes
     links: Links
 
@@ -24,18 +24,18 @@ class Store(Struct, frozen=True, kw_only=True):
         """How the database answers the questions of SQL."""
         return self.writes.dialect
 
-    def layout(self, uid: str) -> Layout:
+    def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""
         return self.layouts[uid]
 
 
-def open_store(schema: Schema, tables: TableMap, dialect: Dialect) -> Store:
+def open_store(schema: Schema, tables: TableMap, dialect: Dialect) -> EntryStore:
     """Make the store of a schema; statements are compiled when they are first needed."""
     writes = Writes(dialect)
-    return Store(
+    return EntryStore(
         schema=schema,
         tables=tables,
-        layouts=Layouts(schema, tables),
+        layouts=EntryLayouts(schema, tables),
         writes=writes,
         links=Links(schema, tables, writes),
     )

@@ -6,12 +6,12 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 
 
-class Entry(Struct, frozen=True):
+class EntryRow(Struct, frozen=True):
     """One row of a document. ``updated_at`` is epoch milliseconds, ``None`` where it is unknown."""
 
     id: int
@@ -21,7 +21,7 @@ class Entry(Struct, frozen=True):
     published: bool
 
 
-def entries_of(store: Store, layout: Layout, document_id: str) -> Program[list[Entry]]:
+def entries_of(store: EntryStore, layout: EntryLayout, document_id: str) -> Program[list[EntryRow]]:
     """Return all rows of a document, in all locales and versions, in the order of their ids."""
     columns = layout.table.columns
 
@@ -40,7 +40,7 @@ def entries_of(store: Store, layout: Layout, document_id: str) -> Program[list[E
     rows = yield from store.writes.run(key, build, (document_id,))
     moment = store.dialect.epoch_ms
     return [
-        Entry(
+        EntryRow(
             int(id_ or 0),
             document_id,
             None if locale is None else str(locale),
@@ -52,7 +52,7 @@ def entries_of(store: Store, layout: Layout, document_id: str) -> Program[list[E
 
 
 def first_document_id(
-    store: Store, layout: Layout, *, by_name: bool = False
+    store: EntryStore, layout: EntryLayout, *, by_name: bool = False
 ) -> Program[str | None]:
     """Return the document of a single type: that of its first row, whatever its version.
 
@@ -72,8 +72,8 @@ def first_document_id(
 
 
 def counterparts(
-    store: Store,
-    layout: Layout,
+    store: EntryStore,
+    layout: EntryLayout,
     ids: Collection[int],
     *,
     published: bool,

@@ -33,7 +33,7 @@ async def ask_database(database: Database, statement: Statement) -> bool | None:
     return await database.is_costly(statement)
 
 
-class Costs:
+class StatementCosts:
     """Remembers which statements are costly. It is for the event loop alone."""
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from quire.database.execute.costs import Costs
+from quire.database.execute.costs import StatementCosts
 from quire.database.execute.reader import BoundKeys, BoundRead, Keys, ListFacts
 from quire.database.lru import BoundedCache
 from quire.database.program import Statement
@@ -56,14 +56,14 @@ class ListCache:
         self,
         totals: int,
         pages: int,
-        costs: Costs | None = None,
+        costs: StatementCosts | None = None,
         slow_lists: SlowLists | None = None,
     ) -> None:
         """At most so many totals and keys of so many pages are kept, of those that are costly.
 
         Lists whose pages are costly to find are counted in ``slow_lists``.
         """
-        self.costs = costs or Costs()
+        self.costs = costs or StatementCosts()
         self.slow_lists = slow_lists or SlowLists()
         self._totals = totals
         self._pages = pages

@@ -22,7 +22,7 @@ from typing import Generic, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from quire.database.connection import Database
-from quire.database.execute.costs import Costs
+from quire.database.execute.costs import StatementCosts
 from quire.database.execute.list_cache import ListCache
 from quire.database.execute.reader import BoundKeys, BoundRead, BoundSteps, ListFacts
 from quire.database.program import Program, Statement
@@ -152,7 +152,7 @@ class _ListReading(Generic[T]):
             self._lists.keep(bound, facts)
 
 
-async def _choose(database: Database, costs: Costs, steps: BoundSteps) -> _Page | None:
+async def _choose(database: Database, costs: StatementCosts, steps: BoundSteps) -> _Page | None:
     """Choose how a page is read; ``None`` stands for its own statement.
 
     Raises what the database raises.
@@ -167,7 +167,7 @@ async def _choose(database: Database, costs: Costs, steps: BoundSteps) -> _Page 
     return _Page(None, steps.keyed())
 
 
-def _choose_now(costs: Costs, steps: BoundSteps) -> _Page | None:
+def _choose_now(costs: StatementCosts, steps: BoundSteps) -> _Page | None:
     """Choose as `_choose` does. Raises WouldBlockError when the database has to be asked."""
     offset, locale = steps.offset, steps.locale
     if not costs.is_costly_now(steps.probe, offset, locale):

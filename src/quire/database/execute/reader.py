@@ -20,9 +20,9 @@ from quire.database.compile.read_plan import (
     CompiledBranch,
     CompiledEdge,
     CompiledNode,
-    CompiledOthers,
     CompiledRead,
-    Shared,
+    CompiledUnlisted,
+    SharedRows,
 )
 from quire.database.compile.statements import Query, Values
 from quire.database.compile.two_phase import DEEP
@@ -60,7 +60,7 @@ class BoundQuery(Struct, frozen=True):
         return Statement(self.sql, values, most)
 
 
-class BoundUnited(Struct, frozen=True):
+class BoundUnion(Struct, frozen=True):
     """A statement that branches share, whose values are bound but for the keys of parents.
 
     ``keyed`` are the positions of these values, and those of the keys in a row of the parents.
@@ -84,25 +84,25 @@ class BoundEdge(Struct, frozen=True):
     edge: CompiledEdge
     branches: tuple[BoundBranch, ...]
     links: BoundQuery | None
-    others: BoundOthers | None = None
+    others: BoundUnlisted | None = None
 
 
 class BoundEdges(Struct, frozen=True):
     """What is populated below a node: its edges, and the statements that several of them share."""
 
     edges: tuple[BoundEdge, ...]
-    united: tuple[BoundUnited, ...] = ()
+    united: tuple[BoundUnion, ...] = ()
 
     def __bool__(self) -> bool:
         """Tell whether anything is populated."""
         return bool(self.edges)
 
 
-class BoundOthers(Struct, frozen=True):
+class BoundUnlisted(Struct, frozen=True):
     """Components that a zone does not list, with the values of the request."""
 
     query: BoundQuery
-    others: CompiledOthers
+    others: CompiledUnlisted
     values: Values
 
     def branch(self, uid: str) -> BoundBranch | None:
@@ -115,7 +115,7 @@ class BoundBranch(Struct, frozen=True):
     """A branch with its bound statement, unless that is shared, and the bound edges below it."""
 
     query: BoundQuery | None
-    shared: Shared | None
+    shared: SharedRows | None
     near: int
     number: int
     row_id: int
@@ -271,11 +271,11 @@ def _bind_edges(node: CompiledNode, values: Values) -> BoundEdges:
             None if edge.links is None else _bind_query(edge.links, values),
             None
             if edge.others is None
-            else BoundOthers(_bind_query(edge.others.query, values), edge.others, values),
+            else BoundUnlisted(_bind_query(edge.others.query, values), edge.others, values),
         )
         for edge in node.edges
     )
-    united = tuple(BoundUnited(query.sql, query.bind(values), query.keyed) for query in node.united)
+    united = tuple(BoundUnion(query.sql, query.bind(values), query.keyed) for query in node.united)
     return BoundEdges(edges, united)
 
 
@@ -430,7 +430,7 @@ def _whole(value: Value) -> int:
     return value
 
 
-_Parts = Mapping[Shared, Sequence[Row]]
+_Parts = Mapping[SharedRows, Sequence[Row]]
 """The rows that came with statements which branches share, by the branch that they belong to."""
 
 _NOTHING_SHARED: _Parts = MappingProxyType({})
@@ -488,11 +488,11 @@ def _populate(
 def _shared_rows(bound: BoundEdges, parents: Mapping[int, _Parents], run: _Run) -> Program[_Parts]:
     """Read the rows of all branches that share statements."""
     keys = {position: found.keys for position, found in parents.items()}
-    parts: dict[Shared, list[Row]] = defaultdict(list)
+    parts: dict[SharedRows, list[Row]] = defaultdict(list)
     for number, statement in enumerate(bound.united):
         rows: Rows = yield statement.for_parents(keys, run.budget.most)
         for branch, found in groupby(rows, key=_BRANCH_OF):
-            parts[Shared(number, branch)] = list(found)
+            parts[SharedRows(number, branch)] = list(found)
         exceeds = len(rows) >= run.budget.most
         run.budget.fetch(rows, _largest_edge(bound, parts) if exceeds else "")
     return parts

@@ -5,31 +5,31 @@ from collections.abc import Iterator
 from quire.database.integrity.components import component_rules
 from quire.database.integrity.drafts import DraftRule
 from quire.database.integrity.duplicates import duplicate_rules
-from quire.database.integrity.examined_tables import Layout
-from quire.database.integrity.findings import Finding
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.integrity.findings import Damage
 from quire.database.integrity.identity import identity_rules
 from quire.database.integrity.links import link_rules, reference_rules
 from quire.database.integrity.morphs import morph_rules
-from quire.database.integrity.rules import Rule
+from quire.database.integrity.rules import IntegrityRule
 from quire.database.integrity.system_tables import (
     DefaultLocaleRule,
-    Locales,
     MigrationRule,
+    StoredLocales,
     locales_program,
 )
 from quire.database.program import Program
 
 
-def examine_program(layout: Layout) -> Program[list[Finding]]:
+def examine_program(layout: ExaminedTables) -> Program[list[Damage]]:
     """Look for all damage there is; changes nothing."""
-    findings: list[Finding] = []
+    findings: list[Damage] = []
     locales = yield from locales_program(layout)
     for rule in _rules(layout, locales):
         findings += yield from rule.find()
     return findings
 
 
-def repair_program(layout: Layout, *, duplicates: bool = False) -> Program[list[Finding]]:
+def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Program[list[Damage]]:
     """Mend what can be mended, and return it; run it in one transaction.
 
     Rules are gone through one after the other, so that what one of them leaves behind (components
@@ -39,7 +39,7 @@ def repair_program(layout: Layout, *, duplicates: bool = False) -> Program[list[
     References come before everything else, and again in their turn: where a database looks at all
     foreign keys of a row that is changed twice, no rule could change a row that has lost one.
     """
-    mended: list[Finding] = []
+    mended: list[Damage] = []
     locales = yield from locales_program(layout)
     for rule in (*reference_rules(layout), *_rules(layout, locales)):
         found = yield from rule.find()
@@ -50,12 +50,12 @@ def repair_program(layout: Layout, *, duplicates: bool = False) -> Program[list[
     return mended
 
 
-def is_mended(finding: Finding, *, duplicates: bool) -> bool:
+def is_mended(finding: Damage, *, duplicates: bool) -> bool:
     """Tell whether a repair mends a finding, with or without leave to delete surplus versions."""
     return finding.repair is not None and (duplicates or not finding.asks)
 
 
-def _rules(layout: Layout, locales: Locales) -> Iterator[Rule]:
+def _rules(layout: ExaminedTables, locales: StoredLocales) -> Iterator[IntegrityRule]:
     """Iterate over all rules in the order in which they are mended.
 
     First what tells versions apart, then rows that go, then links to and from what is gone, at last

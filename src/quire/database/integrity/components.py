@@ -14,11 +14,11 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.integrity.examined_tables import Damaged, Layout, gone, ids_of
-from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.integrity.examined_tables import Damaged, ExaminedTables, gone, ids_of
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
 from quire.database.integrity.links import is_unique, repeated
 from quire.database.integrity.morphs import target_gone, type_unknown
-from quire.database.integrity.rules import DELETE, RowRule, Rule
+from quire.database.integrity.rules import DELETE, IntegrityRule, RowRule
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -34,7 +34,7 @@ LINK_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD)
 _UNIQUE = (COMPONENT_ENTITY, COMPONENT_ID, FIELD, COMPONENT_TYPE)
 
 
-def component_rules(layout: Layout) -> Iterator[Rule]:
+def component_rules(layout: ExaminedTables) -> Iterator[IntegrityRule]:
     """Look at all components, then at every table that links rows to their components.
 
     Orphans come first: their own links lead from nothing when they are gone.
@@ -52,14 +52,14 @@ class OrphanRule(Struct, frozen=True):
     schema: a plugin may have made them, so what they lead to counts as used.
     """
 
-    layout: Layout
+    layout: ExaminedTables
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """List the orphans of each component."""
         orphans = yield from self._orphans()
         return [
-            Finding(
-                kind=Kind.ORPHAN_COMPONENT,
+            Damage(
+                kind=DamageKind.ORPHAN_COMPONENT,
                 table=self.layout.tables[uid].name,
                 count=len(ids),
                 ids=tuple(ids[:SHOWN_IDS]),
@@ -137,7 +137,7 @@ class OrphanRule(Struct, frozen=True):
                 ).where(_entity_there(builder, mapped, links))
 
 
-def _with_components(layout: Layout) -> Iterator[ModelTable]:
+def _with_components(layout: ExaminedTables) -> Iterator[ModelTable]:
     for mapped in layout.tables.tables.values():
         if layout.known(mapped.uid) and layout.has(mapped.components_table, *LINK_COLUMNS):
             yield mapped
@@ -157,11 +157,11 @@ def _entity_there(
     return ~gone(builder, mapped.name, links.c(COMPONENT_ENTITY))
 
 
-def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
+def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[IntegrityRule]:
     table = mapped.components_table
     yield RowRule(
         layout=layout,
-        kind=Kind.DANGLING_COMPONENT_LINK,
+        kind=DamageKind.DANGLING_COMPONENT_LINK,
         table=table,
         damaged=_dangling(layout, mapped),
         noun="link",
@@ -171,7 +171,7 @@ def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
     if not is_unique(layout, table, *_UNIQUE):
         yield RowRule(
             layout=layout,
-            kind=Kind.DOUBLE_COMPONENT_LINK,
+            kind=DamageKind.DOUBLE_COMPONENT_LINK,
             table=table,
             damaged=repeated(table, *_UNIQUE),
             noun="link",
@@ -180,7 +180,7 @@ def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
         )
     yield RowRule(
         layout=layout,
-        kind=Kind.SHARED_COMPONENT,
+        kind=DamageKind.SHARED_COMPONENT,
         table=table,
         damaged=_shared(layout, table),
         noun="link",
@@ -188,7 +188,7 @@ def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
     )
     yield RowRule(
         layout=layout,
-        kind=Kind.UNKNOWN_COMPONENT,
+        kind=DamageKind.UNKNOWN_COMPONENT,
         table=table,
         damaged=_unknown_component(layout, table),
         noun="link",
@@ -196,7 +196,7 @@ def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
     )
     yield RowRule(
         layout=layout,
-        kind=Kind.UNKNOWN_FIELD,
+        kind=DamageKind.UNKNOWN_FIELD,
         table=table,
         damaged=_unknown_field(layout, mapped),
         noun="link",
@@ -204,7 +204,7 @@ def _link_rules(layout: Layout, mapped: ModelTable) -> Iterator[Rule]:
     )
 
 
-def _dangling(layout: Layout, mapped: ModelTable) -> Damaged:
+def _dangling(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(mapped.components_table)
         kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
@@ -215,7 +215,7 @@ def _dangling(layout: Layout, mapped: ModelTable) -> Damaged:
     return damaged
 
 
-def _shared(layout: Layout, table: str) -> Damaged:
+def _shared(layout: ExaminedTables, table: str) -> Damaged:
     """Select links to components of the schema that rows of the table share."""
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -233,7 +233,7 @@ def _shared(layout: Layout, table: str) -> Damaged:
     return damaged
 
 
-def _unknown_component(layout: Layout, table: str) -> Damaged:
+def _unknown_component(layout: ExaminedTables, table: str) -> Damaged:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(table)
         return ids_of(links, type_unknown(layout, builder, links.c(COMPONENT_TYPE)))
@@ -241,7 +241,7 @@ def _unknown_component(layout: Layout, table: str) -> Damaged:
     return damaged
 
 
-def _unknown_field(layout: Layout, mapped: ModelTable) -> Damaged:
+def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
     """Select links to known components under no attribute, or one for another component.
 
     A dynamic zone takes any component, listed or not.
@@ -266,7 +266,7 @@ def component_edges(mapped: ModelTable) -> tuple[ComponentEdge, ...]:
 
 
 def kind_fits(
-    layout: Layout, mapped: ModelTable, edge: ComponentEdge, kind: ColumnElement[Any]
+    layout: ExaminedTables, mapped: ModelTable, edge: ComponentEdge, kind: ColumnElement[Any]
 ) -> ColumnElement[bool]:
     """Tell that a component may stand in an attribute."""
     model = layout.schema.model(mapped.uid)

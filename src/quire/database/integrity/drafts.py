@@ -12,8 +12,8 @@ from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import Layout, plain_table, same
-from quire.database.integrity.findings import Finding, Kind
+from quire.database.integrity.examined_tables import ExaminedTables, plain_table, same
+from quire.database.integrity.findings import Damage, DamageKind
 from quire.database.integrity.identity import (
     DOCUMENT_ID,
     LOCALE,
@@ -23,13 +23,13 @@ from quire.database.integrity.identity import (
     own_types,
 )
 from quire.database.integrity.links import link_edges
-from quire.database.integrity.row_copies import Copier, Copy
-from quire.database.integrity.rules import Mend, RowRule
+from quire.database.integrity.row_copies import RowCopier, RowCopies
+from quire.database.integrity.rules import Repair, RowRule
 from quire.database.program import Program
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType
 
-_MEND = Mend(text="makes their drafts, as copies with components, media and links")
+_MEND = Repair(text="makes their drafts, as copies with components, media and links")
 
 
 class DraftRule(Struct, frozen=True):
@@ -39,18 +39,18 @@ class DraftRule(Struct, frozen=True):
     before the links of the first can be made.
     """
 
-    layout: Layout
+    layout: ExaminedTables
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """List the published rows without a draft, by content type."""
-        found: list[Finding] = []
+        found: list[Damage] = []
         for content_type in _versioned(self.layout):
             found += yield from self._rule(content_type).find()
         return found
 
     def repair(self) -> Program[None]:
         """Make the drafts."""
-        copier = Copier(self.layout)
+        copier = RowCopier(self.layout)
         for content_type in _versioned(self.layout):
             rows = yield from self.layout.run(self._rule(content_type).damaged)
             ids = [int(id_ or 0) for (id_,) in rows]
@@ -65,7 +65,7 @@ class DraftRule(Struct, frozen=True):
 
         return RowRule(
             layout=self.layout,
-            kind=Kind.NO_DRAFT,
+            kind=DamageKind.NO_DRAFT,
             table=table,
             damaged=damaged,
             noun="published row",
@@ -74,7 +74,7 @@ class DraftRule(Struct, frozen=True):
         )
 
 
-def _versioned(layout: Layout) -> Iterator[ContentType]:
+def _versioned(layout: ExaminedTables) -> Iterator[ContentType]:
     return (one for one in own_types(layout) if one.draft_and_publish)
 
 
@@ -113,8 +113,8 @@ class _Links(Struct, frozen=True):
     there before gets a link to a new draft when it is unchanged since it was published.
     """
 
-    layout: Layout
-    copier: Copier
+    layout: ExaminedTables
+    copier: RowCopier
 
     def make(self) -> Program[None]:
         for edge in link_edges(self.layout):
@@ -123,7 +123,7 @@ class _Links(Struct, frozen=True):
             for made in self.copier.copies_of(edge.target):
                 yield from self._incoming(edge, made)
 
-    def _outgoing(self, edge: LinkEdge, made: Copy) -> Program[None]:
+    def _outgoing(self, edge: LinkEdge, made: RowCopies) -> Program[None]:
         target = self._versioned_type(edge.target)
 
         def source(builder: StatementBuilder) -> sa.Select[Any]:
@@ -138,7 +138,7 @@ class _Links(Struct, frozen=True):
 
         yield from self._insert(edge, source)
 
-    def _incoming(self, edge: LinkEdge, made: Copy) -> Program[None]:
+    def _incoming(self, edge: LinkEdge, made: RowCopies) -> Program[None]:
         if edge.owner in self.layout.schema.components:
             return
         owner = self._versioned_type(edge.owner)

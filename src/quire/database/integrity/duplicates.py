@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.integrity.examined_tables import Layout, plain_table
-from quire.database.integrity.findings import Finding, Kind, counted
+from quire.database.integrity.examined_tables import ExaminedTables, plain_table
+from quire.database.integrity.findings import Damage, DamageKind, counted
 from quire.database.integrity.identity import (
     DOCUMENT_ID,
     LOCALE,
@@ -23,7 +23,7 @@ from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType
 
 
-def duplicate_rules(layout: Layout) -> Iterator["DuplicateRule"]:
+def duplicate_rules(layout: ExaminedTables) -> Iterator["DuplicateRule"]:
     """Look at every content type of the project."""
     for content_type in own_types(layout):
         yield DuplicateRule(layout, content_type)
@@ -37,7 +37,7 @@ class DuplicateRule(Struct, frozen=True):
     drafts; what is left of them from before gives way to what was published.
     """
 
-    layout: Layout
+    layout: ExaminedTables
     content_type: ContentType
 
     @property
@@ -45,7 +45,7 @@ class DuplicateRule(Struct, frozen=True):
         """The table of the content type."""
         return self.layout.tables[self.content_type.uid].name
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """List the rows that would give way, and in what the first of them differ."""
         rows = yield from self.layout.run(lambda builder: first_ids(self._surplus(builder)))
         if not rows:
@@ -53,8 +53,8 @@ class DuplicateRule(Struct, frozen=True):
         ids, count = ids_and_count(rows)
         details = yield from self._differences(ids)
         return [
-            Finding(
-                kind=Kind.DUPLICATE,
+            Damage(
+                kind=DamageKind.DUPLICATE,
                 table=self.table,
                 count=count,
                 ids=ids,

@@ -21,7 +21,7 @@ Damaged = Callable[[StatementBuilder], sa.Select[Any]]
 """Builds a query for the ids of damaged rows, in one column called ``id``."""
 
 
-class Layout(Struct, frozen=True, kw_only=True):
+class ExaminedTables(Struct, frozen=True, kw_only=True):
     """A schema, where it lives, and what the database has of it.
 
     Rules look only at tables and columns that were found; what is missing is told elsewhere.

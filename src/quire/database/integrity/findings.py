@@ -8,7 +8,7 @@ SHOWN_IDS = 20
 """How many ids a finding lists at most; ``count`` knows all of them."""
 
 
-class Kind(StrEnum):
+class DamageKind(StrEnum):
     """The kinds of damage, each with its name."""
 
     DEFAULT_LOCALE = "default locale"
@@ -36,11 +36,16 @@ class Kind(StrEnum):
 
 
 _HARMLESS = frozenset(
-    {Kind.MIGRATIONS, Kind.UNKNOWN_COMPONENT, Kind.UNKNOWN_FIELD, Kind.UNKNOWN_TYPE}
+    {
+        DamageKind.MIGRATIONS,
+        DamageKind.UNKNOWN_COMPONENT,
+        DamageKind.UNKNOWN_FIELD,
+        DamageKind.UNKNOWN_TYPE,
+    }
 )
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class Damage(Struct, frozen=True, kw_only=True):
     """Rows of one table with one kind of damage.
 
     ``ids`` are the first of them, at most `SHOWN_IDS`, in order; ``count`` is how many there are.
@@ -49,7 +54,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     name, because it deletes content. ``details`` has more about single rows, a line each.
     """
 
-    kind: Kind
+    kind: DamageKind
     table: str
     count: int
     ids: tuple[int, ...]

@@ -8,9 +8,15 @@ from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import Damaged, Layout, ids_of, plain_table, same
-from quire.database.integrity.findings import Finding, Kind
-from quire.database.integrity.rules import Mend, RowRule, Rule
+from quire.database.integrity.examined_tables import (
+    Damaged,
+    ExaminedTables,
+    ids_of,
+    plain_table,
+    same,
+)
+from quire.database.integrity.findings import Damage, DamageKind
+from quire.database.integrity.rules import IntegrityRule, Repair, RowRule
 from quire.database.program import Program
 from quire.ids import new_document_id
 from quire.schema import model
@@ -26,7 +32,7 @@ _CHUNK = 500
 """How many rows get their document ids by one statement."""
 
 
-def identity_rules(layout: Layout, default_locale: str | None) -> Iterator[Rule]:
+def identity_rules(layout: ExaminedTables, default_locale: str | None) -> Iterator[IntegrityRule]:
     """Look at every content type for rows that belong to no document, or to no locale.
 
     ``default_locale`` is what rows without a locale get; without one they are only told.
@@ -41,11 +47,11 @@ def identity_rules(layout: Layout, default_locale: str | None) -> Iterator[Rule]
             yield _locale_rule(layout, content_type, table, default_locale)
         else:
             yield _locales_rule(layout, table)
-        if content_type.kind is model.Kind.SINGLE:
+        if content_type.kind is model.TypeKind.SINGLE:
             yield _documents_rule(layout, table)
 
 
-def own_types(layout: Layout) -> Iterator[ContentType]:
+def own_types(layout: ExaminedTables) -> Iterator[ContentType]:
     """Iterate over the project's content types whose versions can be told apart."""
     for content_type in layout.schema.api_types:
         if layout.has(layout.tables[content_type.uid].name, *VERSION_COLUMNS):
@@ -72,18 +78,18 @@ class DocumentIdRule(Struct, frozen=True):
     Which rows without an id belonged together nobody knows, so each becomes a document of its own.
     """
 
-    layout: Layout
+    layout: ExaminedTables
     table: str
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """List the rows without a document id."""
         found = yield from RowRule(
             layout=self.layout,
-            kind=Kind.NO_DOCUMENT_ID,
+            kind=DamageKind.NO_DOCUMENT_ID,
             table=self.table,
             damaged=self._without,
             phrase="without a document id",
-            mend=Mend(text="gives each a new one"),
+            mend=Repair(text="gives each a new one"),
         ).find()
         return found
 
@@ -110,7 +116,7 @@ class DocumentIdRule(Struct, frozen=True):
 
 
 def _locale_rule(
-    layout: Layout, content_type: ContentType, table: str, default: str | None
+    layout: ExaminedTables, content_type: ContentType, table: str, default: str | None
 ) -> RowRule:
     """Localized content has a locale.
 
@@ -135,18 +141,18 @@ def _locale_rule(
     text = f"sets the default locale, {default}, where the document has no such version"
     return RowRule(
         layout=layout,
-        kind=Kind.NO_LOCALE,
+        kind=DamageKind.NO_LOCALE,
         table=table,
         damaged=without,
         phrase="without a locale in a localized content type",
-        mend=Mend(text=text, assigned={LOCALE: default}, only=free) if default else None,
+        mend=Repair(text=text, assigned={LOCALE: default}, only=free) if default else None,
     )
 
 
-def _locales_rule(layout: Layout, table: str) -> RowRule:
+def _locales_rule(layout: ExaminedTables, table: str) -> RowRule:
     return RowRule(
         layout=layout,
-        kind=Kind.SEVERAL_LOCALES,
+        kind=DamageKind.SEVERAL_LOCALES,
         table=table,
         damaged=_in_several_locales(table),
         phrase="of documents with several locales in a content type that is not localized",
@@ -164,10 +170,10 @@ def _in_several_locales(table: str) -> Damaged:
     return damaged
 
 
-def _documents_rule(layout: Layout, table: str) -> RowRule:
+def _documents_rule(layout: ExaminedTables, table: str) -> RowRule:
     return RowRule(
         layout=layout,
-        kind=Kind.SEVERAL_DOCUMENTS,
+        kind=DamageKind.SEVERAL_DOCUMENTS,
         table=table,
         damaged=_of_further_documents(table),
         phrase="beside the document of a single type, which is that of its oldest row",

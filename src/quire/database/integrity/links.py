@@ -7,15 +7,21 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.integrity.examined_tables import Damaged, Layout, gone, ids_of, plain_table
-from quire.database.integrity.findings import Finding, Kind
+from quire.database.integrity.examined_tables import (
+    Damaged,
+    ExaminedTables,
+    gone,
+    ids_of,
+    plain_table,
+)
+from quire.database.integrity.findings import Damage, DamageKind
 from quire.database.integrity.rules import DELETE, RowRule, clear
 from quire.database.program import Program
 from quire.database.tables.table_map import ColumnEdge, LinkEdge
 from quire.schema.model import ADMIN_USER_UID
 
 
-def link_rules(layout: Layout) -> Iterator[RowRule]:
+def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
     """Look at every link table: links to and from nothing, and links that repeat others.
 
     A link is between two rows; of equal links the oldest is kept. Where a unique index keeps links
@@ -24,7 +30,7 @@ def link_rules(layout: Layout) -> Iterator[RowRule]:
     for edge in link_edges(layout):
         yield RowRule(
             layout=layout,
-            kind=Kind.DANGLING_LINK,
+            kind=DamageKind.DANGLING_LINK,
             table=edge.table,
             damaged=_dangling(layout, edge),
             noun="link",
@@ -34,7 +40,7 @@ def link_rules(layout: Layout) -> Iterator[RowRule]:
         if not is_unique(layout, edge.table, edge.near, edge.far):
             yield RowRule(
                 layout=layout,
-                kind=Kind.DOUBLE_LINK,
+                kind=DamageKind.DOUBLE_LINK,
                 table=edge.table,
                 damaged=repeated(edge.table, edge.near, edge.far),
                 noun="link",
@@ -43,7 +49,7 @@ def link_rules(layout: Layout) -> Iterator[RowRule]:
             )
 
 
-def reference_rules(layout: Layout) -> Iterator["ReferencesRule"]:
+def reference_rules(layout: ExaminedTables) -> Iterator["ReferencesRule"]:
     """Look at every column that holds the id of another row, creators among them."""
     for mapped in layout.tables.tables.values():
         columns = {
@@ -64,13 +70,13 @@ class ReferencesRule(Struct, frozen=True):
     the same transaction has changed before, so that none can be left for later.
     """
 
-    layout: Layout
+    layout: ExaminedTables
     table: str
     columns: Mapping[str, RowRule]
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """See `Rule`."""
-        findings: list[Finding] = []
+        findings: list[Damage] = []
         for rule in self.columns.values():
             findings += yield from rule.find()
         return findings
@@ -88,7 +94,7 @@ class ReferencesRule(Struct, frozen=True):
         return sa.update(table).values(kept).where(sa.or_(*lost.values()))
 
 
-def link_edges(layout: Layout) -> Iterator[LinkEdge]:
+def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
     """Iterate over the link tables that the database has, seen from the side that owns them."""
     for mapped in layout.tables.tables.values():
         for edge in mapped.edges.values():
@@ -102,7 +108,7 @@ def link_edges(layout: Layout) -> Iterator[LinkEdge]:
                 yield edge
 
 
-def is_unique(layout: Layout, table: str, *columns: str) -> bool:
+def is_unique(layout: ExaminedTables, table: str, *columns: str) -> bool:
     """Tell whether an index of the database keeps rows apart by exactly these columns."""
     indexes = layout.found[table].indexes.values()
     return any(
@@ -123,7 +129,7 @@ def repeated(table: str, *columns: str) -> Damaged:
     return damaged
 
 
-def _dangling(layout: Layout, edge: LinkEdge) -> Damaged:
+def _dangling(layout: ExaminedTables, edge: LinkEdge) -> Damaged:
     source, target = layout.tables[edge.owner].name, layout.tables[edge.target].name
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -134,7 +140,7 @@ def _dangling(layout: Layout, edge: LinkEdge) -> Damaged:
     return damaged
 
 
-def _reference_rule(layout: Layout, table: str, edge: ColumnEdge) -> RowRule:
+def _reference_rule(layout: ExaminedTables, table: str, edge: ColumnEdge) -> RowRule:
     target = layout.tables[edge.target].name
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -146,7 +152,7 @@ def _reference_rule(layout: Layout, table: str, edge: ColumnEdge) -> RowRule:
     lost = "an administrator who is gone" if creator else f"a row of {target} that is gone"
     return RowRule(
         layout=layout,
-        kind=Kind.DANGLING_CREATOR if creator else Kind.DANGLING_REFERENCE,
+        kind=DamageKind.DANGLING_CREATOR if creator else DamageKind.DANGLING_REFERENCE,
         table=table,
         damaged=damaged,
         phrase=f"with {lost} in {edge.column}",

@@ -7,13 +7,13 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import Damaged, Layout, gone, ids_of
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.examined_tables import Damaged, ExaminedTables, gone, ids_of
+from quire.database.integrity.findings import DamageKind
 from quire.database.integrity.rules import DELETE, RowRule, clear
 from quire.database.tables.table_map import ModelTable, MorphColumnEdge, MorphListEdge
 
 
-def morph_rules(layout: Layout) -> Iterator[RowRule]:
+def morph_rules(layout: ExaminedTables) -> Iterator[RowRule]:
     """Look at every morph table and at every pair of target columns.
 
     Rows of types that the schema lacks are only told: they may belong to a plugin, and Strapi
@@ -28,7 +28,10 @@ def morph_rules(layout: Layout) -> Iterator[RowRule]:
 
 
 def target_gone(
-    layout: Layout, builder: StatementBuilder, kind: ColumnElement[Any], id_: ColumnElement[Any]
+    layout: ExaminedTables,
+    builder: StatementBuilder,
+    kind: ColumnElement[Any],
+    id_: ColumnElement[Any],
 ) -> ColumnElement[bool]:
     """Tell that the row of a known type with this id is gone; false for other types."""
     cases = [
@@ -38,18 +41,20 @@ def target_gone(
 
 
 def type_unknown(
-    layout: Layout, builder: StatementBuilder, kind: ColumnElement[Any]
+    layout: ExaminedTables, builder: StatementBuilder, kind: ColumnElement[Any]
 ) -> ColumnElement[bool]:
     """Tell that there is a type, and that the schema lacks it."""
     listed = builder.constant(layout.dialect.encode_list(list(layout.tables.tables)))
     return kind.is_not(None) & ~layout.dialect.member_of(kind, listed)
 
 
-def _known_types(layout: Layout) -> Iterator[str]:
+def _known_types(layout: ExaminedTables) -> Iterator[str]:
     return (uid for uid in layout.tables.tables if layout.known(uid))
 
 
-def _table_rules(layout: Layout, mapped: ModelTable, edge: MorphListEdge) -> Iterator[RowRule]:
+def _table_rules(
+    layout: ExaminedTables, mapped: ModelTable, edge: MorphListEdge
+) -> Iterator[RowRule]:
     if not layout.has(edge.table, "id", edge.near, edge.far_id, edge.far_type):
         return
     if not layout.known(mapped.uid):
@@ -64,7 +69,7 @@ def _table_rules(layout: Layout, mapped: ModelTable, edge: MorphListEdge) -> Ite
 
     yield RowRule(
         layout=layout,
-        kind=Kind.DANGLING_MORPH_LINK,
+        kind=DamageKind.DANGLING_MORPH_LINK,
         table=edge.table,
         damaged=dangling,
         noun="link",
@@ -73,7 +78,7 @@ def _table_rules(layout: Layout, mapped: ModelTable, edge: MorphListEdge) -> Ite
     )
     yield RowRule(
         layout=layout,
-        kind=Kind.UNKNOWN_TYPE,
+        kind=DamageKind.UNKNOWN_TYPE,
         table=edge.table,
         damaged=_of_unknown_type(layout, edge.table, edge.far_type),
         noun="link",
@@ -81,7 +86,9 @@ def _table_rules(layout: Layout, mapped: ModelTable, edge: MorphListEdge) -> Ite
     )
 
 
-def _column_rules(layout: Layout, mapped: ModelTable, edge: MorphColumnEdge) -> Iterator[RowRule]:
+def _column_rules(
+    layout: ExaminedTables, mapped: ModelTable, edge: MorphColumnEdge
+) -> Iterator[RowRule]:
     if not layout.has(mapped.name, "id", edge.id_column, edge.type_column):
         return
 
@@ -91,7 +98,7 @@ def _column_rules(layout: Layout, mapped: ModelTable, edge: MorphColumnEdge) -> 
 
     yield RowRule(
         layout=layout,
-        kind=Kind.DANGLING_TARGET,
+        kind=DamageKind.DANGLING_TARGET,
         table=mapped.name,
         damaged=dangling,
         phrase=f"with a row that is gone in {edge.id_column}",
@@ -99,7 +106,7 @@ def _column_rules(layout: Layout, mapped: ModelTable, edge: MorphColumnEdge) -> 
     )
     yield RowRule(
         layout=layout,
-        kind=Kind.UNKNOWN_TYPE,
+        kind=DamageKind.UNKNOWN_TYPE,
         table=mapped.name,
         damaged=_of_unknown_type(layout, mapped.name, edge.type_column),
         phrase=f"with a type that the schema lacks in {edge.type_column}",
@@ -107,7 +114,7 @@ def _column_rules(layout: Layout, mapped: ModelTable, edge: MorphColumnEdge) -> 
 
 
 def _points_nowhere(
-    layout: Layout, builder: StatementBuilder, rows: AliasedTable, edge: MorphColumnEdge
+    layout: ExaminedTables, builder: StatementBuilder, rows: AliasedTable, edge: MorphColumnEdge
 ) -> ColumnElement[bool]:
     """Tell that one of the two columns is set without the other, or that the row is gone."""
     kind, id_ = rows.c(edge.type_column), rows.c(edge.id_column)
@@ -115,7 +122,7 @@ def _points_nowhere(
     return half | (id_.is_not(None) & target_gone(layout, builder, kind, id_))
 
 
-def _of_unknown_type(layout: Layout, table: str, column: str) -> Damaged:
+def _of_unknown_type(layout: ExaminedTables, table: str, column: str) -> Damaged:
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(table)
         return ids_of(rows, type_unknown(layout, builder, rows.c(column)))

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.integrity.components import LINK_COLUMNS, component_edges, kind_fits
-from quire.database.integrity.examined_tables import Layout, plain_table
+from quire.database.integrity.examined_tables import ExaminedTables, plain_table
 from quire.database.program import Program
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -27,7 +27,7 @@ from quire.database.tables.table_map import (
 )
 
 
-class Copy(Struct, frozen=True):
+class RowCopies(Struct, frozen=True):
     """Originals and copies of one table, each by ids in ascending order."""
 
     uid: str
@@ -35,11 +35,11 @@ class Copy(Struct, frozen=True):
     copies: list[int]
 
 
-class Copier(Struct, frozen=True):
+class RowCopier(Struct, frozen=True):
     """Copies rows, and remembers what it has copied."""
 
-    layout: Layout
-    done: list[Copy] = field(default_factory=list)
+    layout: ExaminedTables
+    done: list[RowCopies] = field(default_factory=list)
     _copied: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def copy(
@@ -55,12 +55,12 @@ class Copier(Struct, frozen=True):
             return
         self._copied[uid].update(fresh)
         copies = yield from self._rows(uid, fresh, assigned or {})
-        made = Copy(uid, fresh, copies)
+        made = RowCopies(uid, fresh, copies)
         self.done.append(made)
         yield from self._components(made)
         yield from self._morphs(made)
 
-    def pairs(self, builder: StatementBuilder, made: Copy) -> sa.Subquery:
+    def pairs(self, builder: StatementBuilder, made: RowCopies) -> sa.Subquery:
         """Select the ids of originals (``old``) with those of their copies (``new``)."""
         table = self.layout.tables[made.uid].name
         old = self._numbered(builder, table, made.originals)
@@ -94,7 +94,7 @@ class Copier(Struct, frozen=True):
         rows = yield from self.layout.run(insert)
         return sorted(int(id_ or 0) for (id_,) in rows)
 
-    def _components(self, owners: Copy) -> Program[None]:
+    def _components(self, owners: RowCopies) -> Program[None]:
         """Copy the components of copied rows, then link the copies to one another."""
         mapped = self.layout.tables[owners.uid]
         if not self.layout.has(mapped.components_table, *LINK_COLUMNS, ORDER):
@@ -111,7 +111,7 @@ class Copier(Struct, frozen=True):
                     yield from self._component_links(mapped, owners, parts)
 
     def _used(
-        self, builder: StatementBuilder, mapped: ModelTable, owners: Copy
+        self, builder: StatementBuilder, mapped: ModelTable, owners: RowCopies
     ) -> sa.ClauseElement:
         links = builder.table(mapped.components_table)
         kind = links.c(COMPONENT_TYPE)
@@ -123,7 +123,9 @@ class Copier(Struct, frozen=True):
         among = self._among(builder, links, COMPONENT_ENTITY, owners.originals)
         return used.where(among, sa.or_(sa.false(), *fields))
 
-    def _component_links(self, mapped: ModelTable, owners: Copy, parts: Copy) -> Program[None]:
+    def _component_links(
+        self, mapped: ModelTable, owners: RowCopies, parts: RowCopies
+    ) -> Program[None]:
         kept = (COMPONENT_TYPE, FIELD, ORDER)
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
@@ -141,7 +143,7 @@ class Copier(Struct, frozen=True):
 
         yield from self.layout.run(insert)
 
-    def _morphs(self, made: Copy) -> Program[None]:
+    def _morphs(self, made: RowCopies) -> Program[None]:
         """Copy links to rows of any type: the media of a row, and what it leads to by itself."""
         for edge in self.layout.tables[made.uid].edges.values():
             if isinstance(edge, MorphTargetEdge):
@@ -150,14 +152,14 @@ class Copier(Struct, frozen=True):
                 kept = [edge.far_id, edge.far_type, FIELD, ORDER]
                 yield from self._copy_links(made, edge.table, edge.near, kept, {})
 
-    def _morph_links(self, made: Copy, edge: MorphTargetEdge) -> Program[None]:
+    def _morph_links(self, made: RowCopies, edge: MorphTargetEdge) -> Program[None]:
         kept = [edge.far, edge.near_type, FIELD, ORDER]
         if self.layout.has(edge.table, edge.near_id, *kept):
             only = {edge.near_type: edge.type_value, FIELD: edge.field}
             yield from self._copy_links(made, edge.table, edge.near_id, kept, only)
 
     def _copy_links(
-        self, made: Copy, table: str, near: str, kept: list[str], only: Mapping[str, str]
+        self, made: RowCopies, table: str, near: str, kept: list[str], only: Mapping[str, str]
     ) -> Program[None]:
         """Copy rows of a link table from the originals to the copies; ``only`` picks some."""
 
@@ -171,6 +173,6 @@ class Copier(Struct, frozen=True):
 
         yield from self.layout.run(insert)
 
-    def copies_of(self, uid: str) -> Iterator[Copy]:
+    def copies_of(self, uid: str) -> Iterator[RowCopies]:
         """Iterate over what was copied of a model."""
         return (made for made in self.done if made.uid == uid)

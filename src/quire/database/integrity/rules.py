@@ -8,15 +8,15 @@ from msgspec import Struct, field
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.dialect import Scalar
-from quire.database.integrity.examined_tables import Damaged, Layout, plain_table
-from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.integrity.examined_tables import Damaged, ExaminedTables, plain_table
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
 from quire.database.program import Program, Rows
 
 
-class Rule(Protocol):
+class IntegrityRule(Protocol):
     """Looks for one kind of damage."""
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """Look; nothing is changed. Without damage there are no findings."""
         ...
 
@@ -25,7 +25,7 @@ class Rule(Protocol):
         ...
 
 
-class Mend(Struct, frozen=True, kw_only=True):
+class Repair(Struct, frozen=True, kw_only=True):
     """What is done to damaged rows: columns are assigned, or else the rows deleted.
 
     ``text`` says so, to be read after "a repair". ``only`` narrows the rows down, where some of
@@ -37,12 +37,12 @@ class Mend(Struct, frozen=True, kw_only=True):
     only: Damaged | None = None
 
 
-DELETE = Mend(text="deletes them")
+DELETE = Repair(text="deletes them")
 
 
-def clear(*columns: str) -> Mend:
+def clear(*columns: str) -> Repair:
     """Empty columns of the damaged rows."""
-    return Mend(text=f"empties {' and '.join(columns)}", assigned=dict.fromkeys(columns))
+    return Repair(text=f"empties {' and '.join(columns)}", assigned=dict.fromkeys(columns))
 
 
 class RowRule(Struct, frozen=True, kw_only=True):
@@ -51,22 +51,22 @@ class RowRule(Struct, frozen=True, kw_only=True):
     The sentence of a finding is the count, ``noun`` and ``phrase``: "3 links to rows that ...".
     """
 
-    layout: Layout
-    kind: Kind
+    layout: ExaminedTables
+    kind: DamageKind
     table: str
     damaged: Damaged
     phrase: str
     noun: str = "row"
-    mend: Mend | None = None
+    mend: Repair | None = None
 
-    def find(self) -> Program[list[Finding]]:
-        """See `Rule`."""
+    def find(self) -> Program[list[Damage]]:
+        """See `IntegrityRule`."""
         rows = yield from self.layout.run(lambda builder: first_ids(self.damaged(builder)))
         if not rows:
             return []
         ids, count = ids_and_count(rows)
         return [
-            Finding(
+            Damage(
                 kind=self.kind,
                 table=self.table,
                 count=count,
@@ -77,7 +77,7 @@ class RowRule(Struct, frozen=True, kw_only=True):
         ]
 
     def repair(self) -> Program[None]:
-        """See `Rule`."""
+        """See `IntegrityRule`."""
         if self.mend is not None:
             yield from self.layout.run(self._change)
 

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.integrity.examined_tables import Layout
-from quire.database.integrity.findings import Finding, Kind, counted
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.integrity.findings import Damage, DamageKind, counted
 from quire.database.program import Program
 from quire.database.tables.system import CORE_STORE, CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
 from quire.schema.model import LOCALE_UID
@@ -15,7 +15,7 @@ from quire.schema.model import LOCALE_UID
 DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 
 
-class Locales(Struct, frozen=True):
+class StoredLocales(Struct, frozen=True):
     """The default locale as it is set, and the first of all locales; ``None`` where none is."""
 
     default: str | None
@@ -27,12 +27,12 @@ class Locales(Struct, frozen=True):
         return self.default or self.first
 
 
-def locales_program(layout: Layout) -> Program[Locales]:
+def locales_program(layout: ExaminedTables) -> Program[StoredLocales]:
     """Read which locale is the default, and which was the first to be made."""
     default = yield from _default(layout)
     table = layout.tables[LOCALE_UID].name
     if not layout.has(table, "id", "code"):
-        return Locales(default, None)
+        return StoredLocales(default, None)
 
     def first(builder: StatementBuilder) -> sa.ClauseElement:
         rows = builder.table(table)
@@ -40,10 +40,10 @@ def locales_program(layout: Layout) -> Program[Locales]:
         return oldest.order_by(rows.c("id")).limit(sa.literal_column("1"))
 
     rows = yield from layout.run(first)
-    return Locales(default, str(rows[0][0]) if rows else None)
+    return StoredLocales(default, str(rows[0][0]) if rows else None)
 
 
-def _default(layout: Layout) -> Program[str | None]:
+def _default(layout: ExaminedTables) -> Program[str | None]:
     if not layout.has(CORE_STORE, "key", "value"):
         return None
 
@@ -65,17 +65,17 @@ class DefaultLocaleRule(Struct, frozen=True):
     Where the setting is lost, Strapi stores content without a locale from then on.
     """
 
-    layout: Layout
-    locales: Locales
+    layout: ExaminedTables
+    locales: StoredLocales
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """See whether there is a default locale; asks the database nothing more."""
         yield from ()
         if self.locales.default is not None or self.locales.first is None:
             return []
         return [
-            Finding(
-                kind=Kind.DEFAULT_LOCALE,
+            Damage(
+                kind=DamageKind.DEFAULT_LOCALE,
                 table=CORE_STORE,
                 count=1,
                 ids=(),
@@ -108,9 +108,9 @@ class MigrationRule(Struct, frozen=True):
     rest is for Strapi, which runs what is not on record.
     """
 
-    layout: Layout
+    layout: ExaminedTables
 
-    def find(self) -> Program[list[Finding]]:
+    def find(self) -> Program[list[Damage]]:
         """Hold the record against the migrations there are."""
         if not self.layout.has(INTERNAL_MIGRATIONS, "name"):
             return []
@@ -136,9 +136,9 @@ def _names(builder: StatementBuilder) -> sa.ClauseElement:
     return sa.select(builder.table(INTERNAL_MIGRATIONS).c("name"))
 
 
-def _migrations_finding(names: list[str], sentence: str) -> Finding:
-    return Finding(
-        kind=Kind.MIGRATIONS,
+def _migrations_finding(names: list[str], sentence: str) -> Damage:
+    return Damage(
+        kind=DamageKind.MIGRATIONS,
         table=INTERNAL_MIGRATIONS,
         count=len(names),
         ids=(),

@@ -21,7 +21,7 @@ from quire.schema.attributes.base import StorageKind
 ASIDE_TABLE = "quire_aside"
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class ArchivedRows(Struct, frozen=True, kw_only=True):
     """Rows of one table: where they are kept, where they were, and their columns."""
 
     kept: str
@@ -29,23 +29,23 @@ class Kept(Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
 
 
-class Aside(Struct, frozen=True, kw_only=True):
+class Archive(Struct, frozen=True, kw_only=True):
     """What one migration took away. ``made_at`` is epoch milliseconds."""
 
     id: int
     made_at: int
     title: str
-    kept: tuple[Kept, ...]
+    kept: tuple[ArchivedRows, ...]
 
 
-class Entry(Struct, frozen=True, kw_only=True):
-    """What is said of everything that one migration takes away; ``made_at`` as in `Aside`."""
+class ArchiveEntry(Struct, frozen=True, kw_only=True):
+    """What is said of everything that one migration takes away; ``made_at`` as in `Archive`."""
 
     title: str
     made_at: int
 
 
-class AsideKeeper:
+class ArchiveWriter:
     """Keeps aside what one migration takes away; makes nothing as long as nothing is."""
 
     def __init__(
@@ -54,7 +54,7 @@ class AsideKeeper:
         writer: DdlWriter,
         types: ColumnTypes,
         found: FoundTables,
-        entry: Entry,
+        entry: ArchiveEntry,
     ) -> None:
         self._writes = writes
         self._writer = writer
@@ -62,7 +62,7 @@ class AsideKeeper:
         self._found = found
         self._entry = entry
         self._id = 0
-        self._kept: list[Kept] = []
+        self._kept: list[ArchivedRows] = []
 
     def _begin(self) -> Program[None]:
         """Make the entry that the rows belong to, and the table of entries where there is none."""
@@ -119,7 +119,7 @@ class AsideKeeper:
             yield from self._writes.run(key, build)
         else:
             yield from self._writes.run_listed(key, build, ids)
-        self._kept.append(Kept(kept=kept, table=table, columns=names))
+        self._kept.append(ArchivedRows(kept=kept, table=table, columns=names))
         return kept
 
     def column_of(self, kept: str) -> str:
@@ -136,7 +136,7 @@ class AsideKeeper:
         yield from self._writes.update(ASIDE_TABLE, self._id, {"kept": text})
 
 
-def list_aside(writes: Writes) -> Program[list[Aside]]:
+def list_aside(writes: Writes) -> Program[list[Archive]]:
     """List what is kept aside, the oldest first. The table of entries has to be there."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -146,12 +146,12 @@ def list_aside(writes: Writes) -> Program[list[Aside]]:
 
     rows = yield from writes.run(("list aside",), build)
     return [
-        Aside(
+        Archive(
             id=int(id_ or 0),
             made_at=int(made_at or 0),
             title=str(title),
             kept=tuple(
-                Kept(kept=one["kept"], table=one["table"], columns=tuple(one["columns"]))
+                ArchivedRows(kept=one["kept"], table=one["table"], columns=tuple(one["columns"]))
                 for one in orjson.loads(str(kept))
             ),
         )
@@ -159,7 +159,7 @@ def list_aside(writes: Writes) -> Program[list[Aside]]:
     ]
 
 
-def put_back(writes: Writes, aside: Aside, found: FoundTables) -> Program[int]:
+def put_back(writes: Writes, aside: Archive, found: FoundTables) -> Program[int]:
     """Put kept rows back where their tables and columns are again; returns how many.
 
     A row that is there keeps everything but the kept columns; of a whole row that is gone, it is
@@ -178,14 +178,14 @@ def put_back(writes: Writes, aside: Aside, found: FoundTables) -> Program[int]:
     return count
 
 
-def forget(writes: Writes, writer: DdlWriter, aside: Aside) -> Program[None]:
+def forget(writes: Writes, writer: DdlWriter, aside: Archive) -> Program[None]:
     """Let go of what was kept, for good."""
     for kept in aside.kept:
         yield Statement(writer.drop_table(kept.kept))
     yield from writes.delete(ASIDE_TABLE, [aside.id])
 
 
-def _fill(writes: Writes, kept: Kept, columns: Sequence[str]) -> Program[int]:
+def _fill(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     """Give rows that are there their kept values, where they have none."""
     count = 0
     for name in columns:
@@ -205,7 +205,7 @@ def _fill(writes: Writes, kept: Kept, columns: Sequence[str]) -> Program[int]:
     return count
 
 
-def _insert(writes: Writes, kept: Kept, columns: Sequence[str]) -> Program[int]:
+def _insert(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program[int]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(kept.kept)
         there = sa.table(kept.table, sa.column("id"))

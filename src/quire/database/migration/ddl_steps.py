@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import Column, Table
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.archive import AsideKeeper
-from quire.database.migration.impact import Counting
+from quire.database.migration.archive import ArchiveWriter
+from quire.database.migration.impact import RowCounter
 from quire.database.migration.rename_order import in_passing
 from quire.database.migration.schema_diff import Retyped, StructureChange, TableChange
-from quire.database.migration.schema_pair import Side
+from quire.database.migration.schema_pair import SchemaTables
 from quire.database.migration.value_conversion import Converter, UnfitError
 from quire.database.program import Program, Statement
 from quire.database.tables.inspection import FoundTables
@@ -24,16 +24,16 @@ class TableWork:
         self,
         kind: DatabaseKind,
         found: FoundTables,
-        after: Side,
+        after: SchemaTables,
         writes: Writes,
-        keeper: AsideKeeper,
+        keeper: ArchiveWriter,
     ) -> None:
         self._ddl = kind.ddl
         self._found = found
         self._wanted: Mapping[str, Table] = after.metadata.tables
         self._writes = writes
         self._keeper = keeper
-        self._counting = Counting(writes)
+        self._counting = RowCounter(writes)
         self._kept: dict[tuple[str, str], str] = {}
         """Where the values of a column (by later names) are kept that are to be converted."""
 

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import ComponentLink, component_links
 from quire.database.entries.deletion import detach_components
-from quire.database.entries.store import Store
-from quire.database.migration.archive import AsideKeeper
+from quire.database.entries.store import EntryStore
+from quire.database.migration.archive import ArchiveWriter
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
@@ -25,7 +25,9 @@ _Belongings = dict[str, set[int]]
 _ROWS_AT_ONCE = 5_000
 
 
-def keep_entries(store: Store, keeper: AsideKeeper, uid: str, ids: Sequence[int]) -> Program[None]:
+def keep_entries(
+    store: EntryStore, keeper: ArchiveWriter, uid: str, ids: Sequence[int]
+) -> Program[None]:
     """Keep rows of a model aside, with their components, links and media."""
     found: _Belongings = {}
     for start in range(0, len(ids), _ROWS_AT_ONCE):
@@ -33,7 +35,7 @@ def keep_entries(store: Store, keeper: AsideKeeper, uid: str, ids: Sequence[int]
     yield from _keep(keeper, found)
 
 
-def lose_attribute(store: Store, keeper: AsideKeeper, uid: str, name: str) -> Program[None]:
+def lose_attribute(store: EntryStore, keeper: ArchiveWriter, uid: str, name: str) -> Program[None]:
     """Take components or media of an attribute out of all entries, and keep them aside."""
     layout = store.layout(uid)
     match layout.table.edges[name]:
@@ -53,7 +55,7 @@ def lose_attribute(store: Store, keeper: AsideKeeper, uid: str, name: str) -> Pr
             raise TypeError(f"{uid}.{name} keeps its rows in tables of its own")
 
 
-def with_belongings(store: Store, uid: str, ids: Collection[int]) -> Program[set[int]]:
+def with_belongings(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
     """Return those of the rows of a model that have components, or links of any kind."""
     layout = store.layout(uid)
     parts = yield from component_links(store, layout, ids)
@@ -63,13 +65,13 @@ def with_belongings(store: Store, uid: str, ids: Collection[int]) -> Program[set
     return found
 
 
-def _keep(keeper: AsideKeeper, found: _Belongings) -> Program[None]:
+def _keep(keeper: ArchiveWriter, found: _Belongings) -> Program[None]:
     for table, ids in found.items():
         if ids and keeper.knows(table):
             yield from keeper.keep(table, ids=sorted(ids))
 
 
-def _gather(store: Store, uid: str, ids: Collection[int], found: _Belongings) -> Program[None]:
+def _gather(store: EntryStore, uid: str, ids: Collection[int], found: _Belongings) -> Program[None]:
     layout = store.layout(uid)
     found.setdefault(layout.table.name, set()).update(ids)
     parts = yield from component_links(store, layout, ids)
@@ -83,7 +85,7 @@ def _gather(store: Store, uid: str, ids: Collection[int], found: _Belongings) ->
         found.setdefault(table, set()).update(rows)
 
 
-def _ways(store: Store, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
+def _ways(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
     """Iterate over the tables of links from and to rows of a model, and the columns of those."""
     layout = store.layout(uid)
     yield from ((edge.table, edge.near, None) for _, edge in layout.links)
@@ -102,7 +104,7 @@ def _by_uid(links: Collection[ComponentLink]) -> dict[str, list[int]]:
 
 
 def _leading(
-    store: Store,
+    store: EntryStore,
     table: str,
     column: str,
     ids: Collection[int],
@@ -113,7 +115,7 @@ def _leading(
 
 
 def _bound(
-    store: Store,
+    store: EntryStore,
     table: str,
     column: str,
     ids: Collection[int],
@@ -124,7 +126,7 @@ def _bound(
 
 
 def _chosen(
-    store: Store,
+    store: EntryStore,
     table: str,
     columns: tuple[str, str],
     ids: Collection[int],
@@ -147,7 +149,7 @@ def _chosen(
     return [int(id_ or 0) for (id_,) in rows]
 
 
-def _ids_with(store: Store, table: str, values: dict[str, str]) -> Program[list[int]]:
+def _ids_with(store: EntryStore, table: str, values: dict[str, str]) -> Program[list[int]]:
     columns = tuple(values)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -159,7 +161,7 @@ def _ids_with(store: Store, table: str, values: dict[str, str]) -> Program[list[
     return [int(id_ or 0) for (id_,) in rows]
 
 
-def _links_in(store: Store, edge: ComponentEdge) -> Program[list[ComponentLink]]:
+def _links_in(store: EntryStore, edge: ComponentEdge) -> Program[list[ComponentLink]]:
     """Return all components in an attribute, those of unknown models left out."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:

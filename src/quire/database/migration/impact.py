@@ -11,7 +11,7 @@ from quire.schema.attributes.base import StorageKind
 _PAGE = 2_000
 
 
-class Counting:
+class RowCounter:
     """Counts rows of tables by name; the statements are compiled for one plan."""
 
     def __init__(self, writes: Writes) -> None:

@@ -7,11 +7,11 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
 from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
-from quire.database.migration.apply import Place, migrate, plan_migration, record
-from quire.database.migration.plan import Change, Planned
+from quire.database.migration.apply import MigrationTarget, migrate, plan_migration, record
+from quire.database.migration.plan import PlannedMigration, RequestedMigration
 from quire.database.migration.renames import renames_to_do
-from quire.database.migration.schema_pair import Renames, Side, side_of
-from quire.database.migration.schema_record import Recorded, recorded_schema
+from quire.database.migration.schema_pair import Renames, SchemaTables, schema_tables
+from quire.database.migration.schema_record import SchemaRecord, recorded_schema
 from quire.database.migration.steps import Plan
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings
@@ -19,7 +19,7 @@ from quire.database.target import DatabaseKind
 from quire.errors import QuireError, SchemaError
 from quire.schema.load import LoadOptions, build_schema
 from quire.schema.model import Model, Schema
-from quire.schema.sources import EXTENSION, Source
+from quire.schema.sources import EXTENSION, SchemaFile
 
 
 class ConsentNeededError(QuireError):
@@ -32,7 +32,7 @@ class ConsentNeededError(QuireError):
         super().__init__(f"The migration would take something away:\n{lines}")
 
 
-class Goal(Struct, frozen=True, kw_only=True):
+class MigrationGoal(Struct, frozen=True, kw_only=True):
     """What a database is to be migrated to.
 
     ``options`` are those that the schema was loaded with. ``former`` is the schema by which the
@@ -49,7 +49,7 @@ class Goal(Struct, frozen=True, kw_only=True):
     may_lose: bool = False
 
 
-def plan_towards(kind: DatabaseKind, goal: Goal) -> Program[Planned]:
+def plan_towards(kind: DatabaseKind, goal: MigrationGoal) -> Program[PlannedMigration]:
     """Plan the migration of a database; changes nothing.
 
     Raises MigrationConflictError when what would be made is there already, and for a renaming of
@@ -57,10 +57,12 @@ def plan_towards(kind: DatabaseKind, goal: Goal) -> Program[Planned]:
     """
     dialect = kind.dialect()
     change = yield from _change(kind, dialect, goal)
-    return (yield from plan_migration(Place(kind=kind, dialect=dialect), change))
+    return (yield from plan_migration(MigrationTarget(kind=kind, dialect=dialect), change))
 
 
-def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Planned]:
+def migrate_towards(
+    kind: DatabaseKind, goal: MigrationGoal, *, now: int
+) -> Program[PlannedMigration]:
     """Plan the migration of a database and carry it out; run it in one transaction.
 
     Raises what `plan_towards` raises, and ConsentNeededError; then nothing is changed.
@@ -68,7 +70,7 @@ def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Plan
     planned = yield from plan_towards(kind, goal)
     if planned.plan.losses and not goal.may_lose:
         raise ConsentNeededError(planned.plan)
-    place = Place(kind=kind, dialect=kind.dialect())
+    place = MigrationTarget(kind=kind, dialect=kind.dialect())
     renames = planned.change.renames
     if planned.plan.steps or renames.models or renames.attributes:
         yield from migrate(place, planned, title=goal.title, now=now)
@@ -77,7 +79,9 @@ def migrate_towards(kind: DatabaseKind, goal: Goal, *, now: int) -> Program[Plan
     return planned
 
 
-def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]:
+def _change(
+    kind: DatabaseKind, dialect: Dialect, goal: MigrationGoal
+) -> Program[RequestedMigration]:
     writes = Writes(dialect)
     recorded = yield from recorded_schema(writes)
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
@@ -87,20 +91,20 @@ def _change(kind: DatabaseKind, dialect: Dialect, goal: Goal) -> Program[Change]
     renames = Renames() if before is None else goal.renames
     if before is not None and goal.former is None:
         renames = renames_to_do(renames, before.schema, goal.schema)
-    return Change(
+    return RequestedMigration(
         before=before,
-        after=side_of(goal.schema, kind.column_types),
+        after=schema_tables(goal.schema, kind.column_types),
         renames=renames,
         default_locale=locale if isinstance(locale, str) else None,
     )
 
 
 def _former(
-    kind: DatabaseKind, recorded: Recorded | None, goal: Goal, tables: Collection[str]
-) -> Side | None:
+    kind: DatabaseKind, recorded: SchemaRecord | None, goal: MigrationGoal, tables: Collection[str]
+) -> SchemaTables | None:
     """Make the schema that the database was made for; ``None`` where nobody knows it."""
     if recorded is None:
-        return None if goal.former is None else side_of(goal.former, kind.column_types)
+        return None if goal.former is None else schema_tables(goal.former, kind.column_types)
     sources = list(recorded.sources)
     if not recorded.whole:
         known = {source.uid for source in sources}
@@ -108,13 +112,13 @@ def _former(
     # The reference may have taken away what makes sense of the types that it had not seen.
     for known_sources in ([*sources, *recorded.unseen], sources):
         try:
-            return side_of(build_schema(known_sources, goal.options), kind.column_types)
+            return schema_tables(build_schema(known_sources, goal.options), kind.column_types)
         except SchemaError:
             continue
     return None
 
 
-def _others(goal: Goal, tables: Collection[str]) -> list[Source]:
+def _others(goal: MigrationGoal, tables: Collection[str]) -> list[SchemaFile]:
     """Return components and extensions, of which a database of the reference says nothing.
 
     Where nobody knows it, they are taken to have been as they are now, but for their names.
@@ -123,11 +127,11 @@ def _others(goal: Goal, tables: Collection[str]) -> list[Source]:
     if goal.former is not None:
         schema, renames = goal.former, Renames()
     components = [
-        Source(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames, tables))
+        SchemaFile(renames.models.get(m.uid, m.uid), m.file, _before_renaming(m, renames, tables))
         for m in schema.components.values()
     ]
     extended = [
-        Source(f"{EXTENSION}{m.uid}", m.file, m.raw)
+        SchemaFile(f"{EXTENSION}{m.uid}", m.file, m.raw)
         for m in schema.content_types.values()
         if m.file.startswith("src/extensions/")
     ]

@@ -12,7 +12,7 @@ from quire.schema.model import FILE_UID, Model, Schema
 Json = Any
 
 
-class Wording(Struct, frozen=True, dict=True):
+class NameMapping(Struct, frozen=True, dict=True):
     """Later names for earlier ones, in the places where people's settings have them.
 
     ``schema`` is the later one. Uids are always later ones. What nobody knows stays as it is.

@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.migration.dropped_versions import drafts_of, other_locales
-from quire.database.migration.impact import Counting
+from quire.database.migration.impact import RowCounter
 from quire.database.migration.schema_diff import StructureChange, TableChange, change_of_structure
-from quire.database.migration.schema_match import Correspondence, LostRows, correspond
-from quire.database.migration.schema_pair import Renames, Side
+from quire.database.migration.schema_match import LostRows, SchemaMatch, correspond
+from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.migration.steps import (
     AddColumn,
     BeginDrafts,
@@ -17,7 +17,6 @@ from quire.database.migration.steps import (
     ConvertColumn,
     CreateIndex,
     CreateTable,
-    Crowd,
     DropColumn,
     DropIndex,
     DropRows,
@@ -29,6 +28,7 @@ from quire.database.migration.steps import (
     RenameField,
     RenameModel,
     RenameTable,
+    SeveralDocuments,
     Step,
 )
 from quire.database.migration.warnings import notices_program
@@ -36,37 +36,37 @@ from quire.database.program import Program
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundTables, Inspector
 from quire.database.tables.table_map import FIELD, ComponentEdge, MorphTargetEdge
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import ContentType, TypeKind
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class RequestedMigration(Struct, frozen=True, kw_only=True):
     """A migration that somebody asks for.
 
     ``before`` is the schema that the database was made for, ``None`` where nobody knows it: then
     only what is missing can be made. ``default_locale`` is that of the project, if it has any.
     """
 
-    before: Side | None
-    after: Side
+    before: SchemaTables | None
+    after: SchemaTables
     renames: Renames
     default_locale: str | None
 
 
-class Planned(Struct, frozen=True, kw_only=True):
+class PlannedMigration(Struct, frozen=True, kw_only=True):
     """A plan with all that is needed to carry it out."""
 
-    change: Change
+    change: RequestedMigration
     plan: Plan
     structure: StructureChange
-    correspondence: Correspondence
+    correspondence: SchemaMatch
 
 
-_NOTHING = Correspondence(models={}, moved=(), lost=(), renamed=())
+_NOTHING = SchemaMatch(models={}, moved=(), lost=(), renamed=())
 
 
 def plan_program(
-    change: Change, inspector: Inspector, writer: DdlWriter, writes: Writes
-) -> Program[Planned]:
+    change: RequestedMigration, inspector: Inspector, writer: DdlWriter, writes: Writes
+) -> Program[PlannedMigration]:
     """Look at the tables and rows of a database, and plan. Changes nothing.
 
     Raises MigrationConflictError when what would be made is there already.
@@ -90,7 +90,7 @@ def plan_program(
     notices = yield from notices_program(
         change.before, change.after, correspondence, change.renames, found, writes
     )
-    return Planned(
+    return PlannedMigration(
         change=change,
         plan=Plan(steps=tuple(steps), notices=tuple(notices), crowds=tuple(crowds)),
         structure=structure,
@@ -101,8 +101,8 @@ def plan_program(
 class _Planner:
     def __init__(
         self,
-        change: Change,
-        correspondence: Correspondence,
+        change: RequestedMigration,
+        correspondence: SchemaMatch,
         structure: StructureChange,
         found: FoundTables,
         writes: Writes,
@@ -111,7 +111,7 @@ class _Planner:
         self._correspondence = correspondence
         self._structure = structure
         self._found = found
-        self._counting = Counting(writes)
+        self._counting = RowCounter(writes)
         self._writes = writes
 
     def steps(self) -> Program[list[Step]]:
@@ -125,20 +125,20 @@ class _Planner:
             steps += yield from self._arriving(self._change.before)
         return steps
 
-    def crowds(self) -> Program[list[Crowd]]:
+    def crowds(self) -> Program[list[SeveralDocuments]]:
         """List the types that have too many documents for what they become."""
-        crowds: list[Crowd] = []
+        crowds: list[SeveralDocuments] = []
         before = self._change.before
         if before is None:
             return crowds
         for was, will in self._content_types(before):
-            if was.kind is Kind.COLLECTION and will.kind is Kind.SINGLE:
+            if was.kind is TypeKind.COLLECTION and will.kind is TypeKind.SINGLE:
                 count = yield from self._counting.documents(before.tables[was.uid].name)
                 if count > 1:
-                    crowds.append(Crowd(uid=will.uid, documents=count))
+                    crowds.append(SeveralDocuments(uid=will.uid, documents=count))
         return crowds
 
-    def _leaving(self, before: Side) -> Program[list[Step]]:
+    def _leaving(self, before: SchemaTables) -> Program[list[Step]]:
         """What is taken away from rows while the tables are still the former ones."""
         steps: list[Step] = []
         for lost in self._correspondence.lost:
@@ -205,7 +205,7 @@ class _Planner:
             if uid != earlier:
                 yield RenameModel(before=earlier, after=uid)
 
-    def _arriving(self, before: Side) -> Program[list[Step]]:
+    def _arriving(self, before: SchemaTables) -> Program[list[Step]]:
         """What rows get once the tables are the later ones."""
         steps: list[Step] = []
         for was, will in self._content_types(before):
@@ -219,7 +219,7 @@ class _Planner:
                 steps.append(BeginDrafts(uid=will.uid, rows=rows))
         return steps
 
-    def _content_types(self, before: Side) -> Iterator[tuple[ContentType, ContentType]]:
+    def _content_types(self, before: SchemaTables) -> Iterator[tuple[ContentType, ContentType]]:
         """Content types that live on, whose table is there: as they were and as they will be."""
         types = self._change.after.schema.content_types
         for uid, earlier in self._correspondence.models.items():
@@ -227,7 +227,7 @@ class _Planner:
             if was is not None and uid in types and before.tables[earlier].name in self._found:
                 yield was, types[uid]
 
-    def _lost_rows(self, before: Side, lost: LostRows) -> Program[int]:
+    def _lost_rows(self, before: SchemaTables, lost: LostRows) -> Program[int]:
         table = before.tables[lost.uid]
         match table.edges[lost.attribute]:
             case ComponentEdge() as edge if edge.table in self._found:
@@ -238,13 +238,13 @@ class _Planner:
             case _:
                 return 0
 
-    def _end_of_locales(self, before: Side, type_: ContentType) -> Program[EndLocales]:
+    def _end_of_locales(self, before: SchemaTables, type_: ContentType) -> Program[EndLocales]:
         rows = yield from other_locales(
             self._writes, before.tables[type_.uid].name, self._change.default_locale
         )
         return EndLocales(uid=type_.uid, rows=len(rows))
 
-    def _end_of_drafts(self, before: Side, type_: ContentType) -> Program[EndDrafts]:
+    def _end_of_drafts(self, before: SchemaTables, type_: ContentType) -> Program[EndDrafts]:
         drafts = yield from drafts_of(self._writes, before.tables[type_.uid].name)
         return EndDrafts(
             uid=type_.uid,

@@ -5,11 +5,11 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
-from quire.database.entries.store import Store
+from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import entries_of
 from quire.database.migration.dependents import with_belongings
-from quire.database.migration.name_mapping import Wording
+from quire.database.migration.name_mapping import NameMapping
 from quire.database.migration.renamed_models import rename_fields, rename_models
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.settings_rewrite import say_otherwise
@@ -23,7 +23,9 @@ from quire.database.migration.steps import (
 from quire.database.program import Program
 
 
-def arrive(store: Store, plan: Plan, renames: Renames, found: Collection[str]) -> Program[None]:
+def arrive(
+    store: EntryStore, plan: Plan, renames: Renames, found: Collection[str]
+) -> Program[None]:
     """Take the steps of a plan that are about rows of the later tables.
 
     ``found`` are the names of the tables that there were before.
@@ -41,7 +43,7 @@ def arrive(store: Store, plan: Plan, renames: Renames, found: Collection[str]) -
     yield from rename_models(store, models, found)
     for uid, names in fields.items():
         yield from rename_fields(store, uid, names)
-    yield from say_otherwise(store, Wording(store.schema, renames))
+    yield from say_otherwise(store, NameMapping(store.schema, renames))
     for step in plan.steps:
         match step:
             case BeginLocales():
@@ -52,7 +54,7 @@ def arrive(store: Store, plan: Plan, renames: Renames, found: Collection[str]) -
                 continue
 
 
-def _begin_locales(store: Store, uid: str, locale: str) -> Program[None]:
+def _begin_locales(store: EntryStore, uid: str, locale: str) -> Program[None]:
     table = store.layout(uid).table
     column = table.columns["locale"]
 
@@ -64,7 +66,7 @@ def _begin_locales(store: Store, uid: str, locale: str) -> Program[None]:
     yield from store.writes.run(("begin locales", uid), build, (locale,))
 
 
-def _begin_drafts(store: Store, uid: str) -> Program[None]:
+def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
     """Give each entry a draft that says the same.
 
     Those that have no components or links come first, as they are done first by the reference,
@@ -85,7 +87,7 @@ def _begin_drafts(store: Store, uid: str) -> Program[None]:
     made = []
     for id_, document in rows:
         entries = yield from entries_of(store, layout, str(document))
-        replacement = Replacement(
+        replacement = VersionReplacement(
             source=int(id_ or 0),
             prior=None,
             published=False,

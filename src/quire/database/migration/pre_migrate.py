@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.store import Store
-from quire.database.migration.archive import AsideKeeper
+from quire.database.entries.store import EntryStore
+from quire.database.migration.archive import ArchiveWriter
 from quire.database.migration.dependents import keep_entries, lose_attribute
 from quire.database.migration.dropped_versions import drafts_of, other_locales
 from quire.database.migration.steps import DropRows, EndDrafts, EndLocales, Plan
@@ -17,11 +17,11 @@ from quire.schema.attributes.base import StorageKind
 _ROWS_AT_ONCE = 500
 
 
-class Leaving:
+class PreMigration:
     """Takes rows away, each kept aside, while the tables are those of the former schema."""
 
     def __init__(
-        self, store: Store, keeper: AsideKeeper, default_locale: str | None, now: int
+        self, store: EntryStore, keeper: ArchiveWriter, default_locale: str | None, now: int
     ) -> None:
         """``now`` is epoch milliseconds: when documents are published that never were."""
         self._store = store

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.migration.rename_order import in_passing
 from quire.database.program import Program, Value
 from quire.database.stores.core_store import view_key
@@ -27,7 +27,9 @@ _ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission
 _ADMIN_PERMISSION = "admin::permission"
 
 
-def rename_models(store: Store, names: Mapping[str, str], found: Collection[str]) -> Program[None]:
+def rename_models(
+    store: EntryStore, names: Mapping[str, str], found: Collection[str]
+) -> Program[None]:
     """Let every row that names models by their former uids name them by the later ones.
 
     ``names`` are later uids by former ones. The tables are those of the later schema; ``found`` are
@@ -40,7 +42,7 @@ def rename_models(store: Store, names: Mapping[str, str], found: Collection[str]
                 yield from _replace(store, table.name, "uid", before, after)
 
 
-def _rename_model(store: Store, before: str, after: str) -> Program[None]:
+def _rename_model(store: EntryStore, before: str, after: str) -> Program[None]:
     for name, column in _type_columns(store):
         yield from _replace(store, name, column, before, after)
     permission = store.tables[_ADMIN_PERMISSION]
@@ -52,7 +54,7 @@ def _rename_model(store: Store, before: str, after: str) -> Program[None]:
     yield from _replace(store, CORE_STORE, "key", view_key(before), view_key(after))
 
 
-def rename_fields(store: Store, uid: str, names: Mapping[str, str]) -> Program[None]:
+def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Program[None]:
     """Let components or links of media of attributes say their later names.
 
     ``names`` are later names by former ones.
@@ -67,7 +69,7 @@ def rename_fields(store: Store, uid: str, names: Mapping[str, str]) -> Program[N
             yield from _replace(store, edge.table, FIELD, before, after, of_type)
 
 
-def _type_columns(store: Store) -> Iterator[tuple[str, str]]:
+def _type_columns(store: EntryStore) -> Iterator[tuple[str, str]]:
     """Iterate over the columns that hold uids."""
     for table in store.tables.tables.values():
         if any(isinstance(edge, ComponentEdge) for edge in table.edges.values()):
@@ -80,7 +82,7 @@ def _type_columns(store: Store) -> Iterator[tuple[str, str]]:
 
 
 def _replace(
-    store: Store,
+    store: EntryStore,
     table: str,
     column: str,
     before: str,
@@ -99,7 +101,9 @@ def _replace(
     yield from store.writes.run(key, build, (after, before, *others.values()))
 
 
-def _replace_start(store: Store, table: str, column: str, before: str, after: str) -> Program[None]:
+def _replace_start(
+    store: EntryStore, table: str, column: str, before: str, after: str
+) -> Program[None]:
     """Replace the uid at the beginning of actions: ``api::note.note.find``."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:

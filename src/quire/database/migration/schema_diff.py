@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import Struct
 from sqlalchemy import Index, MetaData, Table
 
-from quire.database.migration.schema_match import Moved
+from quire.database.migration.schema_match import MatchedTable
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import FoundIndex, FoundTable, FoundTables
 from quire.database.tables.metadata import column_kind, sorted_indexes, status_of_index
@@ -68,7 +68,7 @@ def change_of_structure(
     before: MetaData | None,
     after: MetaData,
     found: FoundTables,
-    moved: Collection[Moved],
+    moved: Collection[MatchedTable],
     writer: DdlWriter,
 ) -> StructureChange:
     """Compare what is found with what is wanted.
@@ -99,7 +99,7 @@ def change_of_structure(
 
 
 def _origin(
-    moved: Moved | None, name: str, found: FoundTables, taken: Collection[str]
+    moved: MatchedTable | None, name: str, found: FoundTables, taken: Collection[str]
 ) -> str | None:
     """Return the found table that becomes a wanted one; ``None`` where it has to be made.
 
@@ -118,7 +118,7 @@ class _TableComparison:
         before: Table | None,
         after: Table,
         found: FoundTable,
-        moved: Moved | None,
+        moved: MatchedTable | None,
         writer: DdlWriter,
     ) -> None:
         self._before = before

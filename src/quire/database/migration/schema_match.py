@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from quire.database.migration.schema_pair import Renames, Side
+from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.tables.table_map import (
     COMPONENT_COLUMNS,
     FIELD,
@@ -26,7 +26,7 @@ from quire.database.tables.table_map import (
 from quire.schema.model import FILE_UID
 
 
-class Moved(Struct, frozen=True, kw_only=True):
+class MatchedTable(Struct, frozen=True, kw_only=True):
     """A table that lives on. ``columns`` maps its later columns to the earlier ones."""
 
     before: str
@@ -55,19 +55,19 @@ class RenamedField(Struct, frozen=True, kw_only=True):
     after: str
 
 
-class Correspondence(Struct, frozen=True, kw_only=True):
+class SchemaMatch(Struct, frozen=True, kw_only=True):
     """What lives on of a former schema, and what is to be done to rows because of it.
 
     ``models`` maps the uids of models that live on, later to earlier.
     """
 
     models: Mapping[str, str]
-    moved: tuple[Moved, ...]
+    moved: tuple[MatchedTable, ...]
     lost: tuple[LostRows, ...]
     renamed: tuple[RenamedField, ...]
 
 
-def correspond(before: Side, after: Side, renames: Renames) -> Correspondence:
+def correspond(before: SchemaTables, after: SchemaTables, renames: Renames) -> SchemaMatch:
     """Compare two schemas attribute by attribute."""
     models = {
         uid: earlier
@@ -77,7 +77,7 @@ def correspond(before: Side, after: Side, renames: Renames) -> Correspondence:
     pairs = [
         _Pair((before, earlier), (after, uid), renames, models) for uid, earlier in models.items()
     ]
-    return Correspondence(
+    return SchemaMatch(
         models=models,
         moved=tuple(moved for pair in pairs for moved in pair.moved()),
         lost=tuple(lost for pair in pairs for lost in pair.lost()),
@@ -90,8 +90,8 @@ class _Pair:
 
     def __init__(
         self,
-        before: tuple[Side, str],
-        after: tuple[Side, str],
+        before: tuple[SchemaTables, str],
+        after: tuple[SchemaTables, str],
         renames: Renames,
         models: Mapping[str, str],
     ) -> None:
@@ -103,11 +103,13 @@ class _Pair:
             for name in (*self._after.columns, *self._after.edges)
         }
 
-    def moved(self) -> Iterator[Moved]:
+    def moved(self) -> Iterator[MatchedTable]:
         """The table of the model, and those that keep what its rows lead to."""
-        yield Moved(before=self._before.name, after=self._after.name, columns=dict(self._columns()))
+        yield MatchedTable(
+            before=self._before.name, after=self._after.name, columns=dict(self._columns())
+        )
         if _has_parts(self._before) and _has_parts(self._after):
-            yield Moved(
+            yield MatchedTable(
                 before=self._before.components_table,
                 after=self._after.components_table,
                 columns={name: name for name in COMPONENT_COLUMNS},
@@ -189,11 +191,11 @@ class _Pair:
         return bool(will & set(earlier.components))
 
 
-def _table(side: Side, uid: str) -> ModelTable:
+def _table(side: SchemaTables, uid: str) -> ModelTable:
     return side.tables[uid]
 
 
-def _secrets(side: Side, uid: str) -> frozenset[str]:
+def _secrets(side: SchemaTables, uid: str) -> frozenset[str]:
     return frozenset(a.name for a in side.schema.model(uid).scalars if a.secret)
 
 
@@ -207,20 +209,20 @@ def _has_rows_elsewhere(edge: Edge) -> bool:
     return isinstance(edge, ComponentEdge)
 
 
-def _moved_links(before: LinkEdge, after: LinkEdge) -> Moved:
+def _moved_links(before: LinkEdge, after: LinkEdge) -> MatchedTable:
     columns = {"id": "id", after.near: before.near, after.far: before.far}
     if before.order is not None and after.order is not None:
         columns[after.order] = before.order
     if before.inverse_order is not None and after.inverse_order is not None:
         columns[after.inverse_order] = before.inverse_order
-    return Moved(before=before.table, after=after.table, columns=columns)
+    return MatchedTable(before=before.table, after=after.table, columns=columns)
 
 
-def _moved_morphs(before: MorphListEdge, after: MorphListEdge) -> Moved:
+def _moved_morphs(before: MorphListEdge, after: MorphListEdge) -> MatchedTable:
     columns = {name: name for name in ("id", FIELD, ORDER)}
     columns |= {
         after.near: before.near,
         after.far_id: before.far_id,
         after.far_type: before.far_type,
     }
-    return Moved(before=before.table, after=after.table, columns=columns)
+    return MatchedTable(before=before.table, after=after.table, columns=columns)

@@ -10,7 +10,7 @@ from quire.database.tables.table_map import TableMap, map_tables
 from quire.schema.model import Schema
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class SchemaTables(Struct, frozen=True, kw_only=True):
     """A schema with its tables, as one kind of database has them."""
 
     schema: Schema
@@ -18,10 +18,12 @@ class Side(Struct, frozen=True, kw_only=True):
     metadata: MetaData
 
 
-def side_of(schema: Schema, types: ColumnTypes) -> Side:
+def schema_tables(schema: Schema, types: ColumnTypes) -> SchemaTables:
     """Work out the tables of a schema. Raises SchemaError when two of them would have one name."""
     tables = map_tables(schema)
-    return Side(schema=schema, tables=tables, metadata=build_metadata(schema, tables, types))
+    return SchemaTables(
+        schema=schema, tables=tables, metadata=build_metadata(schema, tables, types)
+    )
 
 
 class Renames(Struct, frozen=True, kw_only=True):

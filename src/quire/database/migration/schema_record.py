@@ -19,7 +19,7 @@ from quire.database.schema_version import announce_schema
 from quire.database.stores.core_store import read_settings, write_setting
 from quire.database.tables.system import DATABASE_SCHEMA
 from quire.schema.model import ContentType, Model, Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 
 OUR_RECORD = "quire_schema"
 THEIR_RECORD = "strapi_content_types_schema"
@@ -37,7 +37,7 @@ _AUTOMATIC = (
 )
 
 
-class Recorded(Struct, frozen=True, kw_only=True):
+class SchemaRecord(Struct, frozen=True, kw_only=True):
     """The schema that a database was last changed for, as far as it is known.
 
     ``version`` is `Schema.version` where we wrote it. ``sources`` lack the components of a database
@@ -46,12 +46,12 @@ class Recorded(Struct, frozen=True, kw_only=True):
     """
 
     version: str | None
-    sources: tuple[Source, ...]
+    sources: tuple[SchemaFile, ...]
     whole: bool
-    unseen: tuple[Source, ...] = ()
+    unseen: tuple[SchemaFile, ...] = ()
 
 
-def recorded_schema(writes: Writes) -> Program[Recorded | None]:
+def recorded_schema(writes: Writes) -> Program[SchemaRecord | None]:
     """Read what is known of the schema of a database; ``None`` where nothing is.
 
     Of content types the reference's record counts where there is one: each of its starts writes it,
@@ -63,14 +63,14 @@ def recorded_schema(writes: Writes) -> Program[Recorded | None]:
     if not isinstance(theirs, dict):
         if not isinstance(ours, dict):
             return None
-        return Recorded(version=_version(ours), sources=tuple(own), whole=True)
+        return SchemaRecord(version=_version(ours), sources=tuple(own), whole=True)
     described = list(_their_sources(theirs))
     unseen = [s for s in own if s.uid.startswith("api::") and s.uid not in theirs]
     seen = [source for source in own if source not in unseen]
     if isinstance(ours, dict) and _api_types(seen) == _api_types(described):
-        return Recorded(version=_version(ours), sources=tuple(own), whole=True)
+        return SchemaRecord(version=_version(ours), sources=tuple(own), whole=True)
     others = [source for source in own if not source.uid.startswith("api::")]
-    return Recorded(
+    return SchemaRecord(
         version=None,
         sources=(*described, *others),
         whole=isinstance(ours, dict),
@@ -78,7 +78,7 @@ def recorded_schema(writes: Writes) -> Program[Recorded | None]:
     )
 
 
-def _api_types(sources: Sequence[Source]) -> dict[str, dict[str, object]]:
+def _api_types(sources: Sequence[SchemaFile]) -> dict[str, dict[str, object]]:
     return {s.uid: told(s.raw) for s in sources if s.uid.startswith("api::")}
 
 
@@ -145,19 +145,19 @@ def _describe(content_type: ContentType, known: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _own_sources(ours: object) -> Iterator[Source]:
+def _own_sources(ours: object) -> Iterator[SchemaFile]:
     if not isinstance(ours, dict):
         return
     for uid, file, raw in ours.get("sources", ()):
-        yield Source(uid, file, raw)
+        yield SchemaFile(uid, file, raw)
 
 
-def _their_sources(theirs: Mapping[str, Any]) -> Iterator[Source]:
+def _their_sources(theirs: Mapping[str, Any]) -> Iterator[SchemaFile]:
     for uid, described in theirs.items():
         if uid.startswith("api::") and isinstance(described, dict):
             raw = described.get("__schema__")
             if isinstance(raw, dict):
-                yield Source(uid, f"(database) {uid}", raw)
+                yield SchemaFile(uid, f"(database) {uid}", raw)
 
 
 def _version(ours: object) -> str | None:

@@ -10,8 +10,8 @@ import orjson
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.store import Store
-from quire.database.migration.name_mapping import Wording
+from quire.database.entries.store import EntryStore
+from quire.database.migration.name_mapping import NameMapping
 from quire.database.program import Program
 from quire.database.stores.accounts import ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, read_settings, view_key, write_setting
@@ -22,7 +22,7 @@ _MAIN_FIELD = "mainField"
 _LABEL = "label"
 
 
-def say_otherwise(store: Store, wording: Wording) -> Program[None]:
+def say_otherwise(store: EntryStore, wording: NameMapping) -> Program[None]:
     """Let everything that people have set say the later names. The tables are the later ones."""
     renames = wording.renames
     if renames.attributes or renames.models:
@@ -32,7 +32,7 @@ def say_otherwise(store: Store, wording: Wording) -> Program[None]:
         yield from _say_in_permissions(store, wording)
 
 
-def _say_in_permissions(store: Store, wording: Wording) -> Program[None]:
+def _say_in_permissions(store: EntryStore, wording: NameMapping) -> Program[None]:
     """Let permissions of administrators name the later fields."""
     table = store.tables[_ADMIN_PERMISSION]
     properties, subject = table.columns["properties"], table.columns["subject"]
@@ -54,7 +54,7 @@ def _say_in_permissions(store: Store, wording: Wording) -> Program[None]:
             yield from store.writes.update(table.name, int(id_ or 0), {properties: value})
 
 
-def _say_in_rules(store: Store, wording: Wording) -> Program[None]:
+def _say_in_rules(store: EntryStore, wording: NameMapping) -> Program[None]:
     """Let row rules name the later types and attributes: they would open what they narrow."""
     stored = yield from read_setting(store.writes, ROW_RULES_KEY)
     if not isinstance(stored, Mapping):
@@ -67,13 +67,13 @@ def _say_in_rules(store: Store, wording: Wording) -> Program[None]:
         yield from write_setting(store.writes, ROW_RULES_KEY, later)
 
 
-def _later_rules(rules: Mapping[str, Any], wording: Wording) -> Iterator[tuple[str, Any]]:
+def _later_rules(rules: Mapping[str, Any], wording: NameMapping) -> Iterator[tuple[str, Any]]:
     for earlier, rule in rules.items():
         action = wording.action(earlier)
         yield action, wording.condition(action.rpartition(".")[0], rule)
 
 
-def _say_in_views(store: Store, wording: Wording) -> Program[None]:
+def _say_in_views(store: EntryStore, wording: NameMapping) -> Program[None]:
     """Let views of lists and forms show renamed attributes in the same places."""
     models = {view_key(model.uid): model for model in wording.schema.models()}
     stored = yield from read_settings(store.writes, tuple(models))
@@ -85,7 +85,7 @@ def _say_in_views(store: Store, wording: Wording) -> Program[None]:
             yield from write_setting(store.writes, key, later)
 
 
-def _later_view(view: Mapping[str, Any], model: Model, wording: Wording) -> dict[str, Any]:
+def _later_view(view: Mapping[str, Any], model: Model, wording: NameMapping) -> dict[str, Any]:
     def name(earlier: object) -> object:
         return wording.name(model.uid, earlier) if isinstance(earlier, str) else earlier
 
@@ -110,7 +110,7 @@ def _later_view(view: Mapping[str, Any], model: Model, wording: Wording) -> dict
     return later
 
 
-def _later_metadata(metadata: Any, attribute: str, model: Model, wording: Wording) -> Any:  # noqa: ANN401 - JSON
+def _later_metadata(metadata: Any, attribute: str, model: Model, wording: NameMapping) -> Any:  # noqa: ANN401 - JSON
     """Change the label where nobody has, and the field that stands for a related entry."""
     if not isinstance(metadata, Mapping):
         return metadata

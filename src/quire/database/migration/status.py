@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.migrate import Goal, plan_towards
-from quire.database.migration.schema_record import Recorded, recorded_schema, told
+from quire.database.migration.migrate import MigrationGoal, plan_towards
+from quire.database.migration.schema_record import SchemaRecord, recorded_schema, told
 from quire.database.migration.steps import (
     BeginDrafts,
     BeginLocales,
@@ -46,7 +46,7 @@ def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
     return recorded is None or _is_for(recorded, schema)
 
 
-async def require_followed(database: Database, kind: DatabaseKind, goal: Goal) -> Pending:
+async def require_followed(database: Database, kind: DatabaseKind, goal: MigrationGoal) -> Pending:
     """Look at what is to be done in a database that is said to be for another schema.
 
     Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
@@ -65,7 +65,7 @@ async def require_followed(database: Database, kind: DatabaseKind, goal: Goal) -
     return pending
 
 
-def _is_for(recorded: Recorded, schema: Schema) -> bool:
+def _is_for(recorded: SchemaRecord, schema: Schema) -> bool:
     if recorded.version == schema.version:
         return True
     models: list[Model] = [*schema.api_types]

@@ -257,7 +257,7 @@ class Notice(Struct, frozen=True, kw_only=True):
         return f"{self.rows} entries of {self.uid} break a rule: {self.attribute} {self.rule}"
 
 
-class Crowd(Struct, frozen=True, kw_only=True):
+class SeveralDocuments(Struct, frozen=True, kw_only=True):
     """A collection type with several documents that becomes a single type, which serves one."""
 
     uid: str
@@ -273,7 +273,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     steps: tuple[Step, ...] = ()
     notices: tuple[Notice, ...] = field(default_factory=tuple)
-    crowds: tuple[Crowd, ...] = ()
+    crowds: tuple[SeveralDocuments, ...] = ()
 
     @property
     def losses(self) -> tuple[Step, ...]:

@@ -6,9 +6,9 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.migration.impact import Counting
-from quire.database.migration.schema_match import Correspondence
-from quire.database.migration.schema_pair import Renames, Side
+from quire.database.migration.impact import RowCounter
+from quire.database.migration.schema_match import SchemaMatch
+from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.migration.steps import Notice
 from quire.database.program import Program
 from quire.database.tables.inspection import FoundTables
@@ -17,9 +17,9 @@ from quire.schema.model import ContentType, Model
 
 
 def notices_program(
-    before: Side | None,
-    after: Side,
-    correspondence: Correspondence,
+    before: SchemaTables | None,
+    after: SchemaTables,
+    correspondence: SchemaMatch,
     renames: Renames,
     found: FoundTables,
     writes: Writes,
@@ -33,7 +33,7 @@ def notices_program(
         table = before.tables[earlier]
         if table.name not in found:
             continue
-        look = _Look(was, will, found[table.name].name, Counting(writes), writes)
+        look = _Look(was, will, found[table.name].name, RowCounter(writes), writes)
         for attribute in will.scalars:
             former = was.attributes.get(renames.earlier_name(uid, attribute.name) or "")
             if isinstance(former, ScalarAttribute):
@@ -49,7 +49,7 @@ class _Look:
     """Looks at the rows of one model."""
 
     def __init__(
-        self, was: Model, will: Model, table: str, counting: Counting, writes: Writes
+        self, was: Model, will: Model, table: str, counting: RowCounter, writes: Writes
     ) -> None:
         self._was = was
         self._will = will

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Value
 from quire.database.tables.table_map import ColumnEdge
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
@@ -10,7 +10,7 @@ from quire.schema.attributes.base import ScalarAttribute, StorageKind
 AUTHORS = ("createdBy", "updatedBy")
 
 
-def encoded(store: Store, uid: str, values: Mapping[str, object]) -> dict[str, Value]:
+def encoded(store: EntryStore, uid: str, values: Mapping[str, object]) -> dict[str, Value]:
     """Return the columns of values by attribute; authors are ids of administrators.
 
     Raises TypeError for what a column cannot hold, KeyError for unknown attributes.
@@ -29,7 +29,7 @@ def encoded(store: Store, uid: str, values: Mapping[str, object]) -> dict[str, V
     return row
 
 
-def _value(store: Store, kind: StorageKind, value: object) -> Value:
+def _value(store: EntryStore, kind: StorageKind, value: object) -> Value:
     if value is None:
         return None
     if kind is StorageKind.JSON:

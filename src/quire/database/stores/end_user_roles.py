@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkedRow
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.attributes.base import StorageKind
@@ -31,7 +31,7 @@ class RoleRow(Struct, frozen=True, kw_only=True):
 class RoleRows(Struct, frozen=True, kw_only=True):
     """Programs that read and write roles; ``now`` is epoch milliseconds, ``new_id`` makes ids."""
 
-    store: Store
+    store: EntryStore
     now: int
     new_id: Callable[[], str]
 

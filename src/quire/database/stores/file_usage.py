@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.entry_layout import Layout, is_component
-from quire.database.entries.store import Store
+from quire.database.entries.entry_layout import EntryLayout, is_component
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
 from quire.database.tables.table_map import (
@@ -27,7 +27,7 @@ _RELATED = "related"
 _TEXT_TYPES = frozenset({"richtext", "blocks", "text", "json"})
 
 
-class Use(Struct, frozen=True, kw_only=True):
+class FileUse(Struct, frozen=True, kw_only=True):
     """A place in an entry.
 
     ``path`` leads to it, as in ``sections.images``; ``in_text`` says that a text there names the
@@ -52,7 +52,7 @@ class _Holder(Struct, frozen=True):
     in_text: bool
 
 
-def uses_of_file(store: Store, file: FileRow) -> Program[list[Use]]:
+def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
     """Return where a file is used, entry by entry."""
     waiting = yield from _linked(store, file.id)
     waiting += yield from _named(store, file.hash)
@@ -66,7 +66,7 @@ def uses_of_file(store: Store, file: FileRow) -> Program[list[Use]]:
     return (yield from _told(store, entries))
 
 
-def unlinked_files(store: Store, *, after: int, most: int) -> Program[list[int]]:
+def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[int]]:
     """Return ids of files that no media attribute has, in order, those after an id."""
     layout, edge = store.layout(FILE_UID), _files_edge(store)
 
@@ -82,14 +82,14 @@ def unlinked_files(store: Store, *, after: int, most: int) -> Program[list[int]]
     return [int(row[0] or 0) for row in rows]
 
 
-def _files_edge(store: Store) -> MorphListEdge:
+def _files_edge(store: EntryStore) -> MorphListEdge:
     edge = store.layout(FILE_UID).table.edges[_RELATED]
     if not isinstance(edge, MorphListEdge):
         raise TypeError("files do not know what they are related to")
     return edge
 
 
-def _linked(store: Store, file_id: int) -> Program[list[_Holder]]:
+def _linked(store: EntryStore, file_id: int) -> Program[list[_Holder]]:
     edge = _files_edge(store)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -105,7 +105,7 @@ def _linked(store: Store, file_id: int) -> Program[list[_Holder]]:
     ]
 
 
-def _named(store: Store, name: str) -> Program[list[_Holder]]:
+def _named(store: EntryStore, name: str) -> Program[list[_Holder]]:
     """Return rows whose texts name a file; the name is too unlikely to stand there by chance."""
     found: list[_Holder] = []
     if not name:
@@ -120,14 +120,14 @@ def _named(store: Store, name: str) -> Program[list[_Holder]]:
     return found
 
 
-def _texts(layout: Layout) -> Iterator[ScalarAttribute]:
+def _texts(layout: EntryLayout) -> Iterator[ScalarAttribute]:
     for attribute in layout.own_scalars:
         if attribute.type.name in _TEXT_TYPES and not attribute.secret:
             yield attribute
 
 
 def _rows_with(
-    store: Store, layout: Layout, attribute: ScalarAttribute, pattern: str
+    store: EntryStore, layout: EntryLayout, attribute: ScalarAttribute, pattern: str
 ) -> Program[list[int]]:
     column = layout.table.columns[attribute.name]
 
@@ -143,7 +143,7 @@ def _rows_with(
     return [int(row[0] or 0) for row in rows]
 
 
-def _above(store: Store, parts: Collection[_Holder]) -> Program[list[_Holder]]:
+def _above(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holder]]:
     """Return what holds components, with the paths from there."""
     by_component: dict[str, dict[int, list[_Holder]]] = {}
     for part in parts:
@@ -162,7 +162,7 @@ def _above(store: Store, parts: Collection[_Holder]) -> Program[list[_Holder]]:
 
 
 def _holding(
-    store: Store, layout: Layout, component: str, ids: Collection[int]
+    store: EntryStore, layout: EntryLayout, component: str, ids: Collection[int]
 ) -> Program[list[tuple[int, int, str]]]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         links = builder.table(layout.table.components_table)
@@ -178,16 +178,16 @@ def _holding(
     return [(int(entity or 0), int(id_ or 0), str(field)) for entity, id_, field in rows]
 
 
-def _told(store: Store, holders: Collection[_Holder]) -> Program[list[Use]]:
+def _told(store: EntryStore, holders: Collection[_Holder]) -> Program[list[FileUse]]:
     by_type: dict[str, dict[int, list[_Holder]]] = {}
     for holder in dict.fromkeys(holders):
         by_type.setdefault(holder.uid, {}).setdefault(holder.row_id, []).append(holder)
-    uses: list[Use] = []
+    uses: list[FileUse] = []
     for uid, rows in sorted(by_type.items()):
         layout = store.layout(uid)
         columns = layout.table.columns
 
-        def build(builder: StatementBuilder, layout: Layout = layout) -> sa.ClauseElement:
+        def build(builder: StatementBuilder, layout: EntryLayout = layout) -> sa.ClauseElement:
             table = builder.table(layout.table.name)
             live = table.c(layout.table.columns["publishedAt"]).is_not(None)
             chosen = (
@@ -203,7 +203,7 @@ def _told(store: Store, holders: Collection[_Holder]) -> Program[list[Use]]:
             continue
         found = yield from store.writes.run_listed(("used by", uid), build, list(rows))
         uses += [
-            Use(
+            FileUse(
                 uid=uid,
                 document_id=str(document_id),
                 entry_id=int(row_id or 0),

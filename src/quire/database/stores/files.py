@@ -9,7 +9,7 @@ from msgspec import Struct
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, Linked
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row
 from quire.database.stores.encoded_values import encoded
 from quire.database.tables.table_map import ColumnEdge
@@ -67,7 +67,7 @@ class FileRow(Struct, frozen=True, kw_only=True):
         return (f"{self.hash}{self.ext}", *others)
 
 
-def find_files(store: Store, ids: Collection[int]) -> Program[list[FileRow]]:
+def find_files(store: EntryStore, ids: Collection[int]) -> Program[list[FileRow]]:
     """Return files by row id, in the order of their ids; those that are not there are left out."""
     if not ids:
         return []
@@ -81,7 +81,7 @@ def find_files(store: Store, ids: Collection[int]) -> Program[list[FileRow]]:
     return [_file(store, row) for row in rows]
 
 
-def file_by_key(store: Store, key: str) -> Program[FileRow | None]:
+def file_by_key(store: EntryStore, key: str) -> Program[FileRow | None]:
     """Return the file that is kept under a name, ``None`` where no row tells of it."""
     stem = key.rpartition(".")[0] if "." in key else key
 
@@ -95,7 +95,7 @@ def file_by_key(store: Store, key: str) -> Program[FileRow | None]:
     return next((row for row in found if row.keys[0] == key), None)
 
 
-def files_within(store: Store, paths: Collection[str]) -> Program[list[FileRow]]:
+def files_within(store: EntryStore, paths: Collection[str]) -> Program[list[FileRow]]:
     """Return the files of folders, given by their paths, and of all folders inside them."""
     found: dict[int, FileRow] = {}
     for path in paths:
@@ -116,7 +116,9 @@ def files_within(store: Store, paths: Collection[str]) -> Program[list[FileRow]]
     return list(found.values())
 
 
-def insert_file(store: Store, values: Mapping[str, object], *, folder: int | None) -> Program[int]:
+def insert_file(
+    store: EntryStore, values: Mapping[str, object], *, folder: int | None
+) -> Program[int]:
     """Add a file with values by attribute, at the end of a folder; returns its row id."""
     row_id = yield from store.writes.insert(_table(store), encoded(store, FILE_UID, values))
     if folder is not None:
@@ -124,7 +126,7 @@ def insert_file(store: Store, values: Mapping[str, object], *, folder: int | Non
     return row_id
 
 
-def creators_of(store: Store, ids: Collection[int]) -> Program[dict[int, int | None]]:
+def creators_of(store: EntryStore, ids: Collection[int]) -> Program[dict[int, int | None]]:
     """Return which administrator made each of these files; those that are not there are left out.
 
     A file that nobody of them made has ``None``.
@@ -145,24 +147,26 @@ def creators_of(store: Store, ids: Collection[int]) -> Program[dict[int, int | N
     return {int(row_id or 0): None if by is None else int(by) for row_id, by in rows}
 
 
-def update_file(store: Store, row_id: int, values: Mapping[str, object]) -> Program[None]:
+def update_file(store: EntryStore, row_id: int, values: Mapping[str, object]) -> Program[None]:
     """Change values of a file, by attribute."""
     yield from store.writes.update(_table(store), row_id, encoded(store, FILE_UID, values))
 
 
-def put_into(store: Store, row_id: int, folder: int | None, *, new: bool = False) -> Program[None]:
+def put_into(
+    store: EntryStore, row_id: int, folder: int | None, *, new: bool = False
+) -> Program[None]:
     """Put a file into a folder, or into none; its path is a value of its own."""
     targets = () if folder is None else (Linked(rows=(folder,)),)
     change = LinkChange(connect=targets) if new else LinkChange(set=targets)
     yield from store.links.apply(FILE_UID, _FOLDER, row_id, change, creating=new)
 
 
-def delete_files(store: Store, ids: Collection[int]) -> Program[None]:
+def delete_files(store: EntryStore, ids: Collection[int]) -> Program[None]:
     """Delete files with everything that leads to them."""
     yield from delete_entries(store, store.layout(FILE_UID), list(ids))
 
 
-def all_files(store: Store, *, after: int, most: int) -> Program[list[FileRow]]:
+def all_files(store: EntryStore, *, after: int, most: int) -> Program[list[FileRow]]:
     """Return some files in the order of their ids, those after an id."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -174,19 +178,19 @@ def all_files(store: Store, *, after: int, most: int) -> Program[list[FileRow]]:
     return [_file(store, row) for row in rows]
 
 
-def _table(store: Store) -> str:
+def _table(store: EntryStore) -> str:
     return store.layout(FILE_UID).table.name
 
 
-def _column(store: Store, name: str) -> str:
+def _column(store: EntryStore, name: str) -> str:
     return store.layout(FILE_UID).table.columns[name]
 
 
-def _select(store: Store, table: AliasedTable) -> sa.Select[Any]:
+def _select(store: EntryStore, table: AliasedTable) -> sa.Select[Any]:
     return sa.select(*(table.c(_column(store, name)) for name in _KNOWN))
 
 
-def _file(store: Store, row: Row) -> FileRow:
+def _file(store: EntryStore, row: Row) -> FileRow:
     attributes = store.layout(FILE_UID).model.attributes
     values: dict[str, Any] = {}
     for name, stored in zip(_KNOWN, row, strict=True):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, Linked
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.encoded_values import encoded
 from quire.database.tables.table_map import LinkEdge
@@ -34,7 +34,7 @@ class FolderRow(Struct, frozen=True, kw_only=True):
     parent: int | None
 
 
-def all_folders(store: Store) -> Program[list[FolderRow]]:
+def all_folders(store: EntryStore) -> Program[list[FolderRow]]:
     """Return every folder, in the order of their ids."""
     layout = store.layout(FOLDER_UID)
     columns, edge = layout.table.columns, _parent_edge(store)
@@ -64,7 +64,7 @@ def all_folders(store: Store) -> Program[list[FolderRow]]:
     ]
 
 
-def files_in_folders(store: Store) -> Program[dict[int, int]]:
+def files_in_folders(store: EntryStore) -> Program[dict[int, int]]:
     """Return how many files each folder has itself; empty ones are left out."""
     edge = store.layout(FILE_UID).table.edges["folder"]
     if not isinstance(edge, LinkEdge):
@@ -80,7 +80,7 @@ def files_in_folders(store: Store) -> Program[dict[int, int]]:
 
 
 def insert_folder(
-    store: Store,
+    store: EntryStore,
     values: Mapping[str, object],
     parent: FolderRow | None,
 ) -> Program[FolderRow]:
@@ -101,13 +101,13 @@ def insert_folder(
     )
 
 
-def update_folder(store: Store, row_id: int, values: Mapping[str, object]) -> Program[None]:
+def update_folder(store: EntryStore, row_id: int, values: Mapping[str, object]) -> Program[None]:
     """Change values of a folder, by attribute."""
     table = store.layout(FOLDER_UID).table.name
     yield from store.writes.update(table, row_id, encoded(store, FOLDER_UID, values))
 
 
-def move_folder(store: Store, folder: FolderRow, parent: FolderRow | None) -> Program[str]:
+def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) -> Program[str]:
     """Put a folder into another one, or at the root, with all that is in it; returns its path.
 
     Nobody may move a folder into itself; that is asked before.
@@ -122,12 +122,12 @@ def move_folder(store: Store, folder: FolderRow, parent: FolderRow | None) -> Pr
     return path
 
 
-def delete_folders(store: Store, ids: Collection[int]) -> Program[None]:
+def delete_folders(store: EntryStore, ids: Collection[int]) -> Program[None]:
     """Delete folders; what is in them has to be deleted before."""
     yield from delete_entries(store, store.layout(FOLDER_UID), list(ids))
 
 
-def _last_path_id(store: Store) -> Program[int]:
+def _last_path_id(store: EntryStore) -> Program[int]:
     layout = store.layout(FOLDER_UID)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -138,7 +138,7 @@ def _last_path_id(store: Store) -> Program[int]:
     return int(rows[0][0] or 0)
 
 
-def _change_paths(store: Store, uid: str, attribute: str, old: str, new: str) -> Program[None]:
+def _change_paths(store: EntryStore, uid: str, attribute: str, old: str, new: str) -> Program[None]:
     """Write another beginning for a path and for all paths below it."""
     layout = store.layout(uid)
     column = layout.table.columns[attribute]
@@ -155,7 +155,7 @@ def _change_paths(store: Store, uid: str, attribute: str, old: str, new: str) ->
     yield from store.writes.run(("paths", uid), build, values)
 
 
-def _parent_edge(store: Store) -> LinkEdge:
+def _parent_edge(store: EntryStore) -> LinkEdge:
     edge = store.layout(FOLDER_UID).table.edges[_PARENT]
     if not isinstance(edge, LinkEdge):
         raise TypeError("folders know their parent by a link table")

@@ -33,7 +33,7 @@ _NO_LOCALE = ""
 _IN_SHORT = tuple(name for name in ("id", *_COLUMNS) if name != "data")
 
 
-class Place(Struct, frozen=True):
+class RevisionKey(Struct, frozen=True):
     """Whose revisions: a document of a type in a locale, ``None`` where there are no locales."""
 
     uid: str
@@ -49,7 +49,7 @@ class Place(Struct, frozen=True):
 class Revision(Struct, frozen=True, kw_only=True):
     """What an entry was like at a moment (epoch milliseconds), by whom, and as JSON."""
 
-    place: Place
+    place: RevisionKey
     status: str
     created_at: int
     created_by: int | None
@@ -63,7 +63,7 @@ class Revisions:
     def __init__(self, writes: Writes) -> None:
         self._writes = writes
 
-    def of(self, place: Place) -> Program[list[Revision]]:
+    def of(self, place: RevisionKey) -> Program[list[Revision]]:
         """Return all revisions of an entry without their data, the latest first."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -121,7 +121,7 @@ def _revision(names: tuple[str, ...], row: Row) -> Revision:
     found: dict[str, Any] = dict(zip(names, row, strict=True))
     return Revision(
         id=int(found["id"]),
-        place=Place(found["uid"], found["document_id"], found["locale"] or None),
+        place=RevisionKey(found["uid"], found["document_id"], found["locale"] or None),
         status=found["status"],
         created_at=int(found["created_at"]),
         created_by=found["created_by"],

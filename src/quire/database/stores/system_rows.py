@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, Linked
-from quire.database.entries.store import Store
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row, Value
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 
@@ -23,7 +23,7 @@ Record = Mapping[str, object]
 class SystemRows(Struct, frozen=True, kw_only=True):
     """Programs that read and write such rows."""
 
-    store: Store
+    store: EntryStore
     new_id: Callable[[], str]
 
     def all(self, uid: str, attributes: Sequence[str]) -> Program[list[Record]]:

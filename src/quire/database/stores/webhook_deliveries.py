@@ -48,7 +48,7 @@ _ADDED = ("webhook_id", "event", "uid", "document_id", "body", "state", "attempt
           "created_at")  # fmt: skip
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class WebhookMessage(Struct, frozen=True, kw_only=True):
     """Something that one webhook is to be told; ``body`` is the JSON that is sent."""
 
     webhook_id: int
@@ -76,7 +76,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
     message: str | None
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class DeliveryOutcome(Struct, frozen=True, kw_only=True):
     """What became of one attempt; ``due`` is when the next one is, while the state is waiting."""
 
     state: str
@@ -92,7 +92,7 @@ class Deliveries:
     def __init__(self, writes: Writes) -> None:
         self._writes = writes
 
-    def add(self, told: Sequence[Told], now: int) -> Program[None]:
+    def add(self, told: Sequence[WebhookMessage], now: int) -> Program[None]:
         """Write what is to be told, in this order."""
         rows: list[tuple[Value, ...]] = [
             (one.webhook_id, one.event, one.uid, one.document_id, one.body, WAITING, 0, now, now)
@@ -131,7 +131,7 @@ class Deliveries:
         rows = yield from self._writes.run((_NAME, "claim"), build, (webhook_id, now, most, until))
         return sorted((_delivery(row) for row in rows), key=lambda one: one.id)
 
-    def settle(self, delivery_id: int, outcome: Outcome) -> Program[None]:
+    def settle(self, delivery_id: int, outcome: DeliveryOutcome) -> Program[None]:
         """Write down what became of an attempt."""
         values: dict[str, Value] = {
             "state": outcome.state,

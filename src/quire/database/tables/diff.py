@@ -11,7 +11,7 @@ from quire.database.tables.inspection import FoundForeignKey, FoundTable, FoundT
 from quire.database.tables.metadata import gain_of, is_read_index, sorted_indexes, status_of_index
 
 
-class Lack(StrEnum):
+class Missing(StrEnum):
     """What can be missing, the gravest first."""
 
     TABLE = "table"
@@ -21,7 +21,7 @@ class Lack(StrEnum):
     READ_INDEX = "read index"
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class MissingItem(Struct, frozen=True, kw_only=True):
     """One thing that a database lacks.
 
     ``name`` is the column, foreign key or index; for a table it is the table's own. ``statements``
@@ -29,7 +29,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     for.
     """
 
-    lack: Lack
+    lack: Missing
     table: str
     name: str
     statements: tuple[str, ...] = ()
@@ -37,48 +37,48 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        if self.lack is Lack.TABLE:
+        if self.lack is Missing.TABLE:
             return f"the table {self.name} is missing"
         return f"the table {self.table} lacks the {self.lack} {self.name}"
 
 
-def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Finding]:
+def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[MissingItem]:
     """List what the database lacks, gravest first, then by table.
 
     What the database has beyond the wanted tables is nobody's business and not listed. A missing
     table stands for everything in it.
     """
-    findings: list[Finding] = []
+    findings: list[MissingItem] = []
     for table in wanted.tables.values():
         existing = found.get(table.name)
         if existing is None:
             findings.append(_missing_table(table, writer))
         else:
             findings += _compare_table(table, existing, writer)
-    gravity = list(Lack)
+    gravity = list(Missing)
     return sorted(findings, key=lambda f: (gravity.index(f.lack), f.table, f.name))
 
 
-def _missing_table(table: Table, writer: DdlWriter) -> Finding:
+def _missing_table(table: Table, writer: DdlWriter) -> MissingItem:
     statements = (
         writer.create_table(table),
         *writer.add_foreign_keys(table),
         *(writer.create_index(index) for index in sorted_indexes(table)),
     )
-    return Finding(lack=Lack.TABLE, table=table.name, name=table.name, statements=statements)
+    return MissingItem(lack=Missing.TABLE, table=table.name, name=table.name, statements=statements)
 
 
-def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Iterator[Finding]:
+def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Iterator[MissingItem]:
     for column in table.columns:
         if column.name not in existing.columns:
-            yield Finding(lack=Lack.COLUMN, table=table.name, name=column.name)
+            yield MissingItem(lack=Missing.COLUMN, table=table.name, name=column.name)
     for key in table.foreign_key_constraints:
         if key.columns[0].name in existing.columns and not _has_foreign_key(key, existing):
-            yield Finding(lack=Lack.FOREIGN_KEY, table=table.name, name=str(key.name))
+            yield MissingItem(lack=Missing.FOREIGN_KEY, table=table.name, name=str(key.name))
     for index in sorted_indexes(table):
         if _possible(index, existing) and not _serves(index, existing):
-            yield Finding(
-                lack=Lack.READ_INDEX if is_read_index(index) else Lack.INDEX,
+            yield MissingItem(
+                lack=Missing.READ_INDEX if is_read_index(index) else Missing.INDEX,
                 table=table.name,
                 name=str(index.name),
                 statements=(*_displaced(index, existing, writer), writer.create_index(index)),

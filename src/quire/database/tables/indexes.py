@@ -14,7 +14,7 @@ from quire.database.program import Program, Statement
 from quire.database.statistics import LARGE_ROWS, has_more_rows
 from quire.database.stores.slow_lists import SlowList, SlowListCount
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.diff import Finding, Lack, compare
+from quire.database.tables.diff import Missing, MissingItem, compare
 from quire.database.tables.inspection import FoundTable, FoundTables, Inspector, inspect_program
 from quire.database.tables.metadata import (
     has_lists,
@@ -24,9 +24,9 @@ from quire.database.tables.metadata import (
 )
 from quire.database.tables.table_map import ModelTable, TableMap
 from quire.schema.attributes.base import StorageKind
-from quire.schema.model import ContentType, Kind, Schema
+from quire.schema.model import ContentType, Schema, TypeKind
 
-_INDEXES = frozenset({Lack.INDEX, Lack.READ_INDEX})
+_INDEXES = frozenset({Missing.INDEX, Missing.READ_INDEX})
 
 LARGE_TABLE = 5_000
 """Rows from which a sort without an index is felt."""
@@ -75,7 +75,7 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
         )
 
 
-def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Finding]:
+def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[MissingItem]:
     """List the indexes that the tables of a database lack, the reference's and Quire's own.
 
     Indexes of missing tables, or over missing columns, are left out: a migration makes them.
@@ -165,7 +165,7 @@ def sort_hints_program(
     for content_type in schema.api_types:
         mapped = table_map[content_type.uid]
         existing = found.get(mapped.name)
-        if content_type.kind is Kind.SINGLE or existing is None:
+        if content_type.kind is TypeKind.SINGLE or existing is None:
             continue
         attributes = _unindexed(content_type, mapped, existing)
         rows = yield Statement(f'SELECT count(*) FROM "{mapped.name}"')  # noqa: S608 - a table of the schema

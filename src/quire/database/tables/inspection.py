@@ -90,7 +90,7 @@ class Inspector(Protocol):
         ...
 
 
-class Opening(Struct, frozen=True, kw_only=True):
+class DatabaseState(Struct, frozen=True, kw_only=True):
     """What a start needs to know of a database.
 
     ``empty``: there is no table at all, everything can be created. ``problem``: a sentence that
@@ -110,7 +110,7 @@ def inspect_program(inspector: Inspector) -> Program[FoundTables]:
     return inspector.tables()
 
 
-def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[Opening]:
+def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[DatabaseState]:
     """Look whether a database can be opened for a schema that wants these tables.
 
     Runs two short statements, whatever the size of the database.
@@ -123,7 +123,7 @@ def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[Openin
         if table in found
         for column in columns - found[table]
     )
-    return Opening(
+    return DatabaseState(
         empty=not found,
         problem=layout_problem(found, migrations) if found else None,
         missing_tables=tuple(sorted(wanted.keys() - found.keys())),

@@ -17,7 +17,7 @@ from sqlalchemy.sql.operators import desc_op
 from sqlalchemy.types import TypeEngine
 
 from quire.database.tables.names import identifier
-from quire.database.tables.system import HISTORY_VERSIONS, PLAIN_TABLES, Field
+from quire.database.tables.system import HISTORY_VERSIONS, PLAIN_TABLES, SystemColumn
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_ID,
@@ -35,7 +35,7 @@ from quire.database.tables.table_map import (
 from quire.errors import SchemaError, SchemaProblem
 from quire.query.plan import Status
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
-from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Kind, Model, Schema
+from quire.schema.model import ADMIN_USER_UID, Component, ContentType, Model, Schema, TypeKind
 
 OF_STATUS = "of_status"
 """Key of ``Index.info``: the status of the rows that the index holds, ``None`` for all rows."""
@@ -145,7 +145,7 @@ class _Build(Struct, frozen=True, kw_only=True):
     types: ColumnTypes
     metadata: MetaData
 
-    def plain_table(self, name: str, fields: tuple[Field, ...]) -> None:
+    def plain_table(self, name: str, fields: tuple[SystemColumn, ...]) -> None:
         columns = (
             self._column(field.name, field.kind, nullable=not field.required) for field in fields
         )
@@ -407,7 +407,7 @@ def is_name_of_read_index(name: str) -> bool:
 
 def has_lists(model: ContentType) -> bool:
     """Whether a content type has entries that people list, and indexes for that."""
-    return model.is_api and model.kind is Kind.COLLECTION
+    return model.is_api and model.kind is TypeKind.COLLECTION
 
 
 def is_looked_up(attribute: ScalarAttribute) -> bool:

@@ -18,7 +18,7 @@ DATABASE_SCHEMA = "strapi_database_schema"
 HISTORY_VERSIONS = "strapi_history_versions"
 
 
-class Field(Struct, frozen=True):
+class SystemColumn(Struct, frozen=True):
     """A column of a plain table; ``required`` columns accept no NULL."""
 
     name: str
@@ -26,23 +26,23 @@ class Field(Struct, frozen=True):
     required: bool = False
 
 
-def _text(name: str, *, required: bool = False) -> Field:
-    return Field(name, StorageKind.STRING, required)
+def _text(name: str, *, required: bool = False) -> SystemColumn:
+    return SystemColumn(name, StorageKind.STRING, required)
 
 
-def _long(name: str) -> Field:
-    return Field(name, StorageKind.TEXT)
+def _long(name: str) -> SystemColumn:
+    return SystemColumn(name, StorageKind.TEXT)
 
 
-def _time(name: str) -> Field:
-    return Field(name, StorageKind.DATETIME)
+def _time(name: str) -> SystemColumn:
+    return SystemColumn(name, StorageKind.DATETIME)
 
 
-def _json(name: str, *, required: bool = False) -> Field:
-    return Field(name, StorageKind.JSON, required)
+def _json(name: str, *, required: bool = False) -> SystemColumn:
+    return SystemColumn(name, StorageKind.JSON, required)
 
 
-PLAIN_TABLES: Mapping[str, tuple[Field, ...]] = MappingProxyType(
+PLAIN_TABLES: Mapping[str, tuple[SystemColumn, ...]] = MappingProxyType(
     {
         MIGRATIONS: (_text("name"), _time("time")),
         INTERNAL_MIGRATIONS: (_text("name"), _time("time")),
@@ -59,7 +59,7 @@ PLAIN_TABLES: Mapping[str, tuple[Field, ...]] = MappingProxyType(
             _long("url"),
             _json("headers"),
             _json("events"),
-            Field("enabled", StorageKind.BOOLEAN),
+            SystemColumn("enabled", StorageKind.BOOLEAN),
         ),
         "strapi_ai_metadata_jobs": (
             _text("status", required=True),

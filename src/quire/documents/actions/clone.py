@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from quire.database.entries.copy_version import copy_entry
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.versions_query import Entry, entries_of
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
-from quire.documents.commands import Clone, Written
+from quire.documents.commands import CloneDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import update_entry
 from quire.documents.parse_input import check_publishable, understand
-from quire.documents.relations import Version
+from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locale
 from quire.documents.system_columns import signature, stamp
 from quire.documents.unit_of_work import UnitOfWork
@@ -18,14 +18,14 @@ from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def clone(unit: UnitOfWork, intents: Sequence[Clone]) -> Program[list[Written]]:
+def clone(unit: UnitOfWork, intents: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:
     """Make documents of others; returns the new entries, one per locale.
 
     What can belong to one document only stays with the one that has it. Raises NotFoundError where
     there is nothing to copy, and ValidationError for data that cannot be written or values that
     must not be there twice.
     """
-    written: list[Written] = []
+    written: list[WrittenEntry] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
         entries = yield from entries_of(unit.store, layout, intent.document_id)
@@ -42,8 +42,8 @@ def clone(unit: UnitOfWork, intents: Sequence[Clone]) -> Program[list[Written]]:
 
 
 def _clone(
-    unit: UnitOfWork, layout: Layout, intent: Clone, entry: Entry, document_id: str
-) -> Program[Written]:
+    unit: UnitOfWork, layout: EntryLayout, intent: CloneDocument, entry: EntryRow, document_id: str
+) -> Program[WrittenEntry]:
     content_type = content_type_of(layout)
     versioned = content_type.draft_and_publish
     now = unit.tick()
@@ -52,7 +52,9 @@ def _clone(
         columns |= stamp(unit, layout, publishedAt=None)
     columns |= signature(unit, layout, creating=True)
     row_id = yield from copy_entry(unit.store, layout, entry.id, columns)
-    version = Version(content_type=content_type, published=not versioned, locale=entry.locale)
+    version = WrittenVersion(
+        content_type=content_type, published=not versioned, locale=entry.locale
+    )
     if intent.data:
         values, resolution = yield from understand(
             unit,
@@ -74,7 +76,7 @@ def _clone(
         entry_id=row_id,
         published=not versioned,
     )
-    return Written(
+    return WrittenEntry(
         uid=intent.uid,
         document_id=document_id,
         entry_id=row_id,

@@ -2,39 +2,39 @@
 
 from collections.abc import Sequence
 
-from quire.database.entries.versions_query import Entry
+from quire.database.entries.versions_query import EntryRow
 from quire.database.program import Program
 from quire.documents.actions.publish import publish_draft
-from quire.documents.commands import Create, Written
+from quire.documents.commands import CreateDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
 from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import understand
-from quire.documents.relations import Version
+from quire.documents.relations import WrittenVersion
 from quire.documents.system_columns import signature, stamp
 from quire.documents.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import EventName
 
 
-def create(unit: UnitOfWork, intents: Sequence[Create]) -> Program[list[Written]]:
+def create(unit: UnitOfWork, intents: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:
     """Make documents; returns the published entry of each, or its draft.
 
     Raises ValidationError for data that cannot be written and for a locale that the project does
     not have; then nothing of all this is kept.
     """
-    written: list[Written] = []
+    written: list[WrittenEntry] = []
     for intent in intents:
         made = yield from _create(unit, intent)
         written.append(made)
     return written
 
 
-def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
+def _create(unit: UnitOfWork, intent: CreateDocument) -> Program[WrittenEntry]:
     layout = unit.layout(intent.uid)
     content_type = content_type_of(layout)
     locale = yield from entry_locale(unit, layout, intent.locale)
     versioned = content_type.draft_and_publish
-    version = Version(content_type=content_type, published=False, locale=locale)
+    version = WrittenVersion(content_type=content_type, published=False, locale=locale)
     values, resolution = yield from understand(
         unit, layout, intent.data, version, draft=versioned, creating=True, document_id=None
     )
@@ -58,10 +58,10 @@ def _create(unit: UnitOfWork, intent: Create) -> Program[Written]:
         entry_id=row_id,
         published=not versioned,
     )
-    entry = Entry(row_id, document_id, locale, now, not versioned)
+    entry = EntryRow(row_id, document_id, locale, now, not versioned)
     if versioned and intent.publish:
         return (yield from publish_draft(unit, layout, entry, [entry]))
-    return Written(
+    return WrittenEntry(
         uid=intent.uid,
         document_id=document_id,
         entry_id=row_id,

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.versions_query import Entry, entries_of, first_document_id
+from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
 from quire.database.program import Program
-from quire.documents.commands import Delete, Written
+from quire.documents.commands import DeleteDocument, WrittenEntry
 from quire.documents.preconditions import require_unchanged
 from quire.documents.select_locale import in_locales
 from quire.documents.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import EventName
 
 
-def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]]:
+def delete(unit: UnitOfWork, intents: Sequence[DeleteDocument]) -> Program[list[WrittenEntry]]:
     """Delete documents; returns the entries that are no more, none where there was nothing.
 
     Raises PreconditionFailedError for a document that is not what the caller expects.
     """
-    deleted: list[Written] = []
+    deleted: list[WrittenEntry] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
         document_id = intent.document_id
@@ -42,7 +42,7 @@ def delete(unit: UnitOfWork, intents: Sequence[Delete]) -> Program[list[Written]
     return deleted
 
 
-def _going(unit: UnitOfWork, uid: str, entry: Entry) -> Program[Written]:
+def _going(unit: UnitOfWork, uid: str, entry: EntryRow) -> Program[WrittenEntry]:
     yield from unit.happened(
         EventName.DELETE,
         uid=uid,
@@ -51,7 +51,7 @@ def _going(unit: UnitOfWork, uid: str, entry: Entry) -> Program[Written]:
         entry_id=entry.id,
         published=entry.published,
     )
-    return Written(
+    return WrittenEntry(
         uid=uid,
         document_id=entry.document_id,
         entry_id=entry.id,

@@ -4,25 +4,25 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.versions_query import Entry, entries_of
+from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
-from quire.documents.commands import DiscardDraft, Written
+from quire.documents.commands import DiscardDraft, WrittenEntry
 from quire.documents.select_locale import in_locale
-from quire.documents.shared_attributes import Common, agree_later, by_locale, common_before
+from quire.documents.shared_attributes import SharedValues, agree_later, by_locale, common_before
 from quire.documents.system_columns import stamp
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[list[Written]]:
+def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[list[WrittenEntry]]:
     """Make drafts anew of what is published; returns them.
 
     Raises NotFoundError where nothing is published in the locale.
     """
-    written: list[Written] = []
+    written: list[WrittenEntry] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
         entries = yield from entries_of(unit.store, layout, intent.document_id)
@@ -41,15 +41,15 @@ def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[
 
 def _discard(
     unit: UnitOfWork,
-    layout: Layout,
-    live: Entry,
-    entries: Sequence[Entry],
-    before: Common | None,
-) -> Program[Written]:
+    layout: EntryLayout,
+    live: EntryRow,
+    entries: Sequence[EntryRow],
+    before: SharedValues | None,
+) -> Program[WrittenEntry]:
     uid = layout.model.uid
     drafts = [entry for entry in entries if not entry.published]
     prior = next((entry for entry in drafts if entry.locale == live.locale), None)
-    replacement = Replacement(
+    replacement = VersionReplacement(
         source=live.id,
         prior=None if prior is None else prior.id,
         published=False,
@@ -70,7 +70,7 @@ def _discard(
     draft = replace(live, id=new.id, published=False)
     unit.later(lambda: link_to_itself(unit.store, new))
     agree_later(unit, layout, draft, before, copied=True)
-    return Written(
+    return WrittenEntry(
         uid=uid,
         document_id=live.document_id,
         entry_id=new.id,

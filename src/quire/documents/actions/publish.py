@@ -4,30 +4,30 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
-from quire.database.entries.entry_layout import FIRST_PUBLISHED, Layout
-from quire.database.entries.versions_query import Entry, entries_of
+from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import FIRST_PUBLISHED, EntryLayout
+from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
-from quire.documents.commands import Publish, Written
+from quire.documents.commands import PublishDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import check_publishable
-from quire.documents.relations import Version
+from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locales
-from quire.documents.shared_attributes import Common, agree_later, by_locale, common_before
+from quire.documents.shared_attributes import SharedValues, agree_later, by_locale, common_before
 from quire.documents.system_columns import stamp
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Written]]:
+def publish(unit: UnitOfWork, intents: Sequence[PublishDocument]) -> Program[list[WrittenEntry]]:
     """Publish the drafts of documents; returns their published entries.
 
     Raises NotFoundError where there is no draft in the locale, and ValidationError for a draft that
     cannot be published as it is and for a locale that the project does not have.
     """
-    written: list[Written] = []
+    written: list[WrittenEntry] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
         if isinstance(intent.locale, str):
@@ -48,11 +48,11 @@ def publish(unit: UnitOfWork, intents: Sequence[Publish]) -> Program[list[Writte
 
 def publish_draft(
     unit: UnitOfWork,
-    layout: Layout,
-    draft: Entry,
-    entries: Collection[Entry],
-    before: Common | None = None,
-) -> Program[Written]:
+    layout: EntryLayout,
+    draft: EntryRow,
+    entries: Collection[EntryRow],
+    before: SharedValues | None = None,
+) -> Program[WrittenEntry]:
     """Publish one draft in the place of what was published; ``entries`` are all of its document.
 
     The published row says when the draft was changed last, so that equal moments mean that there
@@ -60,14 +60,14 @@ def publish_draft(
     other published locales too.
     """
     content_type = content_type_of(layout)
-    version = Version(content_type=content_type, published=True, locale=draft.locale)
+    version = WrittenVersion(content_type=content_type, published=True, locale=draft.locale)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
     now = unit.tick()
     columns = stamp(unit, layout, publishedAt=now)
     if FIRST_PUBLISHED in layout.model.attributes:
         yield from _stamp_first(unit, layout, draft, now)
     prior = next((e for e in entries if e.published and e.locale == draft.locale), None)
-    replacement = Replacement(
+    replacement = VersionReplacement(
         source=draft.id,
         prior=None if prior is None else prior.id,
         published=True,
@@ -85,7 +85,7 @@ def publish_draft(
     live = replace(draft, id=new.id, published=True)
     unit.later(lambda: link_to_itself(unit.store, new))
     agree_later(unit, layout, live, before, copied=True)
-    return Written(
+    return WrittenEntry(
         uid=content_type.uid,
         document_id=draft.document_id,
         entry_id=new.id,
@@ -94,7 +94,7 @@ def publish_draft(
     )
 
 
-def _stamp_first(unit: UnitOfWork, layout: Layout, draft: Entry, now: int) -> Program[None]:
+def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int) -> Program[None]:
     """Note on the draft when it was published for the first time, once."""
     writes = unit.store.writes
     column = layout.table.columns[FIRST_PUBLISHED]

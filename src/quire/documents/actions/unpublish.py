@@ -5,19 +5,21 @@ from collections.abc import Sequence
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.versions_query import entries_of
 from quire.database.program import Program
-from quire.documents.commands import Unpublish, Written
+from quire.documents.commands import UnpublishDocument, WrittenEntry
 from quire.documents.select_locale import in_locale
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Written]]:
+def unpublish(
+    unit: UnitOfWork, intents: Sequence[UnpublishDocument]
+) -> Program[list[WrittenEntry]]:
     """Take published entries away; returns the drafts that remain.
 
     Raises NotFoundError for a document that has no entry in the locale.
     """
-    written: list[Written] = []
+    written: list[WrittenEntry] = []
     for intent in intents:
         layout = unit.layout(intent.uid)
         entries = yield from entries_of(unit.store, layout, intent.document_id)
@@ -37,7 +39,7 @@ def unpublish(unit: UnitOfWork, intents: Sequence[Unpublish]) -> Program[list[Wr
             )
         yield from delete_entries(unit.store, layout, [entry.id for entry in live])
         written += [
-            Written(
+            WrittenEntry(
                 uid=intent.uid,
                 document_id=entry.document_id,
                 entry_id=entry.id,

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from quire.database.entries.copy_version import Replacement, link_to_itself, replace_version
-from quire.database.entries.entry_layout import Layout
-from quire.database.entries.versions_query import Entry, entries_of, first_document_id
+from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
 from quire.database.program import Program
 from quire.documents.actions.create import create
 from quire.documents.actions.publish import publish_draft
-from quire.documents.commands import Create, Update, Written
+from quire.documents.commands import CreateDocument, UpdateDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry, update_entry
 from quire.documents.entry_values import EntryValues
 from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import refuse_unknown_targets, understand
 from quire.documents.preconditions import require_unchanged
-from quire.documents.relations import Version
+from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locale
 from quire.documents.shared_attributes import (
     agree_later,
@@ -34,14 +34,14 @@ from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]]:
+def update(unit: UnitOfWork, intents: Sequence[UpdateDocument]) -> Program[list[WrittenEntry]]:
     """Change documents; returns the published entry of each that is published, or its draft.
 
     Raises NotFoundError for a document that has no entry in any locale, PreconditionFailedError
     for one that is not what the caller expects, and ValidationError for data that cannot be
     written and for a locale that the project does not have.
     """
-    written: list[Written] = []
+    written: list[WrittenEntry] = []
     for intent in intents:
         document_id = intent.document_id
         if document_id is None:
@@ -54,10 +54,12 @@ def update(unit: UnitOfWork, intents: Sequence[Update]) -> Program[list[Written]
     return written
 
 
-def _first(unit: UnitOfWork, intent: Update) -> Program[Written]:
+def _first(unit: UnitOfWork, intent: UpdateDocument) -> Program[WrittenEntry]:
     """Make the document of a single type."""
     require_unchanged(None, intent.expected)
-    wanted = Create(uid=intent.uid, data=intent.data, locale=intent.locale, publish=intent.publish)
+    wanted = CreateDocument(
+        uid=intent.uid, data=intent.data, locale=intent.locale, publish=intent.publish
+    )
     return (yield from create(unit, [wanted]))[0]
 
 
@@ -65,16 +67,16 @@ class _Update:
     """The change of one document, in named steps."""
 
     def __init__(
-        self, unit: UnitOfWork, intent: Update, document_id: str, locale: str | None
+        self, unit: UnitOfWork, intent: UpdateDocument, document_id: str, locale: str | None
     ) -> None:
         self._unit = unit
         self._intent = intent
         self._document_id = document_id
-        self._layout: Layout = unit.layout(intent.uid)
+        self._layout: EntryLayout = unit.layout(intent.uid)
         self._type = content_type_of(self._layout)
         self._locale = locale
 
-    def run(self) -> Program[Written]:
+    def run(self) -> Program[WrittenEntry]:
         entries = yield from self._entries()
         if not entries:
             # That relations lead nowhere is said before that there is nothing to change.
@@ -99,7 +101,7 @@ class _Update:
             give_later(self._unit, self._layout, entry, entries, given)
             return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
         agree_later(self._unit, self._layout, entry, before, copied=added)
-        return Written(
+        return WrittenEntry(
             uid=self._intent.uid,
             document_id=entry.document_id,
             entry_id=entry.id,
@@ -107,19 +109,19 @@ class _Update:
             published=entry.published,
         )
 
-    def _entries(self) -> Program[list[Entry]]:
+    def _entries(self) -> Program[list[EntryRow]]:
         return (yield from entries_of(self._unit.store, self._layout, self._document_id))
 
-    def _editable(self, here: Sequence[Entry]) -> Entry | None:
+    def _editable(self, here: Sequence[EntryRow]) -> EntryRow | None:
         """Return the entry that is written to: the draft, where there are drafts."""
         if not self._type.draft_and_publish:
             return here[0] if here else None
         return next((entry for entry in here if not entry.published), None)
 
-    def _draft_of(self, live: Entry, entries: Sequence[Entry]) -> Program[Entry]:
+    def _draft_of(self, live: EntryRow, entries: Sequence[EntryRow]) -> Program[EntryRow]:
         """Make the draft of an entry that, against the rules, was published without one."""
         unit, layout = self._unit, self._layout
-        replacement = Replacement(
+        replacement = VersionReplacement(
             source=live.id,
             prior=None,
             published=False,
@@ -130,12 +132,12 @@ class _Update:
         yield from link_to_itself(unit.store, new)
         return replace(live, id=new.id, published=False)
 
-    def _version(self) -> Version:
-        return Version(content_type=self._type, published=False, locale=self._locale)
+    def _version(self) -> WrittenVersion:
+        return WrittenVersion(content_type=self._type, published=False, locale=self._locale)
 
     def _change(
-        self, entry: Entry, entries: Sequence[Entry]
-    ) -> Program[tuple[Entry, frozenset[str]]]:
+        self, entry: EntryRow, entries: Sequence[EntryRow]
+    ) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Change the entry; returns it with the attributes that were given."""
         unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
@@ -161,7 +163,7 @@ class _Update:
         yield from self._happened(EventName.UPDATE, changed, values)
         return changed, _given(values)
 
-    def _add_locale(self, entries: Sequence[Entry]) -> Program[tuple[Entry, frozenset[str]]]:
+    def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Add a locale to the document; it begins with what all locales have in common.
 
         Returns its entry with the attributes that were given.
@@ -200,11 +202,11 @@ class _Update:
         row_id = yield from insert_entry(unit, layout, own, columns, resolution)
         if source is not None:
             yield from take_over(unit, layout, source, row_id, taken)
-        entry = Entry(row_id, self._document_id, self._locale, now, not versioned)
+        entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
         yield from self._happened(EventName.CREATE, entry, own)
         return entry, _given(own)
 
-    def _happened(self, name: EventName, entry: Entry, values: EntryValues) -> Program[None]:
+    def _happened(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
         yield from self._unit.happened(
             name,
             uid=self._intent.uid,

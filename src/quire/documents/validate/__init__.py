@@ -6,7 +6,13 @@ of the database, so uniqueness (`UniqueCheck`) and the existence of relations ar
 caller.
 """
 
-from quire.documents.validate.entry import Checked, Rules, UniqueCheck, check_entry, check_stored
+from quire.documents.validate.entry import (
+    Checked,
+    UniqueCheck,
+    ValidationRules,
+    check_entry,
+    check_stored,
+)
 from quire.documents.validate.problems import UNIQUE_MESSAGE, Problem, validation_error
 from quire.schema.attributes.validation import ABSENT
 
@@ -15,8 +21,8 @@ __all__ = [
     "UNIQUE_MESSAGE",
     "Checked",
     "Problem",
-    "Rules",
     "UniqueCheck",
+    "ValidationRules",
     "check_entry",
     "check_stored",
     "validation_error",

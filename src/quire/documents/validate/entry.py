@@ -50,7 +50,7 @@ _EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
 T = TypeVar("T")
 
 
-class Rules(Struct, frozen=True, kw_only=True):
+class ValidationRules(Struct, frozen=True, kw_only=True):
     """Which rules hold.
 
     A ``draft`` need not be complete, nor keep to patterns and minima. When ``creating``, what is
@@ -110,13 +110,13 @@ class Checked(Struct, frozen=True, kw_only=True):
         return self.lates[0].error if self.lates else None
 
 
-def check_entry(schema: Schema, model: Model, data: object, rules: Rules) -> Checked:
+def check_entry(schema: Schema, model: Model, data: object, rules: ValidationRules) -> Checked:
     """Understand and check a payload in the wire's form. Never raises."""
     return _Check(schema, rules, stored=False).entry(model, data)
 
 
 def check_stored(
-    schema: Schema, model: Model, stored: Mapping[str, object], rules: Rules
+    schema: Schema, model: Model, stored: Mapping[str, object], rules: ValidationRules
 ) -> Checked:
     """Check an entry that is stored already, as when it is published. Never raises.
 
@@ -149,7 +149,7 @@ class _Spot(Struct, frozen=True):
 class _Check:
     """One check of one entry: collects what is found on the way."""
 
-    def __init__(self, schema: Schema, rules: Rules, *, stored: bool) -> None:
+    def __init__(self, schema: Schema, rules: ValidationRules, *, stored: bool) -> None:
         self._schema = schema
         self._draft = rules.draft
         self._creating = rules.creating

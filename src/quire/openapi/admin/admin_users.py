@@ -1,6 +1,6 @@
 """Signing in, administrators, their roles and what these grant."""
 
-from quire.openapi.admin.endpoint import IDS, SORTED, Said, Told, named, query
+from quire.openapi.admin.endpoint import IDS, SORTED, RouteDescription, Told, named, query
 from quire.openapi.schemas import (
     FLAG,
     FREE_OBJECT,
@@ -40,19 +40,19 @@ _CHANGE = {
 }
 
 SIGNING_IN: Told = {
-    ("GET", "admin/init"): Said(),
-    ("GET", "admin/project-type"): Said(),
-    ("GET", "admin/registration-info"): Said(query=(query("registrationToken"),)),
-    ("POST", "admin/login"): Said(
+    ("GET", "admin/init"): RouteDescription(),
+    ("GET", "admin/project-type"): RouteDescription(),
+    ("GET", "admin/registration-info"): RouteDescription(query=(query("registrationToken"),)),
+    ("POST", "admin/login"): RouteDescription(
         data=_SIGNED_IN,
         body=record(
             {"email": TEXT, "password": TEXT, "code": TEXT, **_DEVICE},
             required=("email", "password"),
         ),
     ),
-    ("POST", "admin/access-token"): Said(data=_ACCESS_TOKEN),
-    ("POST", "admin/logout"): Said(body=record({"deviceId": TEXT}, required=())),
-    ("POST", "admin/register-admin"): Said(
+    ("POST", "admin/access-token"): RouteDescription(data=_ACCESS_TOKEN),
+    ("POST", "admin/logout"): RouteDescription(body=record({"deviceId": TEXT}, required=())),
+    ("POST", "admin/register-admin"): RouteDescription(
         data=_SIGNED_IN,
         query=(query("registrationToken"),),
         body=record(
@@ -60,7 +60,7 @@ SIGNING_IN: Told = {
             required=("email", "firstname", "password"),
         ),
     ),
-    ("POST", "admin/register"): Said(
+    ("POST", "admin/register"): RouteDescription(
         data=_SIGNED_IN,
         body=record(
             {
@@ -71,61 +71,61 @@ SIGNING_IN: Told = {
             required=("registrationToken", "userInfo"),
         ),
     ),
-    ("POST", "admin/forgot-password"): Said(data=None, body=record({"email": TEXT})),
-    ("POST", "admin/reset-password"): Said(
+    ("POST", "admin/forgot-password"): RouteDescription(data=None, body=record({"email": TEXT})),
+    ("POST", "admin/reset-password"): RouteDescription(
         data=_SIGNED_IN,
         body=record(
             {"resetPasswordToken": TEXT, "password": _PASSWORD, "code": TEXT, **_DEVICE},
             required=("resetPasswordToken", "password"),
         ),
     ),
-    ("GET", "admin/x/second-factor"): Said(),
-    ("POST", "admin/x/second-factor"): Said(
+    ("GET", "admin/x/second-factor"): RouteDescription(),
+    ("POST", "admin/x/second-factor"): RouteDescription(
         data=record({"secret": TEXT, "uri": TEXT}), body=record({"password": TEXT})
     ),
-    ("POST", "admin/x/second-factor/confirm"): Said(data=_CODES, body=_CODE),
-    ("POST", "admin/x/second-factor/recovery-codes"): Said(data=_CODES, body=_CODE),
-    ("POST", "admin/x/second-factor/remove"): Said(
+    ("POST", "admin/x/second-factor/confirm"): RouteDescription(data=_CODES, body=_CODE),
+    ("POST", "admin/x/second-factor/recovery-codes"): RouteDescription(data=_CODES, body=_CODE),
+    ("POST", "admin/x/second-factor/remove"): RouteDescription(
         body=record({"password": TEXT, "code": TEXT}),
     ),
-    ("DELETE", "admin/x/users/:id/second-factor"): Said(),
+    ("DELETE", "admin/x/users/:id/second-factor"): RouteDescription(),
 }
 
 PEOPLE: Told = {
-    ("GET", "admin/users/me"): Said(data=_PERSON),
-    ("PUT", "admin/users/me"): Said(
+    ("GET", "admin/users/me"): RouteDescription(data=_PERSON),
+    ("PUT", "admin/users/me"): RouteDescription(
         data=_PERSON,
         body=record({**_CHANGE, "currentPassword": TEXT}, required=()),
     ),
-    ("GET", "admin/users/me/permissions"): Said(data=_PERMISSIONS),
-    ("GET", "admin/users/me/sessions"): Said(data=several(FREE_OBJECT)),
-    ("DELETE", "admin/users/me/sessions/:id"): Said(),
-    ("GET", "admin/users"): Said(data=_PERSONS, query=SORTED),
-    ("POST", "admin/users"): Said(
+    ("GET", "admin/users/me/permissions"): RouteDescription(data=_PERMISSIONS),
+    ("GET", "admin/users/me/sessions"): RouteDescription(data=several(FREE_OBJECT)),
+    ("DELETE", "admin/users/me/sessions/:id"): RouteDescription(),
+    ("GET", "admin/users"): RouteDescription(data=_PERSONS, query=SORTED),
+    ("POST", "admin/users"): RouteDescription(
         data=_PERSON, body=record(_CHANGE, required=("email", "firstname", "roles"))
     ),
-    ("POST", "admin/users/batch-delete"): Said(data=several(_PERSON), body=IDS),
-    ("GET", "admin/users/:id"): Said(data=_PERSON),
-    ("PUT", "admin/users/:id"): Said(data=_PERSON, body=record(_CHANGE, required=())),
-    ("DELETE", "admin/users/:id"): Said(data=_PERSON),
-    ("GET", "admin/roles"): Said(data=several(_ROLE), query=SORTED),
-    ("POST", "admin/roles"): Said(
+    ("POST", "admin/users/batch-delete"): RouteDescription(data=several(_PERSON), body=IDS),
+    ("GET", "admin/users/:id"): RouteDescription(data=_PERSON),
+    ("PUT", "admin/users/:id"): RouteDescription(data=_PERSON, body=record(_CHANGE, required=())),
+    ("DELETE", "admin/users/:id"): RouteDescription(data=_PERSON),
+    ("GET", "admin/roles"): RouteDescription(data=several(_ROLE), query=SORTED),
+    ("POST", "admin/roles"): RouteDescription(
         data=_ROLE, body=record({"name": TEXT, "description": nullable(TEXT)}, required=("name",))
     ),
-    ("POST", "admin/roles/batch-delete"): Said(data=several(_ROLE), body=IDS),
-    ("GET", "admin/roles/:id"): Said(data=_ROLE),
-    ("PUT", "admin/roles/:id"): Said(
+    ("POST", "admin/roles/batch-delete"): RouteDescription(data=several(_ROLE), body=IDS),
+    ("GET", "admin/roles/:id"): RouteDescription(data=_ROLE),
+    ("PUT", "admin/roles/:id"): RouteDescription(
         data=_ROLE, body=record({"name": TEXT, "description": nullable(TEXT)}, required=())
     ),
-    ("DELETE", "admin/roles/:id"): Said(data=nullable(FREE_OBJECT)),
-    ("GET", "admin/roles/:id/permissions"): Said(data=_PERMISSIONS),
-    ("PUT", "admin/roles/:id/permissions"): Said(
+    ("DELETE", "admin/roles/:id"): RouteDescription(data=nullable(FREE_OBJECT)),
+    ("GET", "admin/roles/:id/permissions"): RouteDescription(data=_PERMISSIONS),
+    ("PUT", "admin/roles/:id/permissions"): RouteDescription(
         data=_PERMISSIONS, body=record({"permissions": several(FREE_OBJECT)})
     ),
-    ("GET", "admin/permissions"): Said(
+    ("GET", "admin/permissions"): RouteDescription(
         data=record({"conditions": several(FREE_OBJECT), "sections": FREE_OBJECT})
     ),
-    ("POST", "admin/permissions/check"): Said(
+    ("POST", "admin/permissions/check"): RouteDescription(
         data=several(FLAG),
         body=record(
             {
@@ -138,7 +138,7 @@ PEOPLE: Told = {
             }
         ),
     ),
-    ("GET", "admin/x/explain"): Said(
+    ("GET", "admin/x/explain"): RouteDescription(
         data=record(
             {
                 "allowed": FLAG,

@@ -7,19 +7,19 @@ from quire import __version__
 from quire.openapi.admin.admin_users import PEOPLE, SIGNING_IN
 from quire.openapi.admin.components import NAMED
 from quire.openapi.admin.content import ENTRIES, MODELS, OWN
-from quire.openapi.admin.endpoint import AdminEndpoint, Pointing, Said, Told
-from quire.openapi.admin.entries import Entries, Managed
+from quire.openapi.admin.endpoint import AdminEndpoint, ReferenceResolver, RouteDescription, Told
+from quire.openapi.admin.entries import Entries, ManagedTypes
 from quire.openapi.admin.media import MEDIA
 from quire.openapi.admin.model import MODEL
 from quire.openapi.admin.settings import END_USERS, LOCALES, PROJECT, TOKENS, WEBHOOKS
-from quire.openapi.document import Information, Placed, assemble
+from quire.openapi.document import DocumentInfo, Placed, assemble
 from quire.openapi.operations import (
     FORM,
     JSON,
-    Body,
-    Operation,
-    Parameter,
-    Response,
+    DescribedBody,
+    DescribedOperation,
+    DescribedParameter,
+    DescribedResponse,
     path_parameter,
 )
 from quire.openapi.schemas import Schemas, record
@@ -48,16 +48,16 @@ _CREDENTIAL = "The access token of an administrator who has signed in."
 _OPEN_FAILURES, _FAILURES = (400, 429), (400, 401, 403)
 
 
-def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: Managed) -> dict[str, Any]:
+def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: ManagedTypes) -> dict[str, Any]:
     """Make the document of these routes, in their order, and of the content that is managed.
 
     Raises KeyError for a route that nobody has described.
     """
     schemas = Schemas()
-    entries = Entries(managed, Pointing(schemas, NAMED))
+    entries = Entries(managed, ReferenceResolver(schemas, NAMED))
     known = {**NAMED, "ManagedEntry": entries.shown(), "EntryInput": entries.written()}
-    operations = _operations(endpoints, Pointing(schemas, known))
-    information = Information(
+    operations = _operations(endpoints, ReferenceResolver(schemas, known))
+    information = DocumentInfo(
         title="Admin API",
         version=__version__,
         description=_ABOUT,
@@ -72,17 +72,21 @@ def described_routes() -> frozenset[tuple[str, str]]:
     return frozenset(key for _, told in SECTIONS for key in told)
 
 
-def _operations(endpoints: Iterable[AdminEndpoint], pointing: Pointing) -> Iterator[Placed]:
+def _operations(
+    endpoints: Iterable[AdminEndpoint], pointing: ReferenceResolver
+) -> Iterator[Placed]:
     known = {key: (tag, said) for tag, told in SECTIONS for key, said in told.items()}
     for endpoint in endpoints:
         tag, said = known[endpoint.method, endpoint.path]
         yield endpoint.method, endpoint.path, _operation(endpoint, tag, said, pointing)
 
 
-def _operation(endpoint: AdminEndpoint, tag: str, said: Said, pointing: Pointing) -> Operation:
+def _operation(
+    endpoint: AdminEndpoint, tag: str, said: RouteDescription, pointing: ReferenceResolver
+) -> DescribedOperation:
     failures = _OPEN_FAILURES if endpoint.action is None else _FAILURES
     names = [part[1:] for part in endpoint.path.split("/") if part.startswith(":")]
-    return Operation(
+    return DescribedOperation(
         id=_name(endpoint),
         summary=endpoint.summary.replace("``", "`"),
         tag=tag,
@@ -94,9 +98,9 @@ def _operation(endpoint: AdminEndpoint, tag: str, said: Said, pointing: Pointing
     )
 
 
-def _queried(said: Said, pointing: Pointing) -> Iterator[Parameter]:
+def _queried(said: RouteDescription, pointing: ReferenceResolver) -> Iterator[DescribedParameter]:
     for parameter in said.query:
-        yield Parameter(
+        yield DescribedParameter(
             name=parameter.name,
             schema=pointing.resolved(parameter.schema),
             description=parameter.description,
@@ -104,19 +108,21 @@ def _queried(said: Said, pointing: Pointing) -> Iterator[Parameter]:
         )
 
 
-def _body(said: Said, pointing: Pointing) -> Body | None:
+def _body(said: RouteDescription, pointing: ReferenceResolver) -> DescribedBody | None:
     if said.form is not None:
-        return Body(content={FORM: pointing.resolved(said.form)})
+        return DescribedBody(content={FORM: pointing.resolved(said.form)})
     if said.body is None:
         return None
-    return Body(content={JSON: pointing.resolved(said.body)})
+    return DescribedBody(content={JSON: pointing.resolved(said.body)})
 
 
-def _response(endpoint: AdminEndpoint, said: Said, pointing: Pointing) -> Response:
+def _response(
+    endpoint: AdminEndpoint, said: RouteDescription, pointing: ReferenceResolver
+) -> DescribedResponse:
     if said.data is None:
-        return Response(status=endpoint.status)
+        return DescribedResponse(status=endpoint.status)
     schema = pointing.resolved(said.data)
-    return Response(
+    return DescribedResponse(
         status=endpoint.status,
         schema=schema if said.bare else record({"data": schema}),
         media_type=said.media_type or JSON,

@@ -6,7 +6,7 @@ from quire.openapi.admin.endpoint import (
     PAGES,
     SORTED,
     STATUS,
-    Said,
+    RouteDescription,
     Told,
     named,
     page_of,
@@ -38,45 +38,49 @@ _CONFIGURATION = record(
 )
 
 
-def _written(body: JsonSchema = _INPUT) -> Said:
-    return Said(data=_SHOWN, bare=True, body=body, query=(LOCALE,))
+def _written(body: JsonSchema = _INPUT) -> RouteDescription:
+    return RouteDescription(data=_SHOWN, bare=True, body=body, query=(LOCALE,))
 
 
-def _many() -> Said:
-    return Said(data=_COUNT, bare=True, body=DOCUMENT_IDS, query=(LOCALE,))
+def _many() -> RouteDescription:
+    return RouteDescription(data=_COUNT, bare=True, body=DOCUMENT_IDS, query=(LOCALE,))
 
 
 MODELS: Told = {
-    ("GET", "content-manager/init"): Said(),
-    ("GET", "content-manager/components"): Said(data=several(FREE_OBJECT)),
-    ("GET", "content-manager/components/:uid/configuration"): Said(),
-    ("PUT", "content-manager/components/:uid/configuration"): Said(body=_CONFIGURATION),
-    ("GET", "content-manager/content-types"): Said(
+    ("GET", "content-manager/init"): RouteDescription(),
+    ("GET", "content-manager/components"): RouteDescription(data=several(FREE_OBJECT)),
+    ("GET", "content-manager/components/:uid/configuration"): RouteDescription(),
+    ("PUT", "content-manager/components/:uid/configuration"): RouteDescription(body=_CONFIGURATION),
+    ("GET", "content-manager/content-types"): RouteDescription(
         data=several(FREE_OBJECT),
         query=(query("kind", one_of_texts(["collectionType", "singleType"])),),
     ),
-    ("GET", "content-manager/content-types-settings"): Said(data=several(FREE_OBJECT)),
-    ("GET", "content-manager/content-types/:uid/configuration"): Said(),
-    ("PUT", "content-manager/content-types/:uid/configuration"): Said(body=_CONFIGURATION),
-    ("GET", "content-manager/homepage/count-documents"): Said(data=named("DocumentCounts")),
-    ("GET", "content-manager/homepage/recent-documents"): Said(
+    ("GET", "content-manager/content-types-settings"): RouteDescription(data=several(FREE_OBJECT)),
+    ("GET", "content-manager/content-types/:uid/configuration"): RouteDescription(),
+    ("PUT", "content-manager/content-types/:uid/configuration"): RouteDescription(
+        body=_CONFIGURATION
+    ),
+    ("GET", "content-manager/homepage/count-documents"): RouteDescription(
+        data=named("DocumentCounts")
+    ),
+    ("GET", "content-manager/homepage/recent-documents"): RouteDescription(
         data=_RECENT, query=(query("action", one_of_texts(["update", "publish"])),)
     ),
 }
 
 ENTRIES: Told = {
-    ("GET", _COLLECTION): Said(
+    ("GET", _COLLECTION): RouteDescription(
         data=page_of(_ENTRY),
         bare=True,
         query=(*SORTED, LOCALE, STATUS, query("fields"), query("columns"), query("populate")),
     ),
-    ("POST", _COLLECTION): Said(
+    ("POST", _COLLECTION): RouteDescription(
         data=any_of(_SHOWN, _ENTRY), bare=True, body=_INPUT, query=(LOCALE,)
     ),
-    ("GET", f"{_COLLECTION}/:id"): Said(data=_SHOWN, bare=True, query=_ONE),
+    ("GET", f"{_COLLECTION}/:id"): RouteDescription(data=_SHOWN, bare=True, query=_ONE),
     ("PUT", f"{_COLLECTION}/:id"): _written(),
-    ("DELETE", f"{_COLLECTION}/:id"): Said(bare=True, query=(LOCALE,)),
-    ("GET", f"{_COLLECTION}/:id/actions/countDraftRelations"): Said(query=(LOCALE,)),
+    ("DELETE", f"{_COLLECTION}/:id"): RouteDescription(bare=True, query=(LOCALE,)),
+    ("GET", f"{_COLLECTION}/:id/actions/countDraftRelations"): RouteDescription(query=(LOCALE,)),
     ("POST", f"{_COLLECTION}/:id/actions/publish"): _written(),
     ("POST", f"{_COLLECTION}/:id/actions/unpublish"): _written(_DISCARDING),
     ("POST", f"{_COLLECTION}/:id/actions/discard"): _written(),
@@ -84,46 +88,46 @@ ENTRIES: Told = {
     ("POST", f"{_COLLECTION}/actions/bulkPublish"): _many(),
     ("POST", f"{_COLLECTION}/actions/bulkUnpublish"): _many(),
     ("POST", f"{_COLLECTION}/actions/bulkDelete"): _many(),
-    ("POST", f"{_COLLECTION}/actions/bulkFindForValidation"): Said(
+    ("POST", f"{_COLLECTION}/actions/bulkFindForValidation"): RouteDescription(
         data=record({"results": several(_ENTRY)}),
         bare=True,
         body=DOCUMENT_IDS,
         query=(LOCALE,),
     ),
-    ("GET", f"{_COLLECTION}/actions/countManyEntriesDraftRelations"): Said(
+    ("GET", f"{_COLLECTION}/actions/countManyEntriesDraftRelations"): RouteDescription(
         data=WHOLE, query=(query("documentIds", several(TEXT)), LOCALE)
     ),
     ("POST", f"{_COLLECTION}/clone/:id"): _written(),
     ("POST", f"{_COLLECTION}/auto-clone/:id"): _written(),
-    ("GET", _SINGLE): Said(data=_SHOWN, bare=True, query=_ONE),
+    ("GET", _SINGLE): RouteDescription(data=_SHOWN, bare=True, query=_ONE),
     ("PUT", _SINGLE): _written(),
-    ("DELETE", _SINGLE): Said(bare=True, query=(LOCALE,)),
-    ("GET", f"{_SINGLE}/actions/countDraftRelations"): Said(query=(LOCALE,)),
+    ("DELETE", _SINGLE): RouteDescription(bare=True, query=(LOCALE,)),
+    ("GET", f"{_SINGLE}/actions/countDraftRelations"): RouteDescription(query=(LOCALE,)),
     ("POST", f"{_SINGLE}/actions/publish"): _written(),
     ("POST", f"{_SINGLE}/actions/unpublish"): _written(_DISCARDING),
     ("POST", f"{_SINGLE}/actions/discard"): _written(),
-    ("GET", "content-manager/relations/:model/:field"): Said(
+    ("GET", "content-manager/relations/:model/:field"): RouteDescription(
         data=page_of(named("RelatedEntry")),
         bare=True,
         query=(*PAGES, query("_q"), query("id"), query("idsToOmit", several(TEXT)), LOCALE),
     ),
-    ("GET", "content-manager/relations/:model/:id/:field"): Said(
+    ("GET", "content-manager/relations/:model/:id/:field"): RouteDescription(
         data=record({"results": several(named("RelatedEntry"))}, required=()),
         bare=True,
         query=(*PAGES, LOCALE, STATUS),
     ),
-    ("POST", "content-manager/uid/generate"): Said(
+    ("POST", "content-manager/uid/generate"): RouteDescription(
         data=TEXT,
         body=record({"contentTypeUID": TEXT, "field": TEXT, "data": _INPUT}),
         query=(LOCALE,),
     ),
-    ("POST", "content-manager/uid/check-availability"): Said(
+    ("POST", "content-manager/uid/check-availability"): RouteDescription(
         data=record({"isAvailable": FLAG, "suggestion": nullable(TEXT)}),
         bare=True,
         body=record({"contentTypeUID": TEXT, "field": TEXT, "value": TEXT}),
         query=(LOCALE,),
     ),
-    ("GET", "i18n/content-manager/get-fill-from-locale/:model"): Said(
+    ("GET", "i18n/content-manager/get-fill-from-locale/:model"): RouteDescription(
         query=(
             query("documentId"),
             query("sourceLocale"),
@@ -131,7 +135,7 @@ ENTRIES: Told = {
             query("collectionType", one_of_texts(["collection-types", "single-types"])),
         )
     ),
-    ("POST", "i18n/content-manager/actions/get-non-localized-fields"): Said(
+    ("POST", "i18n/content-manager/actions/get-non-localized-fields"): RouteDescription(
         data=record({"nonLocalizedFields": FREE_OBJECT, "localizations": several(FREE_OBJECT)}),
         bare=True,
         body=record({"model": TEXT, "id": {"type": ["integer", "string"]}, "locale": TEXT}),
@@ -142,7 +146,7 @@ _CHANGES = several(record({"documentId": TEXT, "fields": FREE_OBJECT}))
 _VIEW = {"uid": TEXT, "name": TEXT, "shared": FLAG, "state": FREE_OBJECT}
 
 OWN: Told = {
-    ("GET", "admin/x/home"): Said(
+    ("GET", "admin/x/home"): RouteDescription(
         data=record(
             {
                 "edited": _RECENT,
@@ -157,7 +161,7 @@ OWN: Told = {
             }
         )
     ),
-    ("GET", "admin/x/entry/:uid/:id"): Said(
+    ("GET", "admin/x/entry/:uid/:id"): RouteDescription(
         data=record(
             {
                 "entry": any_of(_ENTRY, _NONE),
@@ -168,18 +172,18 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
-    ("GET", "admin/x/references/:uid/:id"): Said(
+    ("GET", "admin/x/references/:uid/:id"): RouteDescription(
         data=several(
             record(
                 {"uid": TEXT, "attribute": TEXT, "count": WHOLE, "entries": several(FREE_OBJECT)}
             )
         )
     ),
-    ("GET", "admin/x/difference/:uid/:id"): Said(
+    ("GET", "admin/x/difference/:uid/:id"): RouteDescription(
         data=record({"documentId": TEXT, "locale": nullable(TEXT), "fields": FREE_OBJECT}),
         query=(LOCALE,),
     ),
-    ("POST", "admin/x/publish-check/:uid/:id"): Said(
+    ("POST", "admin/x/publish-check/:uid/:id"): RouteDescription(
         data=record(
             {
                 "documentId": TEXT,
@@ -189,7 +193,7 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
-    ("POST", "admin/x/bulk-edit/:uid"): Said(
+    ("POST", "admin/x/bulk-edit/:uid"): RouteDescription(
         data=record({"preview": FLAG, "count": WHOLE, "changes": _CHANGES}),
         body=record(
             {"documentIds": several(TEXT), "data": _INPUT, "preview": FLAG},
@@ -197,7 +201,7 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
-    ("POST", "admin/x/samples/:uid"): Said(
+    ("POST", "admin/x/samples/:uid"): RouteDescription(
         data=record({"count": WHOLE, "documentIds": several(TEXT)}),
         body=record(
             {"count": {**WHOLE, "minimum": 1, "maximum": 100, "default": 10}, "publish": FLAG},
@@ -205,12 +209,14 @@ OWN: Told = {
         ),
         query=(LOCALE,),
     ),
-    ("GET", "admin/x/revisions/:uid/:id"): Said(data=several(named("Revision")), query=(LOCALE,)),
-    ("GET", "admin/x/revisions/:uid/:id/:revision"): Said(
+    ("GET", "admin/x/revisions/:uid/:id"): RouteDescription(
+        data=several(named("Revision")), query=(LOCALE,)
+    ),
+    ("GET", "admin/x/revisions/:uid/:id/:revision"): RouteDescription(
         data={"allOf": [named("Revision"), record({"data": FREE_OBJECT, "fields": FREE_OBJECT})]},
         query=(LOCALE,),
     ),
-    ("POST", "admin/x/revisions/:uid/:id/:revision/restore"): Said(
+    ("POST", "admin/x/revisions/:uid/:id/:revision/restore"): RouteDescription(
         data=record(
             {
                 "data": any_of(_ENTRY, _NONE),
@@ -221,7 +227,7 @@ OWN: Told = {
         bare=True,
         query=(LOCALE,),
     ),
-    ("POST", "admin/x/export/:uid"): Said(
+    ("POST", "admin/x/export/:uid"): RouteDescription(
         data=record(
             {"data": several(_ENTRY), "meta": record({"pagination": named("AdminPagination")})}
         ),
@@ -231,13 +237,15 @@ OWN: Told = {
         ),
         query=(*SORTED, LOCALE, STATUS),
     ),
-    ("GET", "admin/x/views"): Said(data=several(named("SavedView")), query=(query("uid"),)),
-    ("POST", "admin/x/views"): Said(
+    ("GET", "admin/x/views"): RouteDescription(
+        data=several(named("SavedView")), query=(query("uid"),)
+    ),
+    ("POST", "admin/x/views"): RouteDescription(
         data=named("SavedView"), body=record(_VIEW, required=("uid", "name", "state"))
     ),
-    ("PUT", "admin/x/views/:id"): Said(
+    ("PUT", "admin/x/views/:id"): RouteDescription(
         data=named("SavedView"),
         body=record({"name": TEXT, "shared": FLAG, "state": FREE_OBJECT}, required=()),
     ),
-    ("DELETE", "admin/x/views/:id"): Said(data=named("SavedView")),
+    ("DELETE", "admin/x/views/:id"): RouteDescription(data=named("SavedView")),
 }

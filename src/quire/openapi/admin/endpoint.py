@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from quire.openapi.operations import Parameter
+from quire.openapi.operations import DescribedParameter
 from quire.openapi.schemas import (
     FREE_OBJECT,
     TEXT,
@@ -33,7 +33,7 @@ class AdminEndpoint(Struct, frozen=True, kw_only=True):
     status: int
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class RouteDescription(Struct, frozen=True, kw_only=True):
     """What one route takes and answers.
 
     ``data`` is what is in the ``data`` of the answer, or the answer itself if that is ``bare``;
@@ -44,11 +44,11 @@ class Said(Struct, frozen=True, kw_only=True):
     bare: bool = False
     body: JsonSchema | None = None
     form: JsonSchema | None = None
-    query: Sequence[Parameter] = ()
+    query: Sequence[DescribedParameter] = ()
     media_type: str | None = None
 
 
-Told = Mapping[tuple[str, str], Said]
+Told = Mapping[tuple[str, str], RouteDescription]
 """Descriptions by method and path."""
 
 _NAMED = "x-named"
@@ -59,7 +59,7 @@ def named(name: str) -> JsonSchema:
     return {_NAMED: name}
 
 
-class Pointing(Struct, frozen=True):
+class ReferenceResolver(Struct, frozen=True):
     """Puts pointers of a document in the place of `named` ones, of which these are ``known``."""
 
     schemas: Schemas
@@ -83,9 +83,9 @@ class Pointing(Struct, frozen=True):
 
 def query(
     name: str, schema: JsonSchema = TEXT, about: str = "", *, deep: bool = False
-) -> Parameter:
+) -> DescribedParameter:
     """Describe a parameter of the query."""
-    return Parameter(name=name, schema=schema, description=about, deep=deep)
+    return DescribedParameter(name=name, schema=schema, description=about, deep=deep)
 
 
 def page_of(item: JsonSchema) -> JsonSchema:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from quire.access.ability import FullAccess
-from quire.openapi.admin.endpoint import Pointing, named
+from quire.openapi.admin.endpoint import ReferenceResolver, named
 from quire.openapi.models import Models
 from quire.openapi.schemas import (
     FREE_OBJECT,
@@ -48,7 +48,7 @@ _FACTS: JsonSchema = {
 }
 
 
-class Managed(Struct, frozen=True, kw_only=True):
+class ManagedTypes(Struct, frozen=True, kw_only=True):
     """The content that is managed: its types, and which attributes nobody is shown."""
 
     schema: Schema
@@ -59,7 +59,7 @@ class Managed(Struct, frozen=True, kw_only=True):
 class Entries:
     """Describes the entries of all managed types."""
 
-    def __init__(self, managed: Managed, pointing: Pointing) -> None:
+    def __init__(self, managed: ManagedTypes, pointing: ReferenceResolver) -> None:
         """``pointing`` knows what entries have in common."""
         self._managed = managed
         self._models = Models(managed.schema, FullAccess(), pointing.schemas)
@@ -85,7 +85,7 @@ class Entries:
 class _Shown:
     """The pointers of entries that are shown."""
 
-    def __init__(self, managed: Managed, models: Models, pointing: Pointing) -> None:
+    def __init__(self, managed: ManagedTypes, models: Models, pointing: ReferenceResolver) -> None:
         self._managed = managed
         self._models = models
         self._pointing = pointing

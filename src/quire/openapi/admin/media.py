@@ -1,6 +1,6 @@
 """The media library."""
 
-from quire.openapi.admin.endpoint import SORTED, Said, Told, named, query
+from quire.openapi.admin.endpoint import SORTED, RouteDescription, Told, named, query
 from quire.openapi.schemas import (
     ANYTHING,
     FREE_OBJECT,
@@ -20,41 +20,51 @@ _CHOSEN = {"fileIds": several(WHOLE), "folderIds": several(WHOLE)}
 _NEW_FOLDER = {"name": TEXT, "parent": nullable(WHOLE)}
 
 MEDIA: Told = {
-    ("POST", "upload"): Said(data=ANYTHING, bare=True, form=_UPLOAD, query=(query("id", WHOLE),)),
-    ("POST", "upload/actions/bulk-delete"): Said(body=record(_CHOSEN, required=())),
-    ("POST", "upload/actions/bulk-move"): Said(
+    ("POST", "upload"): RouteDescription(
+        data=ANYTHING, bare=True, form=_UPLOAD, query=(query("id", WHOLE),)
+    ),
+    ("POST", "upload/actions/bulk-delete"): RouteDescription(body=record(_CHOSEN, required=())),
+    ("POST", "upload/actions/bulk-move"): RouteDescription(
         body=record({**_CHOSEN, "destinationFolderId": nullable(WHOLE)}, required=())
     ),
-    ("POST", "upload/actions/bulk-update"): Said(data=ANYTHING, bare=True, body=FREE_OBJECT),
-    ("POST", "upload/actions/generate-ai-metadata"): Said(bare=True),
-    ("POST", "upload/actions/upload-from-urls"): Said(
+    ("POST", "upload/actions/bulk-update"): RouteDescription(
+        data=ANYTHING, bare=True, body=FREE_OBJECT
+    ),
+    ("POST", "upload/actions/generate-ai-metadata"): RouteDescription(bare=True),
+    ("POST", "upload/actions/upload-from-urls"): RouteDescription(
         data=TEXT,
         bare=True,
         media_type="text/event-stream",
         body=record({"urls": several(TEXT), "folderId": nullable(WHOLE)}, required=("urls",)),
     ),
-    ("POST", "upload/ai-metadata-jobs"): Said(bare=True),
-    ("GET", "upload/ai-metadata-jobs/pending-count"): Said(bare=True),
-    ("GET", "upload/configuration"): Said(),
-    ("PUT", "upload/configuration"): Said(body=FREE_OBJECT),
-    ("GET", "upload/files"): Said(data=FREE_OBJECT, bare=True, query=(*SORTED, query("folder"))),
-    ("POST", "upload/files"): Said(data=_FILE, bare=True, form=_UPLOAD),
-    ("GET", "upload/files/:id"): Said(data=_FILE, bare=True),
-    ("PUT", "upload/files/:id"): Said(data=_FILE, bare=True, body=FREE_OBJECT),
-    ("POST", "upload/files/:id/replace"): Said(data=_FILE, bare=True, form=_UPLOAD),
-    ("DELETE", "upload/files/:id"): Said(data=_FILE, bare=True),
-    ("GET", "upload/folder-structure"): Said(data=several(FREE_OBJECT)),
-    ("GET", "upload/folders"): Said(data=several(_FOLDER), query=SORTED),
-    ("POST", "upload/folders"): Said(data=_FOLDER, body=record(_NEW_FOLDER, required=("name",))),
-    ("GET", "upload/folders/:id"): Said(data=_FOLDER),
-    ("PUT", "upload/folders/:id"): Said(data=_FOLDER, body=record(_NEW_FOLDER, required=())),
-    ("GET", "upload/settings"): Said(),
-    ("PUT", "upload/settings"): Said(body=FREE_OBJECT),
-    ("GET", "admin/x/media/:id/usage"): Said(data=several(FREE_OBJECT)),
-    ("GET", "admin/x/media/unused"): Said(
+    ("POST", "upload/ai-metadata-jobs"): RouteDescription(bare=True),
+    ("GET", "upload/ai-metadata-jobs/pending-count"): RouteDescription(bare=True),
+    ("GET", "upload/configuration"): RouteDescription(),
+    ("PUT", "upload/configuration"): RouteDescription(body=FREE_OBJECT),
+    ("GET", "upload/files"): RouteDescription(
+        data=FREE_OBJECT, bare=True, query=(*SORTED, query("folder"))
+    ),
+    ("POST", "upload/files"): RouteDescription(data=_FILE, bare=True, form=_UPLOAD),
+    ("GET", "upload/files/:id"): RouteDescription(data=_FILE, bare=True),
+    ("PUT", "upload/files/:id"): RouteDescription(data=_FILE, bare=True, body=FREE_OBJECT),
+    ("POST", "upload/files/:id/replace"): RouteDescription(data=_FILE, bare=True, form=_UPLOAD),
+    ("DELETE", "upload/files/:id"): RouteDescription(data=_FILE, bare=True),
+    ("GET", "upload/folder-structure"): RouteDescription(data=several(FREE_OBJECT)),
+    ("GET", "upload/folders"): RouteDescription(data=several(_FOLDER), query=SORTED),
+    ("POST", "upload/folders"): RouteDescription(
+        data=_FOLDER, body=record(_NEW_FOLDER, required=("name",))
+    ),
+    ("GET", "upload/folders/:id"): RouteDescription(data=_FOLDER),
+    ("PUT", "upload/folders/:id"): RouteDescription(
+        data=_FOLDER, body=record(_NEW_FOLDER, required=())
+    ),
+    ("GET", "upload/settings"): RouteDescription(),
+    ("PUT", "upload/settings"): RouteDescription(body=FREE_OBJECT),
+    ("GET", "admin/x/media/:id/usage"): RouteDescription(data=several(FREE_OBJECT)),
+    ("GET", "admin/x/media/unused"): RouteDescription(
         data=several(FREE_OBJECT), query=(query("after", WHOLE), query("limit", WHOLE))
     ),
-    ("POST", "admin/x/media/import"): Said(
+    ("POST", "admin/x/media/import"): RouteDescription(
         data=_FILE,
         bare=True,
         body=record({"url": TEXT, "fileInfo": FREE_OBJECT}, required=("url",)),

@@ -1,6 +1,6 @@
 """The model, as administrators see and change it."""
 
-from quire.openapi.admin.endpoint import Said, Told, query
+from quire.openapi.admin.endpoint import RouteDescription, Told, query
 from quire.openapi.schemas import (
     FLAG,
     FREE_OBJECT,
@@ -82,36 +82,48 @@ _PLAN = record(
 _ASIDE = record({"id": WHOLE, "title": TEXT, "madeAt": TEXT, "tables": several(TEXT)})
 
 MODEL: Told = {
-    ("GET", f"{_BUILDER}/schema"): Said(
+    ("GET", f"{_BUILDER}/schema"): RouteDescription(
         data=record({"contentTypes": FREE_OBJECT, "components": FREE_OBJECT})
     ),
-    ("GET", f"{_BUILDER}/reserved-names"): Said(
+    ("GET", f"{_BUILDER}/reserved-names"): RouteDescription(
         data=record({"models": several(TEXT), "attributes": several(TEXT)}), bare=True
     ),
-    ("GET", f"{_BUILDER}/content-types"): Said(
+    ("GET", f"{_BUILDER}/content-types"): RouteDescription(
         data=several(FREE_OBJECT),
         query=(query("kind", one_of_texts(["collectionType", "singleType"])),),
     ),
-    ("GET", f"{_BUILDER}/content-types/:uid"): Said(),
-    ("POST", f"{_BUILDER}/content-types"): Said(data=_UID, body=_TYPE, query=_CONSENT),
-    ("PUT", f"{_BUILDER}/content-types/:uid"): Said(data=_UID, body=_TYPE, query=_CONSENT),
-    ("DELETE", f"{_BUILDER}/content-types/:uid"): Said(data=_UID, query=_CONSENT),
-    ("GET", f"{_BUILDER}/components"): Said(data=several(FREE_OBJECT)),
-    ("GET", f"{_BUILDER}/components/:uid"): Said(),
-    ("POST", f"{_BUILDER}/components"): Said(data=_UID, body=_COMPONENT, query=_CONSENT),
-    ("PUT", f"{_BUILDER}/components/:uid"): Said(data=_UID, body=_COMPONENT, query=_CONSENT),
-    ("DELETE", f"{_BUILDER}/components/:uid"): Said(data=_UID, query=_CONSENT),
-    ("PUT", f"{_BUILDER}/component-categories/:name"): Said(
+    ("GET", f"{_BUILDER}/content-types/:uid"): RouteDescription(),
+    ("POST", f"{_BUILDER}/content-types"): RouteDescription(data=_UID, body=_TYPE, query=_CONSENT),
+    ("PUT", f"{_BUILDER}/content-types/:uid"): RouteDescription(
+        data=_UID, body=_TYPE, query=_CONSENT
+    ),
+    ("DELETE", f"{_BUILDER}/content-types/:uid"): RouteDescription(data=_UID, query=_CONSENT),
+    ("GET", f"{_BUILDER}/components"): RouteDescription(data=several(FREE_OBJECT)),
+    ("GET", f"{_BUILDER}/components/:uid"): RouteDescription(),
+    ("POST", f"{_BUILDER}/components"): RouteDescription(
+        data=_UID, body=_COMPONENT, query=_CONSENT
+    ),
+    ("PUT", f"{_BUILDER}/components/:uid"): RouteDescription(
+        data=_UID, body=_COMPONENT, query=_CONSENT
+    ),
+    ("DELETE", f"{_BUILDER}/components/:uid"): RouteDescription(data=_UID, query=_CONSENT),
+    ("PUT", f"{_BUILDER}/component-categories/:name"): RouteDescription(
         data=_NAME, bare=True, body=_NAME, query=_CONSENT
     ),
-    ("DELETE", f"{_BUILDER}/component-categories/:name"): Said(
+    ("DELETE", f"{_BUILDER}/component-categories/:name"): RouteDescription(
         data=_NAME, bare=True, query=_CONSENT
     ),
-    ("POST", f"{_BUILDER}/update-schema"): Said(bare=True, body=_UPDATE, query=_CONSENT),
-    ("GET", f"{_BUILDER}/update-schema-status"): Said(data=record({"isUpdating": FLAG})),
-    ("POST", "admin/x/model/plan"): Said(data=_PLAN, body=_UPDATE),
-    ("GET", "admin/x/model/state"): Said(data=record({"writable": FLAG, "reason": nullable(TEXT)})),
-    ("GET", "admin/x/model/aside"): Said(data=several(_ASIDE)),
-    ("POST", "admin/x/model/aside/:id/restore"): Said(data=record({"count": WHOLE})),
-    ("DELETE", "admin/x/model/aside/:id"): Said(data=_ASIDE),
+    ("POST", f"{_BUILDER}/update-schema"): RouteDescription(
+        bare=True, body=_UPDATE, query=_CONSENT
+    ),
+    ("GET", f"{_BUILDER}/update-schema-status"): RouteDescription(
+        data=record({"isUpdating": FLAG})
+    ),
+    ("POST", "admin/x/model/plan"): RouteDescription(data=_PLAN, body=_UPDATE),
+    ("GET", "admin/x/model/state"): RouteDescription(
+        data=record({"writable": FLAG, "reason": nullable(TEXT)})
+    ),
+    ("GET", "admin/x/model/aside"): RouteDescription(data=several(_ASIDE)),
+    ("POST", "admin/x/model/aside/:id/restore"): RouteDescription(data=record({"count": WHOLE})),
+    ("DELETE", "admin/x/model/aside/:id"): RouteDescription(data=_ASIDE),
 }

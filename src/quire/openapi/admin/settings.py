@@ -1,6 +1,6 @@
 """The project: tokens, webhooks, locales, end users, and what was done."""
 
-from quire.openapi.admin.endpoint import IDS, Said, Told, named, query
+from quire.openapi.admin.endpoint import IDS, RouteDescription, Told, named, query
 from quire.openapi.schemas import (
     ANYTHING,
     FLAG,
@@ -41,61 +41,67 @@ _AUDIT = (
 )
 
 PROJECT: Told = {
-    ("GET", "admin/information"): Said(),
-    ("GET", "admin/homepage/key-statistics"): Said(),
-    ("GET", "admin/homepage/layout"): Said(data=ANYTHING),
-    ("GET", "admin/content-api/permissions"): Said(),
-    ("GET", "admin/content-api/routes"): Said(),
-    ("GET", "admin/x/audit"): Said(data=several(named("AuditRow")), query=_AUDIT),
-    ("GET", "admin/x/audit/export"): Said(
+    ("GET", "admin/information"): RouteDescription(),
+    ("GET", "admin/homepage/key-statistics"): RouteDescription(),
+    ("GET", "admin/homepage/layout"): RouteDescription(data=ANYTHING),
+    ("GET", "admin/content-api/permissions"): RouteDescription(),
+    ("GET", "admin/content-api/routes"): RouteDescription(),
+    ("GET", "admin/x/audit"): RouteDescription(data=several(named("AuditRow")), query=_AUDIT),
+    ("GET", "admin/x/audit/export"): RouteDescription(
         data=TEXT, bare=True, query=_AUDIT, media_type="application/x-ndjson"
     ),
-    ("GET", "admin/x/openapi.json"): Said(bare=True),
+    ("GET", "admin/x/openapi.json"): RouteDescription(bare=True),
 }
 
 TOKENS: Told = {
-    ("GET", "admin/api-tokens"): Said(data=several(_TOKEN)),
-    ("POST", "admin/api-tokens"): Said(
+    ("GET", "admin/api-tokens"): RouteDescription(data=several(_TOKEN)),
+    ("POST", "admin/api-tokens"): RouteDescription(
         data=_TOKEN, body=record(_NEW_TOKEN, required=("name", "type"))
     ),
-    ("GET", "admin/api-tokens/:id"): Said(data=_TOKEN),
-    ("PUT", "admin/api-tokens/:id"): Said(data=_TOKEN, body=record(_NEW_TOKEN, required=())),
-    ("DELETE", "admin/api-tokens/:id"): Said(data=nullable(FREE_OBJECT)),
-    ("POST", "admin/api-tokens/:id/regenerate"): Said(
+    ("GET", "admin/api-tokens/:id"): RouteDescription(data=_TOKEN),
+    ("PUT", "admin/api-tokens/:id"): RouteDescription(
+        data=_TOKEN, body=record(_NEW_TOKEN, required=())
+    ),
+    ("DELETE", "admin/api-tokens/:id"): RouteDescription(data=nullable(FREE_OBJECT)),
+    ("POST", "admin/api-tokens/:id/regenerate"): RouteDescription(
         data=record({"accessKey": TEXT}, required=("accessKey",))
     ),
 }
 
 WEBHOOKS: Told = {
-    ("GET", "admin/webhooks"): Said(data=several(_WEBHOOK)),
-    ("POST", "admin/webhooks"): Said(data=_WEBHOOK, body=record(_NEW_WEBHOOK)),
-    ("POST", "admin/webhooks/batch-delete"): Said(data=several(ANYTHING), body=IDS),
-    ("GET", "admin/webhooks/:id"): Said(data=_WEBHOOK),
-    ("PUT", "admin/webhooks/:id"): Said(
+    ("GET", "admin/webhooks"): RouteDescription(data=several(_WEBHOOK)),
+    ("POST", "admin/webhooks"): RouteDescription(data=_WEBHOOK, body=record(_NEW_WEBHOOK)),
+    ("POST", "admin/webhooks/batch-delete"): RouteDescription(data=several(ANYTHING), body=IDS),
+    ("GET", "admin/webhooks/:id"): RouteDescription(data=_WEBHOOK),
+    ("PUT", "admin/webhooks/:id"): RouteDescription(
         data=_WEBHOOK,
         body=record({**_NEW_WEBHOOK, "isEnabled": FLAG}, required=tuple(_NEW_WEBHOOK)),
     ),
-    ("DELETE", "admin/webhooks/:id"): Said(data=_WEBHOOK),
-    ("POST", "admin/webhooks/:id/trigger"): Said(
+    ("DELETE", "admin/webhooks/:id"): RouteDescription(data=_WEBHOOK),
+    ("POST", "admin/webhooks/:id/trigger"): RouteDescription(
         data=record({"statusCode": WHOLE, "message": TEXT})
     ),
-    ("GET", "admin/x/deliveries"): Said(data=several(named("Delivery")), query=_DELIVERIES_QUERY),
-    ("GET", f"{_BELOW}/deliveries"): Said(data=several(named("Delivery")), query=_DELIVERIES_QUERY),
-    ("GET", f"{_BELOW}/deliveries/:delivery"): Said(data=named("Delivery")),
-    ("POST", f"{_BELOW}/deliveries/:delivery/redeliver"): Said(),
-    ("GET", f"{_BELOW}/secret"): Said(data=record({"secret": nullable(TEXT)})),
+    ("GET", "admin/x/deliveries"): RouteDescription(
+        data=several(named("Delivery")), query=_DELIVERIES_QUERY
+    ),
+    ("GET", f"{_BELOW}/deliveries"): RouteDescription(
+        data=several(named("Delivery")), query=_DELIVERIES_QUERY
+    ),
+    ("GET", f"{_BELOW}/deliveries/:delivery"): RouteDescription(data=named("Delivery")),
+    ("POST", f"{_BELOW}/deliveries/:delivery/redeliver"): RouteDescription(),
+    ("GET", f"{_BELOW}/secret"): RouteDescription(data=record({"secret": nullable(TEXT)})),
 }
 
 LOCALES: Told = {
-    ("GET", "i18n/iso-locales"): Said(
+    ("GET", "i18n/iso-locales"): RouteDescription(
         data=several(record({"code": TEXT, "name": TEXT})), bare=True
     ),
-    ("GET", "i18n/locales"): Said(data=several(_LOCALE), bare=True),
-    ("POST", "i18n/locales"): Said(data=_LOCALE, bare=True, body=record(_NEW_LOCALE)),
-    ("PUT", "i18n/locales/:id"): Said(
+    ("GET", "i18n/locales"): RouteDescription(data=several(_LOCALE), bare=True),
+    ("POST", "i18n/locales"): RouteDescription(data=_LOCALE, bare=True, body=record(_NEW_LOCALE)),
+    ("PUT", "i18n/locales/:id"): RouteDescription(
         data=_LOCALE, bare=True, body=record({"name": TEXT, "isDefault": FLAG}, required=())
     ),
-    ("DELETE", "i18n/locales/:id"): Said(data=_LOCALE, bare=True),
+    ("DELETE", "i18n/locales/:id"): RouteDescription(data=_LOCALE, bare=True),
 }
 
 _ROLE = record(
@@ -104,22 +110,22 @@ _ROLE = record(
 )
 
 END_USERS: Told = {
-    ("GET", "users-permissions/advanced"): Said(bare=True),
-    ("PUT", "users-permissions/advanced"): Said(bare=True, body=FREE_OBJECT),
-    ("GET", "users-permissions/email-templates"): Said(bare=True),
-    ("PUT", "users-permissions/email-templates"): Said(bare=True, body=FREE_OBJECT),
-    ("POST", "admin/x/mail-test"): Said(
+    ("GET", "users-permissions/advanced"): RouteDescription(bare=True),
+    ("PUT", "users-permissions/advanced"): RouteDescription(bare=True, body=FREE_OBJECT),
+    ("GET", "users-permissions/email-templates"): RouteDescription(bare=True),
+    ("PUT", "users-permissions/email-templates"): RouteDescription(bare=True, body=FREE_OBJECT),
+    ("POST", "admin/x/mail-test"): RouteDescription(
         data=record({"to": TEXT}, required=("to",)),
         body=record({"template": FREE_OBJECT}, required=("template",)),
     ),
-    ("GET", "users-permissions/providers"): Said(bare=True),
-    ("PUT", "users-permissions/providers"): Said(bare=True, body=FREE_OBJECT),
-    ("GET", "users-permissions/permissions"): Said(bare=True),
-    ("GET", "users-permissions/policies"): Said(bare=True),
-    ("GET", "users-permissions/routes"): Said(bare=True),
-    ("GET", "users-permissions/roles"): Said(bare=True),
-    ("POST", "users-permissions/roles"): Said(bare=True, body=_ROLE),
-    ("GET", "users-permissions/roles/:id"): Said(bare=True),
-    ("PUT", "users-permissions/roles/:id"): Said(bare=True, body=_ROLE),
-    ("DELETE", "users-permissions/roles/:id"): Said(bare=True),
+    ("GET", "users-permissions/providers"): RouteDescription(bare=True),
+    ("PUT", "users-permissions/providers"): RouteDescription(bare=True, body=FREE_OBJECT),
+    ("GET", "users-permissions/permissions"): RouteDescription(bare=True),
+    ("GET", "users-permissions/policies"): RouteDescription(bare=True),
+    ("GET", "users-permissions/routes"): RouteDescription(bare=True),
+    ("GET", "users-permissions/roles"): RouteDescription(bare=True),
+    ("POST", "users-permissions/roles"): RouteDescription(bare=True, body=_ROLE),
+    ("GET", "users-permissions/roles/:id"): RouteDescription(bare=True),
+    ("PUT", "users-permissions/roles/:id"): RouteDescription(bare=True, body=_ROLE),
+    ("DELETE", "users-permissions/roles/:id"): RouteDescription(bare=True),
 }

@@ -1,10 +1,10 @@
 """What end users do with their own accounts: signing in, passwords, sessions, providers."""
 
-from quire.openapi.content.endpoint import Describing, Table
+from quire.openapi.content.endpoint import DescriptionContext, Table
 from quire.openapi.operations import (
-    Operation,
-    Parameter,
-    Response,
+    DescribedOperation,
+    DescribedParameter,
+    DescribedResponse,
     json_body,
     path_parameter,
 )
@@ -17,8 +17,8 @@ _FILLED: JsonSchema = {"type": "string", "minLength": 1}
 _EMAIL: JsonSchema = {"type": "string", "format": "email"}
 _PASSWORD: JsonSchema = {"type": "string", "format": "password", "minLength": 6}
 _DEVICE: JsonSchema = {"type": "string", "maxLength": 255}
-_DONE = Response(schema=record({"ok": {"const": True}}))
-_ELSEWHERE = Response(
+_DONE = DescribedResponse(schema=record({"ok": {"const": True}}))
+_ELSEWHERE = DescribedResponse(
     status=302,
     description="Leads a browser on.",
     schema=TEXT,
@@ -30,11 +30,11 @@ _LIMITED = (400, 401, 403, 429)
 _TEXT_MEMBERS = {"code": _FILLED, "password": _PASSWORD, "passwordConfirmation": _FILLED}
 
 
-def _user(describing: Describing) -> JsonSchema:
+def _user(describing: DescriptionContext) -> JsonSchema:
     return describing.models.document(USER_UID)
 
 
-def _tokens(describing: Describing) -> JsonSchema:
+def _tokens(describing: DescriptionContext) -> JsonSchema:
     """Point to the answer to those who have signed in."""
     members: dict[str, JsonSchema] = {"jwt": TEXT}
     if describing.facts.refreshes:
@@ -44,18 +44,18 @@ def _tokens(describing: Describing) -> JsonSchema:
     return describing.schemas.shared("SignedIn", signed_in)
 
 
-def _device(describing: Describing) -> dict[str, JsonSchema]:
+def _device(describing: DescriptionContext) -> dict[str, JsonSchema]:
     return {"deviceId": _DEVICE} if describing.facts.refreshes else {}
 
 
-def _signed_in(describing: Describing) -> Response:
-    return Response(schema=_tokens(describing), description="A token, and whose it is.")
+def _signed_in(describing: DescriptionContext) -> DescribedResponse:
+    return DescribedResponse(schema=_tokens(describing), description="A token, and whose it is.")
 
 
-def _local(describing: Describing) -> Operation:
+def _local(describing: DescriptionContext) -> DescribedOperation:
     credentials = {"identifier": {**_FILLED, "description": "Name or e-mail."}, "password": _FILLED}
     form = record({**credentials, **_device(describing)}, required=[*credentials])
-    return Operation(
+    return DescribedOperation(
         id="signIn",
         summary="Sign in with a name and a password",
         tag=_TAG,
@@ -65,7 +65,7 @@ def _local(describing: Describing) -> Operation:
     )
 
 
-def _register(describing: Describing) -> Operation:
+def _register(describing: DescriptionContext) -> DescribedOperation:
     usual: dict[str, JsonSchema] = {
         "username": {"type": "string", "minLength": 3},
         "email": _EMAIL,
@@ -78,11 +78,11 @@ def _register(describing: Describing) -> Operation:
     unconfirmed = describing.schemas.shared(
         "Unconfirmed", record({"user": _user(describing)}, closed=True)
     )
-    made = Response(
+    made = DescribedResponse(
         schema=any_of(_tokens(describing), unconfirmed),
         description="The user, with a token unless the e-mail has to be confirmed first.",
     )
-    return Operation(
+    return DescribedOperation(
         id="register",
         summary="Make an account",
         tag=_TAG,
@@ -92,13 +92,13 @@ def _register(describing: Describing) -> Operation:
     )
 
 
-def _change_password(describing: Describing) -> Operation:
+def _change_password(describing: DescriptionContext) -> DescribedOperation:
     members = {
         "currentPassword": _FILLED,
         "password": _PASSWORD,
         "passwordConfirmation": _FILLED,
     }
-    return Operation(
+    return DescribedOperation(
         id="changePassword",
         summary="Give oneself another password",
         tag=_TAG,
@@ -108,8 +108,8 @@ def _change_password(describing: Describing) -> Operation:
     )
 
 
-def _forgot_password(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _forgot_password(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="forgotPassword",
         summary="Ask for a mail with a code for another password",
         tag=_TAG,
@@ -119,8 +119,8 @@ def _forgot_password(describing: Describing) -> Operation:  # noqa: ARG001 - a `
     )
 
 
-def _reset_password(describing: Describing) -> Operation:
-    return Operation(
+def _reset_password(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="resetPassword",
         summary="Set another password with a code from a mail",
         tag=_TAG,
@@ -130,43 +130,43 @@ def _reset_password(describing: Describing) -> Operation:
     )
 
 
-def _confirm(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _confirm(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="confirmEmail",
         summary="Show that an e-mail is one's own",
         tag=_TAG,
-        parameters=[Parameter(name="confirmation", schema=_FILLED, required=True)],
+        parameters=[DescribedParameter(name="confirmation", schema=_FILLED, required=True)],
         responses=[_ELSEWHERE],
     )
 
 
-def _send_confirmation(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _send_confirmation(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="sendEmailConfirmation",
         summary="Send the mail for that once more",
         tag=_TAG,
         body=json_body(record({"email": _EMAIL})),
-        responses=[Response(schema=record({"email": TEXT, "sent": FLAG}))],
+        responses=[DescribedResponse(schema=record({"email": TEXT, "sent": FLAG}))],
         errors=_LIMITED,
     )
 
 
-def _refresh(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _refresh(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     fresh = record({"jwt": TEXT, "refreshToken": TEXT}, required=("jwt",))
-    return Operation(
+    return DescribedOperation(
         id="refresh",
         summary="Exchange a refresh token for fresh tokens",
         tag=_TAG,
         body=json_body(record({"refreshToken": TEXT}, required=()), required=False),
-        responses=[Response(schema=fresh)],
+        responses=[DescribedResponse(schema=fresh)],
     )
 
 
-def _logout(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _logout(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     form = record(
         {"scope": {"const": "all"}, "deviceId": _DEVICE, "refreshToken": TEXT}, required=()
     )
-    return Operation(
+    return DescribedOperation(
         id="signOut",
         summary="End this session, those of one device, or all",
         tag=_TAG,
@@ -175,7 +175,7 @@ def _logout(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
     )
 
 
-def _sessions(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _sessions(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     session = record(
         {
             "id": {"type": ["integer", "string"]},
@@ -187,56 +187,58 @@ def _sessions(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describ
         },
         required=("id", "current"),
     )
-    return Operation(
+    return DescribedOperation(
         id="listSessions",
         summary="List the sessions of who asks",
         tag=_TAG,
-        responses=[Response(schema=record({"data": several(session)}))],
+        responses=[DescribedResponse(schema=record({"data": several(session)}))],
     )
 
 
-def _revoke(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _revoke(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="endSession",
         summary="End one of the sessions of who asks",
         tag=_TAG,
         parameters=[path_parameter("sessionId")],
-        responses=[Response(schema=record({"data": FREE_OBJECT}))],
+        responses=[DescribedResponse(schema=record({"data": FREE_OBJECT}))],
         errors=(401, 403, 404),
     )
 
 
-def _connect(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _connect(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="signInElsewhere",
         summary="Send a browser to a provider, to sign in there",
         tag=_TAG,
         parameters=[
             _PROVIDER,
-            Parameter(name="callback", schema=TEXT, description="The page on which it ends."),
+            DescribedParameter(
+                name="callback", schema=TEXT, description="The page on which it ends."
+            ),
         ],
         responses=[_ELSEWHERE],
         errors=_LIMITED,
     )
 
 
-def _connected(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _connected(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="comeBackFromElsewhere",
         summary="Take back a browser from a provider",
         tag=_TAG,
         parameters=[
             _PROVIDER,
-            Parameter(name="state", schema=TEXT),
-            Parameter(name="code", schema=TEXT),
+            DescribedParameter(name="state", schema=TEXT),
+            DescribedParameter(name="code", schema=TEXT),
         ],
         responses=[_ELSEWHERE],
         errors=_LIMITED,
     )
 
 
-def _finish(describing: Describing) -> Operation:
-    return Operation(
+def _finish(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="finishSigningInElsewhere",
         summary="Get the token of a browser that came back from a provider",
         tag=_TAG,

@@ -7,11 +7,11 @@ from quire import __version__
 from quire.access.ability import Ability
 from quire.openapi.content.account import ACCOUNT_ROUTES, SESSION_ROUTES
 from quire.openapi.content.documents import describe_document_route
-from quire.openapi.content.endpoint import Describing, Endpoint, Facts, Table
+from quire.openapi.content.endpoint import ApiOptions, DescriptionContext, Endpoint, Table
 from quire.openapi.content.files import FILE_ROUTES
 from quire.openapi.content.other_routes import BATCH, FURTHER_ROUTES, batched_types
 from quire.openapi.content.users import USER_ROUTES
-from quire.openapi.document import Information, Placed, assemble
+from quire.openapi.document import DocumentInfo, Placed, assemble
 from quire.openapi.models import Models
 from quire.openapi.schemas import Schemas
 from quire.schema.model import Schema
@@ -29,15 +29,15 @@ _CREDENTIAL = "An API token, or the token of an end user who has signed in."
 
 
 def describe_content_api(
-    schema: Schema, ability: Ability, endpoints: Iterable[Endpoint], facts: Facts
+    schema: Schema, ability: Ability, endpoints: Iterable[Endpoint], facts: ApiOptions
 ) -> dict[str, Any]:
     """Make the document of those routes that the caller may call, in their order.
 
     Raises KeyError for a route that nobody has described.
     """
     schemas = Schemas()
-    describing = Describing(Models(schema, ability, schemas), facts)
-    information = Information(
+    describing = DescriptionContext(Models(schema, ability, schemas), facts)
+    information = DocumentInfo(
         title=_TITLE,
         version=__version__,
         description=_ABOUT,
@@ -47,7 +47,7 @@ def describe_content_api(
     return assemble(information, _operations(describing, endpoints), schemas)
 
 
-def _operations(describing: Describing, endpoints: Iterable[Endpoint]) -> Iterator[Placed]:
+def _operations(describing: DescriptionContext, endpoints: Iterable[Endpoint]) -> Iterator[Placed]:
     own = {content_type.uid for content_type in describing.models.schema.api_types}
     for endpoint in endpoints:
         key = (endpoint.method, endpoint.path)
@@ -59,7 +59,7 @@ def _operations(describing: Describing, endpoints: Iterable[Endpoint]) -> Iterat
             yield *key, ROUTES[key](describing)
 
 
-def _is_there(describing: Describing, key: tuple[str, str]) -> bool:
+def _is_there(describing: DescriptionContext, key: tuple[str, str]) -> bool:
     """Tell whether a route that asks for no permission, or for one, can be of any use."""
     if key in SESSION_ROUTES:
         return describing.facts.refreshes

@@ -2,28 +2,28 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quire.openapi.content.endpoint import Describing
+from quire.openapi.content.endpoint import DescriptionContext
 from quire.openapi.operations import (
-    Operation,
-    Parameter,
-    Response,
+    DescribedOperation,
+    DescribedParameter,
+    DescribedResponse,
     json_body,
     path_parameter,
 )
 from quire.openapi.schemas import FREE_OBJECT, TEXT, WHOLE, Schemas, any_of, record, several
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.class_names import class_name
-from quire.schema.model import ContentType, Kind
+from quire.schema.model import ContentType, TypeKind
 
 _ID = path_parameter("documentId", description="The document, the same in all locales.")
-_UNCHANGED = Parameter(
+_UNCHANGED = DescribedParameter(
     name="If-Match",
     place="header",
     schema=TEXT,
     description="The `ETag` of an answer: 412 if the document is not in that state any more.",
 )
 _TAGGED = {"ETag": "The state of the document, where `updatedAt` is shown."}
-_KNOWN = Parameter(
+_KNOWN = DescribedParameter(
     name="If-None-Match",
     place="header",
     schema=TEXT,
@@ -34,40 +34,45 @@ _META = "meta"
 
 
 def describe_document_route(
-    describing: Describing, content_type: ContentType, action: str
-) -> Operation:
+    describing: DescriptionContext, content_type: ContentType, action: str
+) -> DescribedOperation:
     """Describe the route of an action of a content type."""
-    single = content_type.kind is Kind.SINGLE
+    single = content_type.kind is TypeKind.SINGLE
     return (_SINGLE if single else _COLLECTION)[action](describing, content_type)
 
 
-def _find(describing: Describing, model: ContentType) -> Operation:
+def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     data = several(describing.models.document(model.uid))
     listed = record({"data": data, _META: page_meta(describing.schemas)})
-    return Operation(
+    return DescribedOperation(
         id=f"list{class_name(model.plural_name)}",
         summary=f"List documents of {model.display_name}",
         tag=model.display_name,
         parameters=[*describing.queries.page(model), _KNOWN],
         responses=[
-            Response(schema=listed, description="A page of documents.", headers=_LISTED),
-            Response(status=304, description="The client has this page already.", headers=_LISTED),
+            DescribedResponse(schema=listed, description="A page of documents.", headers=_LISTED),
+            DescribedResponse(
+                status=304, description="The client has this page already.", headers=_LISTED
+            ),
         ],
     )
 
 
-def _find_one(describing: Describing, model: ContentType) -> Operation:
+def _find_one(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     return _shown(describing, model, f"find{_name(describing, model)}", [_ID])
 
 
-def _find_single(describing: Describing, model: ContentType) -> Operation:
+def _find_single(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     return _shown(describing, model, f"find{_name(describing, model)}", [])
 
 
 def _shown(
-    describing: Describing, model: ContentType, operation_id: str, path: Sequence[Parameter]
-) -> Operation:
-    return Operation(
+    describing: DescriptionContext,
+    model: ContentType,
+    operation_id: str,
+    path: Sequence[DescribedParameter],
+) -> DescribedOperation:
+    return DescribedOperation(
         id=operation_id,
         summary=f"Show a document of {model.display_name}",
         tag=model.display_name,
@@ -77,8 +82,8 @@ def _shown(
     )
 
 
-def _create(describing: Describing, model: ContentType) -> Operation:
-    return Operation(
+def _create(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
+    return DescribedOperation(
         id=f"create{_name(describing, model)}",
         summary=f"Make a document of {model.display_name}",
         tag=model.display_name,
@@ -90,17 +95,19 @@ def _create(describing: Describing, model: ContentType) -> Operation:
     )
 
 
-def _update(describing: Describing, model: ContentType) -> Operation:
+def _update(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     return _changed(describing, model, [_ID])
 
 
-def _update_single(describing: Describing, model: ContentType) -> Operation:
+def _update_single(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     return _changed(describing, model, [])
 
 
-def _changed(describing: Describing, model: ContentType, path: Sequence[Parameter]) -> Operation:
+def _changed(
+    describing: DescriptionContext, model: ContentType, path: Sequence[DescribedParameter]
+) -> DescribedOperation:
     making = "" if path else ", or make it"
-    return Operation(
+    return DescribedOperation(
         id=f"update{_name(describing, model)}",
         summary=f"Change a document of {model.display_name}{making}",
         tag=model.display_name,
@@ -112,16 +119,18 @@ def _changed(describing: Describing, model: ContentType, path: Sequence[Paramete
     )
 
 
-def _delete(describing: Describing, model: ContentType) -> Operation:
+def _delete(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     return _removed(describing, model, [_ID])
 
 
-def _delete_single(describing: Describing, model: ContentType) -> Operation:
+def _delete_single(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
     return _removed(describing, model, [])
 
 
-def _removed(describing: Describing, model: ContentType, path: Sequence[Parameter]) -> Operation:
-    return Operation(
+def _removed(
+    describing: DescriptionContext, model: ContentType, path: Sequence[DescribedParameter]
+) -> DescribedOperation:
+    return DescribedOperation(
         id=f"delete{_name(describing, model)}",
         summary=f"Delete a document of {model.display_name}",
         tag=model.display_name,
@@ -131,15 +140,19 @@ def _removed(describing: Describing, model: ContentType, path: Sequence[Paramete
             *describing.queries.removed(model),
             *describing.queries.narrowing(model),
         ],
-        responses=[Response(status=204, description="It is gone, or was not there.")],
+        responses=[DescribedResponse(status=204, description="It is gone, or was not there.")],
         errors=(400, 401, 403, 412),
     )
 
 
-def _one(describing: Describing, model: ContentType, *, status: int = 200) -> Response:
+def _one(
+    describing: DescriptionContext, model: ContentType, *, status: int = 200
+) -> DescribedResponse:
     document = describing.models.document(model.uid)
     shown = record({"data": document, _META: {**FREE_OBJECT, "maxProperties": 0}})
-    return Response(status=status, schema=shown, description="The document.", headers=_TAGGED)
+    return DescribedResponse(
+        status=status, schema=shown, description="The document.", headers=_TAGGED
+    )
 
 
 def _on_drafts(model: ContentType) -> str:
@@ -148,7 +161,7 @@ def _on_drafts(model: ContentType) -> str:
     return "What is written is published at once, unless `status` is `draft`."
 
 
-def _name(describing: Describing, model: ContentType) -> str:
+def _name(describing: DescriptionContext, model: ContentType) -> str:
     return describing.models.names[model.uid]
 
 
@@ -165,7 +178,7 @@ def page_meta(schemas: Schemas) -> JsonSchema:
     return schemas.shared("PageMeta", record({"pagination": either}))
 
 
-_Describe = Callable[[Describing, ContentType], Operation]
+_Describe = Callable[[DescriptionContext, ContentType], DescribedOperation]
 _COLLECTION: Mapping[str, _Describe] = {
     "find": _find,
     "findOne": _find_one,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from quire.openapi.models import Models
-from quire.openapi.operations import Operation
+from quire.openapi.operations import DescribedOperation
 from quire.openapi.queries import PageLimits, Queries
 
 
@@ -21,7 +21,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     uid: str | None
 
 
-class Facts(Struct, frozen=True, kw_only=True):
+class ApiOptions(Struct, frozen=True, kw_only=True):
     """What the settings of a project say about its API."""
 
     server: str
@@ -33,17 +33,17 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Attributes that those who register may set besides the usual three."""
 
 
-class Describing:
+class DescriptionContext:
     """What a description may look at."""
 
-    def __init__(self, models: Models, facts: Facts) -> None:
+    def __init__(self, models: Models, facts: ApiOptions) -> None:
         self.models = models
         self.facts = facts
         self.schemas = models.schemas
         self.queries = Queries(models, facts.pages)
 
 
-Describe = Callable[[Describing], Operation]
+Describe = Callable[[DescriptionContext], DescribedOperation]
 """Describes one route."""
 
 Table = Mapping[tuple[str, str], Describe]

@@ -1,14 +1,14 @@
 """The files of the media library."""
 
 from quire.openapi.content.documents import page_meta
-from quire.openapi.content.endpoint import Describing, Table
+from quire.openapi.content.endpoint import DescriptionContext, Table
 from quire.openapi.operations import (
     FORM,
     JSON,
-    Body,
-    Operation,
-    Parameter,
-    Response,
+    DescribedBody,
+    DescribedOperation,
+    DescribedParameter,
+    DescribedResponse,
     path_parameter,
 )
 from quire.openapi.schemas import FLAG, TEXT, WHOLE, any_of, nullable, record, several
@@ -30,11 +30,11 @@ _INFORMATION = record(
 )
 
 
-def _type(describing: Describing) -> ContentType:
+def _type(describing: DescriptionContext) -> ContentType:
     return describing.models.schema.content_types[FILE_UID]
 
 
-def _file(describing: Describing) -> JsonSchema:
+def _file(describing: DescriptionContext) -> JsonSchema:
     """Point to a file as these routes show it: with a word on whether its address is signed."""
     model = _type(describing)
 
@@ -45,62 +45,66 @@ def _file(describing: Describing) -> JsonSchema:
     return describing.schemas.refer(("library file",), "LibraryFile", make)
 
 
-def _find(describing: Describing) -> Operation:
-    return Operation(
+def _find(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="listFiles",
         summary="List files",
         tag=_TAG,
         parameters=describing.queries.window(_type(describing)),
-        responses=[Response(schema=several(_file(describing)), description="All files.")],
+        responses=[DescribedResponse(schema=several(_file(describing)), description="All files.")],
     )
 
 
-def _find_page(describing: Describing) -> Operation:
+def _find_page(describing: DescriptionContext) -> DescribedOperation:
     page = record({"data": several(_file(describing)), "meta": page_meta(describing.schemas)})
-    return Operation(
+    return DescribedOperation(
         id="listFilesInPages",
         summary="List files in pages",
         tag=_TAG,
         parameters=describing.queries.page(_type(describing)),
-        responses=[Response(schema=page, description="A page of files.")],
+        responses=[DescribedResponse(schema=page, description="A page of files.")],
     )
 
 
-def _find_one(describing: Describing) -> Operation:
-    return Operation(
+def _find_one(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="findFile",
         summary="Show a file",
         tag=_TAG,
         parameters=[_ID, *describing.queries.shape(_type(describing))],
-        responses=[Response(schema=_file(describing), description="The file.")],
+        responses=[DescribedResponse(schema=_file(describing), description="The file.")],
         errors=(400, 401, 403, 404),
     )
 
 
-def _destroy(describing: Describing) -> Operation:
-    return Operation(
+def _destroy(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="deleteFile",
         summary="Delete a file with all its sizes",
         tag=_TAG,
         parameters=[_ID, *describing.queries.shape(_type(describing))],
-        responses=[Response(schema=_file(describing), description="The file that it was.")],
+        responses=[
+            DescribedResponse(schema=_file(describing), description="The file that it was.")
+        ],
         errors=(400, 401, 403, 404),
     )
 
 
-def _upload(describing: Describing) -> Operation:
+def _upload(describing: DescriptionContext) -> DescribedOperation:
     file = _file(describing)
-    return Operation(
+    return DescribedOperation(
         id="uploadFiles",
         summary="Upload files; with `id`, replace one or say something else of it",
         tag=_TAG,
         description="`ref`, `refId` and `field` together attach new files to an entry, which takes "
         "the permission to update it. Without `files`, `fileInfo` is said of the file of `id`.",
-        parameters=[Parameter(name="id", schema=WHOLE, description="The file to change.")],
-        body=Body(content={FORM: _form(), JSON: record({"fileInfo": _INFORMATION})}),
+        parameters=[DescribedParameter(name="id", schema=WHOLE, description="The file to change.")],
+        body=DescribedBody(content={FORM: _form(), JSON: record({"fileInfo": _INFORMATION})}),
         responses=[
-            Response(status=201, schema=several(file), description="The files that were uploaded."),
-            Response(schema=file, description="The file that was changed."),
+            DescribedResponse(
+                status=201, schema=several(file), description="The files that were uploaded."
+            ),
+            DescribedResponse(schema=file, description="The file that was changed."),
         ],
         errors=(400, 401, 403, 404, 413),
     )

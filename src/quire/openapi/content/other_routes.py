@@ -1,9 +1,15 @@
 """Batches, locales, mails, the model, and this description itself."""
 
 from quire.access.actions import WRITING
-from quire.openapi.content.endpoint import Describing, Table
+from quire.openapi.content.endpoint import DescriptionContext, Table
 from quire.openapi.models import Models
-from quire.openapi.operations import Operation, Parameter, Response, json_body, path_parameter
+from quire.openapi.operations import (
+    DescribedOperation,
+    DescribedParameter,
+    DescribedResponse,
+    json_body,
+    path_parameter,
+)
 from quire.openapi.schemas import (
     FLAG,
     FREE_OBJECT,
@@ -22,7 +28,7 @@ _UID = path_parameter("uid", description="Uid, such as `api::article.article` or
 _ADDRESSES = any_of(TEXT, several(TEXT))
 
 
-def _batch(describing: Describing) -> Operation:
+def _batch(describing: DescriptionContext) -> DescribedOperation:
     models = describing.models
     reachable = batched_types(models)
     names = [name for t in reachable for name in (t.route_name, t.uid)]
@@ -64,13 +70,13 @@ def _batch(describing: Describing) -> Operation:
         "minItems": 1,
         "maxItems": describing.facts.batch_operations,
     }
-    return Operation(
+    return DescribedOperation(
         id="runBatch",
         summary="Write several documents, all of them or none",
         tag="Batches",
         body=json_body(record({"operations": operations})),
         responses=[
-            Response(
+            DescribedResponse(
                 schema=record({"data": several(result), "meta": FREE_OBJECT}),
                 description="The result of each operation, in their order.",
             )
@@ -89,20 +95,20 @@ def batched_types(models: Models) -> list[ContentType]:
     ]
 
 
-def _locales(describing: Describing) -> Operation:
+def _locales(describing: DescriptionContext) -> DescribedOperation:
     model = describing.models.schema.content_types[LOCALE_UID]
     members = {**describing.models.shown(model), "isDefault": FLAG}
     locale = record(members, required=("id", "documentId", "code", "isDefault"))
-    return Operation(
+    return DescribedOperation(
         id="listLocales",
         summary="List the locales of the project",
         tag="Locales",
-        responses=[Response(schema=several(locale), description="All locales.")],
+        responses=[DescribedResponse(schema=several(locale), description="All locales.")],
         errors=(401, 403),
     )
 
 
-def _mail(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _mail(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     form = record(
         {
             "to": _ADDRESSES,
@@ -116,12 +122,12 @@ def _mail(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
         },
         required=("to",),
     )
-    return Operation(
+    return DescribedOperation(
         id="sendMail",
         summary="Send a mail",
         tag="Mails",
         body=json_body(form),
-        responses=[Response(schema=FREE_OBJECT)],
+        responses=[DescribedResponse(schema=FREE_OBJECT)],
     )
 
 
@@ -132,22 +138,28 @@ def _described_model(*, component: bool) -> JsonSchema:
     return record({"uid": TEXT, **own, "schema": about})
 
 
-def _models(operation_id: str, summary: str, data: JsonSchema, *parameters: Parameter) -> Operation:
-    return Operation(
+def _models(
+    operation_id: str, summary: str, data: JsonSchema, *parameters: DescribedParameter
+) -> DescribedOperation:
+    return DescribedOperation(
         id=operation_id,
         summary=summary,
         tag=_MODEL,
         parameters=parameters,
-        responses=[Response(schema=record({"data": data}), description="The description.")],
+        responses=[
+            DescribedResponse(schema=record({"data": data}), description="The description.")
+        ],
         errors=(400, 401, 403),
     )
 
 
-def _one_model(operation_id: str, summary: str, data: JsonSchema) -> Operation:
+def _one_model(operation_id: str, summary: str, data: JsonSchema) -> DescribedOperation:
     # What is unknown has an error of a form of its own here.
-    unknown = Response(status=404, schema=record({"error": TEXT}), description="There is none.")
-    shown = Response(schema=record({"data": data}), description="The description.")
-    return Operation(
+    unknown = DescribedResponse(
+        status=404, schema=record({"error": TEXT}), description="There is none."
+    )
+    shown = DescribedResponse(schema=record({"data": data}), description="The description.")
+    return DescribedOperation(
         id=operation_id,
         summary=summary,
         tag=_MODEL,
@@ -157,33 +169,33 @@ def _one_model(operation_id: str, summary: str, data: JsonSchema) -> Operation:
     )
 
 
-def _content_types(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    kind = Parameter(name="kind", schema=one_of_texts(["singleType", "collectionType"]))
+def _content_types(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    kind = DescribedParameter(name="kind", schema=one_of_texts(["singleType", "collectionType"]))
     types = several(_described_model(component=False))
     return _models("listContentTypes", "Describe all content types", types, kind)
 
 
-def _content_type(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _content_type(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     described = _described_model(component=False)
     return _one_model("findContentType", "Describe one content type", described)
 
 
-def _components(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _components(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     components = several(_described_model(component=True))
     return _models("listComponents", "Describe all components", components)
 
 
-def _component(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
+def _component(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
     return _one_model("findComponent", "Describe one component", _described_model(component=True))
 
 
-def _document(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _document(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="describeApi",
         summary="Describe what the caller may do, as this document does",
         tag=_MODEL,
         responses=[
-            Response(
+            DescribedResponse(
                 schema=record({"openapi": TEXT, "info": FREE_OBJECT, "paths": FREE_OBJECT}),
                 description="An OpenAPI document.",
             )

@@ -1,7 +1,12 @@
 """End users and their roles, for those who look after them."""
 
-from quire.openapi.content.endpoint import Describing, Table
-from quire.openapi.operations import Operation, Response, json_body, path_parameter
+from quire.openapi.content.endpoint import DescriptionContext, Table
+from quire.openapi.operations import (
+    DescribedOperation,
+    DescribedResponse,
+    json_body,
+    path_parameter,
+)
 from quire.openapi.schemas import FLAG, FREE_OBJECT, TEXT, WHOLE, any_of, nullable, record, several
 from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import ROLE_UID, USER_UID, ContentType
@@ -9,61 +14,61 @@ from quire.schema.model import ROLE_UID, USER_UID, ContentType
 _USERS, _ROLES = "Users", "Roles"
 _ID = path_parameter("id", WHOLE, "The id of the user; documentIds are unknown here.")
 _ROLE_ID = path_parameter("id", WHOLE, "The id of the role.")
-_NOBODY = Response(status=204, description="There is no such user.")
-_DONE = Response(schema=record({"ok": {"const": True}}))
+_NOBODY = DescribedResponse(status=204, description="There is no such user.")
+_DONE = DescribedResponse(schema=record({"ok": {"const": True}}))
 _OWN = ("username", "email", "password", "role")
 _HIDDEN = frozenset({"resetPasswordToken", "confirmationToken", "provider"})
 
 
-def _type(describing: Describing) -> ContentType:
+def _type(describing: DescriptionContext) -> ContentType:
     return describing.models.schema.content_types[USER_UID]
 
 
-def _user(describing: Describing) -> JsonSchema:
+def _user(describing: DescriptionContext) -> JsonSchema:
     return describing.models.document(USER_UID)
 
 
-def _find(describing: Describing) -> Operation:
-    return Operation(
+def _find(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="listUsers",
         summary="List end users",
         tag=_USERS,
         parameters=describing.queries.window(_type(describing)),
-        responses=[Response(schema=several(_user(describing)), description="All users.")],
+        responses=[DescribedResponse(schema=several(_user(describing)), description="All users.")],
     )
 
 
-def _count(describing: Describing) -> Operation:
-    return Operation(
+def _count(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="countUsers",
         summary="Count end users",
         tag=_USERS,
         parameters=describing.queries.narrowing(_type(describing)),
-        responses=[Response(schema=WHOLE, description="How many there are.")],
+        responses=[DescribedResponse(schema=WHOLE, description="How many there are.")],
     )
 
 
-def _me(describing: Describing) -> Operation:
-    return Operation(
+def _me(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="showMe",
         summary="Show the end user who asks",
         tag=_USERS,
         parameters=describing.queries.one(_type(describing)),
-        responses=[Response(schema=_user(describing), description="The user."), _NOBODY],
+        responses=[DescribedResponse(schema=_user(describing), description="The user."), _NOBODY],
     )
 
 
-def _find_one(describing: Describing) -> Operation:
-    return Operation(
+def _find_one(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="findUser",
         summary="Show an end user",
         tag=_USERS,
         parameters=[_ID, *describing.queries.one(_type(describing))],
-        responses=[Response(schema=_user(describing), description="The user."), _NOBODY],
+        responses=[DescribedResponse(schema=_user(describing), description="The user."), _NOBODY],
     )
 
 
-def _form(describing: Describing) -> dict[str, object]:
+def _form(describing: DescriptionContext) -> dict[str, object]:
     """Describe what is said of a user; what is not known is passed over."""
     role_id: JsonSchema = {"type": ["integer", "string"]}
     entry = record({"id": role_id, "documentId": TEXT}, required=())
@@ -80,31 +85,33 @@ def _form(describing: Describing) -> dict[str, object]:
     return {**texts, "role": role, **further}
 
 
-def _create(describing: Describing) -> Operation:
-    return Operation(
+def _create(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="createUser",
         summary="Make an end user",
         tag=_USERS,
         body=json_body(record(_form(describing), required=_OWN)),
-        responses=[Response(status=201, schema=_user(describing), description="The user.")],
+        responses=[
+            DescribedResponse(status=201, schema=_user(describing), description="The user.")
+        ],
     )
 
 
-def _update(describing: Describing) -> Operation:
-    return Operation(
+def _update(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="updateUser",
         summary="Change an end user",
         tag=_USERS,
         parameters=[_ID],
         body=json_body(record(_form(describing), required=())),
-        responses=[Response(schema=_user(describing), description="The user.")],
+        responses=[DescribedResponse(schema=_user(describing), description="The user.")],
         errors=(400, 401, 403, 404),
     )
 
 
-def _destroy(describing: Describing) -> Operation:
-    gone = Response(schema=_user(describing), description="The user that it was.")
-    return Operation(
+def _destroy(describing: DescriptionContext) -> DescribedOperation:
+    gone = DescribedResponse(schema=_user(describing), description="The user that it was.")
+    return DescribedOperation(
         id="deleteUser",
         summary="Delete an end user",
         tag=_USERS,
@@ -113,7 +120,7 @@ def _destroy(describing: Describing) -> Operation:
     )
 
 
-def _permissions(describing: Describing) -> JsonSchema:
+def _permissions(describing: DescriptionContext) -> JsonSchema:
     """Point to the tree of what is granted: owner, controller, action."""
     switch = record(
         {
@@ -132,47 +139,49 @@ def _permissions(describing: Describing) -> JsonSchema:
     return describing.schemas.shared("Permissions", tree)
 
 
-def _role_members(describing: Describing) -> dict[str, object]:
+def _role_members(describing: DescriptionContext) -> dict[str, object]:
     model = describing.models.schema.content_types[ROLE_UID]
     relations = {attribute.name for attribute in model.relations}
     shown = describing.models.shown(model)
     return {name: schema for name, schema in shown.items() if name not in relations}
 
 
-def _find_roles(describing: Describing) -> Operation:
+def _find_roles(describing: DescriptionContext) -> DescribedOperation:
     members = {**_role_members(describing), "nb_users": WHOLE}
     role = record(members, required=("id", "documentId", "nb_users"))
-    return Operation(
+    return DescribedOperation(
         id="listRoles",
         summary="List the roles of end users",
         tag=_ROLES,
-        responses=[Response(schema=record({"roles": several(role)}), description="All roles.")],
+        responses=[
+            DescribedResponse(schema=record({"roles": several(role)}), description="All roles.")
+        ],
         errors=(401, 403),
     )
 
 
-def _find_role(describing: Describing) -> Operation:
+def _find_role(describing: DescriptionContext) -> DescribedOperation:
     members = {**_role_members(describing), "permissions": _permissions(describing)}
     role = record(members, required=("id", "documentId", "permissions"))
-    return Operation(
+    return DescribedOperation(
         id="findRole",
         summary="Show a role with everything that it grants and does not",
         tag=_ROLES,
         parameters=[_ROLE_ID],
-        responses=[Response(schema=record({"role": role}), description="The role.")],
+        responses=[DescribedResponse(schema=record({"role": role}), description="The role.")],
         errors=(401, 403, 404),
     )
 
 
-def _role_form(describing: Describing) -> JsonSchema:
+def _role_form(describing: DescriptionContext) -> JsonSchema:
     text: JsonSchema = {"type": ["string", "null"], "maxLength": 255}
     members = {"name": text, "description": text, "type": text}
     form = record({**members, "permissions": _permissions(describing)}, required=())
     return {**form, "minProperties": 1}
 
 
-def _create_role(describing: Describing) -> Operation:
-    return Operation(
+def _create_role(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="createRole",
         summary="Make a role",
         tag=_ROLES,
@@ -181,8 +190,8 @@ def _create_role(describing: Describing) -> Operation:
     )
 
 
-def _update_role(describing: Describing) -> Operation:
-    return Operation(
+def _update_role(describing: DescriptionContext) -> DescribedOperation:
+    return DescribedOperation(
         id="updateRole",
         summary="Change a role; what is not enabled is granted no longer",
         tag=_ROLES,
@@ -193,8 +202,8 @@ def _update_role(describing: Describing) -> Operation:
     )
 
 
-def _delete_role(describing: Describing) -> Operation:  # noqa: ARG001 - a `Describe`
-    return Operation(
+def _delete_role(describing: DescriptionContext) -> DescribedOperation:  # noqa: ARG001 - a `Describe`
+    return DescribedOperation(
         id="deleteRole",
         summary="Delete a role; its users become public",
         tag=_ROLES,
@@ -204,13 +213,13 @@ def _delete_role(describing: Describing) -> Operation:  # noqa: ARG001 - a `Desc
     )
 
 
-def _list_permissions(describing: Describing) -> Operation:
+def _list_permissions(describing: DescriptionContext) -> DescribedOperation:
     tree = record({"permissions": _permissions(describing)})
-    return Operation(
+    return DescribedOperation(
         id="listPermissions",
         summary="Show all that can be granted",
         tag=_ROLES,
-        responses=[Response(schema=tree, description="Every action, not enabled.")],
+        responses=[DescribedResponse(schema=tree, description="Every action, not enabled.")],
         errors=(401, 403),
     )
 

@@ -30,7 +30,7 @@ from quire.query.resolve.pagination import (
     resolve_pagination,
     root_window,
 )
-from quire.query.resolve.populate import Versions, resolve_populate
+from quire.query.resolve.populate import PopulatedVersions, resolve_populate
 from quire.query.resolve.row_rules import FIND, FIND_ONE, narrow_root
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.search import resolve_search
@@ -271,7 +271,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         fields = resolve_fields(query.get("fields"), model, scope.within(Param.FIELDS, "fields"))
         populating = scope.within(Param.POPULATE, "populate")
         versioned = model.draft_and_publish
-        versions = Versions(status, publication)
+        versions = PopulatedVersions(status, publication)
         edges = resolve_populate(query.get("populate"), model, populating, versions)
         search = resolve_search(query.get("_q"), model, scope.within(Param.SEARCH, "_q"))
         locale = self._locale(query, scope)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from quire.errors import ValidationError
 from quire.query.operators import AND, GROUPS, NOT, OR, UNSUPPORTED, Operand, Operator, Predicate
-from quire.query.plan import Comparison, Constant, Filter, Junction, Through
+from quire.query.plan import Comparison, ConstantCondition, Filter, Junction, RelatedCondition
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope, SlotValue, join_path
@@ -325,7 +325,7 @@ class _Filters:
         if operator.operand is Operand.TEXT:
             value: SlotValue = "null" if operand is None else operand
         elif operand is None:
-            return Constant(holds=False)
+            return ConstantCondition(holds=False)
         else:
             value = self._cast(attribute, operand)
         return Comparison(
@@ -403,7 +403,7 @@ class _Filters:
         if found is None:
             return None
         # Inside populate a forbidden relation is no fault; it must not tell anything either.
-        return found if allowed else Constant(holds=False)
+        return found if allowed else ConstantCondition(holds=False)
 
     def _related_part(
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
@@ -465,7 +465,7 @@ def _unequal(attribute: ScalarAttribute, *, negated: bool) -> Filter:
     """Compare with what equals nothing: it differs from every value that there is."""
     if negated:
         return Comparison(attribute.name, Predicate.IS_NULL, (), negated=True)
-    return Constant(holds=False)
+    return ConstantCondition(holds=False)
 
 
 def _id_of(model: Model) -> ScalarAttribute:
@@ -479,19 +479,19 @@ def _id_of(model: Model) -> ScalarAttribute:
 def _through(attribute: Attribute, part: Filter | None) -> Filter | None:
     if part is None:
         return None
-    return Through(attribute.name, part, missing=_holds_for_missing(part) is True)
+    return RelatedCondition(attribute.name, part, missing=_holds_for_missing(part) is True)
 
 
 def _holds_for_missing(part: Filter) -> bool | None:
     """Evaluate a filter where there is no row: everything is null; ``None`` means unknown."""
     match part:
-        case Constant(holds=holds):
+        case ConstantCondition(holds=holds):
             return holds
         case Comparison(predicate=Predicate.IS_NULL, negated=negated):
             return not negated
         case Comparison():
             return None
-        case Through(part=inner):
+        case RelatedCondition(part=inner):
             return None if inner is None else _holds_for_missing(inner)
         case Junction(every=every, parts=parts):
             verdicts = [_holds_for_missing(inner) for inner in parts]

@@ -52,7 +52,7 @@ _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
 
-class Versions(Struct, frozen=True):
+class PopulatedVersions(Struct, frozen=True):
     """Which versions of draft & publish types are populated."""
 
     status: Status
@@ -93,7 +93,7 @@ class _Place(Struct, frozen=True):
 
 
 def resolve_populate(
-    value: QueryValue, model: Model, scope: Scope, versions: Versions
+    value: QueryValue, model: Model, scope: Scope, versions: PopulatedVersions
 ) -> tuple[PlanEdge, ...]:
     """Understand the ``populate`` parameter of a request for rows of a model."""
     return _Populate(scope, versions).top(value, model)
@@ -102,7 +102,7 @@ def resolve_populate(
 class _Populate:
     """Walks one ``populate`` parameter. ``depth`` is how many levels lie above the present one."""
 
-    def __init__(self, scope: Scope, versions: Versions) -> None:
+    def __init__(self, scope: Scope, versions: PopulatedVersions) -> None:
         self.scope = scope
         self.versions = versions
         self.depth = 0

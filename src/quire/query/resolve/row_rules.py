@@ -15,13 +15,13 @@ from quire.access.rules import NO_ROW, PLACES, places_in
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.parameters import as_query
 from quire.query.plan import (
-    Constant,
+    ConstantCondition,
     Filter,
     Junction,
     PlanEdge,
     PlanNode,
+    RelatedCondition,
     SortKey,
-    Through,
 )
 from quire.query.resolve.errors import Findings, Param
 from quire.query.resolve.filters import resolve_filters
@@ -66,14 +66,14 @@ def rule_filter(
 ) -> Filter:
     """Return a bound rule as a filter of rows of a model; one that makes no sense lets none by."""
     if text == NO_ROW:
-        return Constant(holds=False)
+        return ConstantCondition(holds=False)
     scope = _trusted(schema, limits, slots)
     try:
         found = resolve_filters(as_query(orjson.loads(text)), model, scope)
         scope.findings.raise_first()
     except AppError:
-        return Constant(holds=False)
-    return Constant(holds=False) if found is None else found
+        return ConstantCondition(holds=False)
+    return ConstantCondition(holds=False) if found is None else found
 
 
 class _Narrowing(Struct, frozen=True):
@@ -109,7 +109,7 @@ class _Narrowing(Struct, frozen=True):
         match part:
             case Junction(parts=parts):
                 return replace(part, parts=tuple(self._part(inner, model) for inner in parts))
-            case Through(attribute=name, part=inner):
+            case RelatedCondition(attribute=name, part=inner):
                 target = self.scope.target(model.attributes[name])
                 if target is None:
                     return part

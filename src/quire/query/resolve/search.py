@@ -1,14 +1,14 @@
 """``_q``: free text, looked for in everything textual that the caller may read."""
 
-from quire.query.plan import Search
+from quire.query.plan import SearchCondition
 from quire.query.querystring import QueryValue
 from quire.query.resolve.scope import Scope
-from quire.schema.attributes.base import Search as Searchable
+from quire.schema.attributes.base import SearchMode
 from quire.schema.attributes.number import parse_number
 from quire.schema.model import Model
 
 
-def resolve_search(value: QueryValue, model: Model, scope: Scope) -> Search | None:
+def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondition | None:
     """Understand ``_q``; numbers are looked into when the term is one.
 
     What the caller may not read is never looked into.
@@ -19,8 +19,8 @@ def resolve_search(value: QueryValue, model: Model, scope: Scope) -> Search | No
         scope.unconvertible("The _q parameter must be a string")
         return None
     visible = [a for a in model.scalars if a.searchable and scope.may_search(a)]
-    wanted = {Searchable.TEXT}
+    wanted = {SearchMode.TEXT}
     if parse_number(value) is not None:
-        wanted.add(Searchable.NUMBER)
+        wanted.add(SearchMode.NUMBER)
     names = tuple(a.name for a in visible if a.type.search in wanted)
-    return Search(("id", *names), scope.slots.add(value))
+    return SearchCondition(("id", *names), scope.slots.add(value))

@@ -14,7 +14,7 @@ from enum import Enum, StrEnum
 from msgspec import Struct, field
 
 from quire.schema.attributes.json_schema import JsonForm
-from quire.schema.attributes.validation import Acceptance, accept_structured
+from quire.schema.attributes.validation import ValueRules, accept_structured
 
 FilterValue = str | int | float | bool | None
 """A filter operand once it has been understood. Moments are epoch milliseconds (int)."""
@@ -38,7 +38,7 @@ class StorageKind(StrEnum):
     TIMESTAMP = "timestamp"
 
 
-class Search(Enum):
+class SearchMode(Enum):
     """How free-text search looks at the values of a type."""
 
     NEVER = "never"
@@ -261,12 +261,12 @@ def no_further_faults(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: AR
     return ()
 
 
-Accept = Callable[[ScalarAttribute], Acceptance]
+Accept = Callable[[ScalarAttribute], ValueRules]
 
 
-def accept_anything(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+def accept_anything(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
     """Accept every JSON value, drafts and full entries alike."""
-    return Acceptance(draft=accept_structured, full=accept_structured)
+    return ValueRules(draft=accept_structured, full=accept_structured)
 
 
 def as_text(text: str) -> FilterValue:
@@ -294,7 +294,7 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     storage: StorageKind | None = None
     cast: Cast = as_text
     accept: Accept = accept_anything
-    search: Search = Search.NEVER
+    search: SearchMode = SearchMode.NEVER
     secret: bool = False
     per_entry: bool = False
     """Whether each locale has its own value, whatever the options say (as a uid must)."""

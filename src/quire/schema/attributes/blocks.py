@@ -18,10 +18,10 @@ from quire.schema.attributes.boolean import read_boolean
 from quire.schema.attributes.number import read_plain_number
 from quire.schema.attributes.validation import (
     ABSENT,
-    Acceptance,
     Refusal,
     Refused,
     Step,
+    ValueRules,
     accept_structured,
     mistyped,
     not_of_type,
@@ -323,7 +323,7 @@ def _accept_nodes(value: list[object]) -> object:
     return accept_structured(nodes)
 
 
-def accept_blocks(attribute: ScalarAttribute) -> Acceptance:
+def accept_blocks(attribute: ScalarAttribute) -> ValueRules:
     """Accept a list of nodes, also one written as JSON text; anything else counts as null."""
 
     def accept_draft(value: object) -> object:
@@ -336,7 +336,7 @@ def accept_blocks(attribute: ScalarAttribute) -> Acceptance:
             raise Refused(Refusal(message=not_of_type("array", None, value), value=None))
         return nodes
 
-    return Acceptance(draft=accept_draft, full=accept_full, null=not_of_type("array", None))
+    return ValueRules(draft=accept_draft, full=accept_full, null=not_of_type("array", None))
 
 
 BLOCKS = AttributeType(

@@ -9,7 +9,7 @@ from quire.schema.attributes.base import (
     build_scalar,
 )
 from quire.schema.attributes.json_schema import plain
-from quire.schema.attributes.validation import Acceptance, Refusal, Refused, not_of_type
+from quire.schema.attributes.validation import Refusal, Refused, ValueRules, not_of_type
 
 _FALSE = frozenset({"false", "f", "0", ""})
 
@@ -36,9 +36,9 @@ def _accept(value: object) -> object:
     return found
 
 
-def accept_boolean(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+def accept_boolean(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
     """Accept booleans, in drafts and full entries alike."""
-    return Acceptance(draft=_accept, full=_accept)
+    return ValueRules(draft=_accept, full=_accept)
 
 
 BOOLEAN = AttributeType(

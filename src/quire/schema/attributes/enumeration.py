@@ -7,7 +7,7 @@ from quire.schema.attributes.base import (
     AttributeType,
     Fault,
     ScalarAttribute,
-    Search,
+    SearchMode,
     StorageKind,
     build_scalar,
     name_option,
@@ -16,9 +16,9 @@ from quire.schema.attributes.base import (
 from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
 from quire.schema.attributes.validation import (
     NOT_TEXT_WHEN_NULL,
-    Acceptance,
     Refusal,
     Refused,
+    ValueRules,
     not_of_type,
 )
 
@@ -35,7 +35,7 @@ def _check(raw: Mapping[str, object]) -> Sequence[Fault]:
     return ()
 
 
-def accept_enumeration(attribute: ScalarAttribute) -> Acceptance:
+def accept_enumeration(attribute: ScalarAttribute) -> ValueRules:
     """Accept one of the listed values; a number or boolean is compared as text."""
     listed = attribute.raw["enum"]
     values = tuple(listed) if isinstance(listed, list) else ()
@@ -52,7 +52,7 @@ def accept_enumeration(attribute: ScalarAttribute) -> Acceptance:
             raise Refused(Refusal(message=outside, value=text))
         return text
 
-    return Acceptance(draft=accept, full=accept, null=NOT_TEXT_WHEN_NULL)
+    return ValueRules(draft=accept, full=accept, null=NOT_TEXT_WHEN_NULL)
 
 
 def _described(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  # noqa: ARG001
@@ -68,6 +68,6 @@ ENUMERATION = AttributeType(
     check=_check,
     storage=StorageKind.STRING,
     accept=accept_enumeration,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
     few_values=True,
 )

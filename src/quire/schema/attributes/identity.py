@@ -1,6 +1,6 @@
 """The types that no schema file may name: the row's own ``id`` and its ``documentId``."""
 
-from quire.schema.attributes.base import AttributeType, Search, StorageKind, build_scalar
+from quire.schema.attributes.base import AttributeType, SearchMode, StorageKind, build_scalar
 from quire.schema.attributes.json_schema import plain
 
 ID = AttributeType(
@@ -11,5 +11,5 @@ DOCUMENT_ID = AttributeType(
     build=build_scalar,
     json=plain({"type": "string"}),
     storage=StorageKind.STRING,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
 )

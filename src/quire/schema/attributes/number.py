@@ -17,17 +17,17 @@ from quire.schema.attributes.base import (
     FilterValue,
     OptionCheck,
     ScalarAttribute,
-    Search,
+    SearchMode,
     StorageKind,
     build_scalar,
     number_option,
 )
 from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, plain
 from quire.schema.attributes.validation import (
-    Acceptance,
     Acceptor,
     Refusal,
     Refused,
+    ValueRules,
     mistyped,
 )
 
@@ -134,24 +134,24 @@ def _most(limit: float) -> NumberRule:
     return lambda number: message if number > limit else None
 
 
-def _number_acceptance(attribute: ScalarAttribute, kind: NumberRule) -> Acceptance:
+def _number_acceptance(attribute: ScalarAttribute, kind: NumberRule) -> ValueRules:
     """Drafts are held to the kind of number and to ``max``, full entries to ``min`` as well."""
     minimum, maximum = _bound(attribute.raw.get("min")), _bound(attribute.raw.get("max"))
     most = [] if maximum is None else [_most(maximum)]
     least = [] if minimum is None else [_least(minimum)]
-    return Acceptance(
+    return ValueRules(
         draft=_accept_number([kind, *most]),
         full=_accept_number([kind, *least, *most]),
         null=mistyped("number", _NOT_A_NUMBER),
     )
 
 
-def accept_integer(attribute: ScalarAttribute) -> Acceptance:
+def accept_integer(attribute: ScalarAttribute) -> ValueRules:
     """Accept whole numbers within the range of the schema file, also written as text."""
     return _number_acceptance(attribute, _whole)
 
 
-def accept_number(attribute: ScalarAttribute) -> Acceptance:
+def accept_number(attribute: ScalarAttribute) -> ValueRules:
     """Accept finite numbers within the range of the schema file, also written as text."""
     return _number_acceptance(attribute, _finite)
 
@@ -170,9 +170,9 @@ def _accept_big(value: object) -> object:
     return number if abs(number) <= _MAX_EXACT else as_double(number)
 
 
-def accept_biginteger(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+def accept_biginteger(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
     """Accept big integers; the reference does not hold them to ``min`` and ``max``."""
-    return Acceptance(draft=_accept_big, full=_accept_big)
+    return ValueRules(draft=_accept_big, full=_accept_big)
 
 
 RANGE: dict[str, OptionCheck] = {"min": number_option, "max": number_option}
@@ -197,7 +197,7 @@ INTEGER = AttributeType(
     storage=StorageKind.INTEGER,
     accept=accept_integer,
     cast=_cast_number,
-    search=Search.NUMBER,
+    search=SearchMode.NUMBER,
 )
 BIGINTEGER = AttributeType(
     name="biginteger",
@@ -207,7 +207,7 @@ BIGINTEGER = AttributeType(
     storage=StorageKind.BIGINTEGER,
     accept=accept_biginteger,
     cast=_cast_biginteger,
-    search=Search.NUMBER,
+    search=SearchMode.NUMBER,
 )
 FLOAT = AttributeType(
     name="float",
@@ -217,7 +217,7 @@ FLOAT = AttributeType(
     storage=StorageKind.FLOAT,
     accept=accept_number,
     cast=_cast_number,
-    search=Search.NUMBER,
+    search=SearchMode.NUMBER,
 )
 DECIMAL = AttributeType(
     name="decimal",
@@ -227,5 +227,5 @@ DECIMAL = AttributeType(
     storage=StorageKind.DECIMAL,
     accept=accept_number,
     cast=_cast_number,
-    search=Search.NUMBER,
+    search=SearchMode.NUMBER,
 )

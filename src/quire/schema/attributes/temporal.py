@@ -19,7 +19,7 @@ from quire.schema.attributes.base import (
     build_scalar,
 )
 from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, plain
-from quire.schema.attributes.validation import Acceptance, Acceptor
+from quire.schema.attributes.validation import Acceptor, ValueRules
 
 _DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]{1,3})?")
@@ -174,9 +174,9 @@ def _accept_moment(value: object) -> object:
 
 def _always(accept: Acceptor) -> Accept:
     """Hold drafts and full entries to the same."""
-    acceptance = Acceptance(draft=accept, full=accept)
+    acceptance = ValueRules(draft=accept, full=accept)
 
-    def accept_moments(attribute: ScalarAttribute) -> Acceptance:  # noqa: ARG001 - an `Accept`
+    def accept_moments(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
         return acceptance
 
     return accept_moments

@@ -12,7 +12,7 @@ from quire.schema.attributes.base import (
     AttributeType,
     OptionCheck,
     ScalarAttribute,
-    Search,
+    SearchMode,
     StorageKind,
     build_scalar,
     count_option,
@@ -20,8 +20,8 @@ from quire.schema.attributes.base import (
 from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, limits_of
 from quire.schema.attributes.validation import (
     NOT_TEXT_WHEN_NULL,
-    Acceptance,
     TextRule,
+    ValueRules,
     accept_text,
 )
 
@@ -81,19 +81,19 @@ def text_rules(attribute: ScalarAttribute) -> list[TextRule]:
     return rules
 
 
-def text_acceptance(draft: list[TextRule], full: list[TextRule]) -> Acceptance:
+def text_acceptance(draft: list[TextRule], full: list[TextRule]) -> ValueRules:
     """Make an acceptance of text: ``draft`` rules hold always, ``full`` ones not for drafts."""
-    return Acceptance(
+    return ValueRules(
         draft=accept_text(draft), full=accept_text([*full, *draft]), null=NOT_TEXT_WHEN_NULL
     )
 
 
-def accept_plain_text(attribute: ScalarAttribute) -> Acceptance:
+def accept_plain_text(attribute: ScalarAttribute) -> ValueRules:
     """Accept text within the lengths and the pattern of the schema file."""
     return text_acceptance(limits(attribute.raw), text_rules(attribute))
 
 
-def accept_string(attribute: ScalarAttribute) -> Acceptance:
+def accept_string(attribute: ScalarAttribute) -> ValueRules:
     """Accept text that a column of limited size can hold."""
     return text_acceptance(limits(attribute.raw, default=_STRING_LENGTH), text_rules(attribute))
 
@@ -147,7 +147,7 @@ def _email_rule(text: str) -> str | None:
     return None if is_email(text) else "must be a valid email"
 
 
-def accept_email(attribute: ScalarAttribute) -> Acceptance:
+def accept_email(attribute: ScalarAttribute) -> ValueRules:
     """Accept an e-mail address; being one takes the place of a minimal length."""
     return text_acceptance(limits(attribute.raw), [_email_rule])
 
@@ -182,7 +182,7 @@ STRING = AttributeType(
     options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.STRING,
     accept=accept_string,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
 )
 TEXT = AttributeType(
     name="text",
@@ -191,7 +191,7 @@ TEXT = AttributeType(
     options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.TEXT,
     accept=accept_plain_text,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
 )
 RICHTEXT = AttributeType(
     name="richtext",
@@ -200,7 +200,7 @@ RICHTEXT = AttributeType(
     options=LENGTHS,
     storage=StorageKind.TEXT,
     accept=accept_plain_text,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
 )
 EMAIL = AttributeType(
     name="email",
@@ -209,5 +209,5 @@ EMAIL = AttributeType(
     options=LENGTHS,
     storage=StorageKind.STRING,
     accept=accept_email,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
 )

@@ -4,7 +4,7 @@ from quire.javascript.regular_expressions import compile_pattern
 from quire.schema.attributes.base import (
     AttributeType,
     ScalarAttribute,
-    Search,
+    SearchMode,
     StorageKind,
     build_scalar,
     name_option,
@@ -20,13 +20,13 @@ from quire.schema.attributes.text import (
     text_acceptance,
     text_rules,
 )
-from quire.schema.attributes.validation import Acceptance
+from quire.schema.attributes.validation import ValueRules
 
 URL_FRIENDLY = "^[A-Za-z0-9-_.~]*$"
 """The pattern of text that can stand in a URL as it is."""
 
 
-def accept_uid(attribute: ScalarAttribute) -> Acceptance:
+def accept_uid(attribute: ScalarAttribute) -> ValueRules:
     """Accept text that can stand in a URL as it is, or that the schema file's pattern matches.
 
     That pattern is asked twice, as every text is and once more in place of the usual one: the
@@ -54,7 +54,7 @@ UID = AttributeType(
     },
     storage=StorageKind.STRING,
     accept=accept_uid,
-    search=Search.TEXT,
+    search=SearchMode.TEXT,
     per_entry=True,
     unique=True,
 )

@@ -1,6 +1,6 @@
 """How values that are to be written are understood and checked: what all attribute types share.
 
-Each type says in its own module how the wire's form becomes the stored one (`Acceptance`). Drafts
+Each type says in its own module how the wire's form becomes the stored one (`ValueRules`). Drafts
 and full entries have an `Acceptor` each: drafts are held to types, maxima and choices only. An
 acceptor returns the value as columns take it, or raises `Refused` with every reason; moments, dates
 and times raise `ValidationError` at once, because such errors are answered alone.
@@ -58,7 +58,7 @@ TextRule = Callable[[str], str | None]
 """Looks at a text; returns what is wrong with it as a sentence that follows the path."""
 
 
-class Acceptance(Struct, frozen=True, kw_only=True):
+class ValueRules(Struct, frozen=True, kw_only=True):
     """How the values of one attribute are accepted.
 
     ``null`` is what is said of a null where a value is required; ``None`` when the type says no

@@ -4,7 +4,7 @@ import pytest
 
 from quire.database.connection import Database, WouldBlockError
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.execute.costs import Costs
+from quire.database.execute.costs import StatementCosts
 from quire.database.program import Statement
 
 
@@ -34,20 +34,20 @@ def asked() -> Asked:
 
 
 @pytest.fixture
-def costs(asked: Asked) -> Costs:
-    return Costs(asked, asked.clock)
+def costs(asked: Asked) -> StatementCosts:
+    return StatementCosts(asked, asked.clock)
 
 
 NOBODY: Database = SqliteDatabase.__new__(SqliteDatabase)
 """A database that nothing is asked of."""
 
 
-async def told(costs: Costs, sql: str, *values: int, depth: int = 0) -> bool:
+async def told(costs: StatementCosts, sql: str, *values: int, depth: int = 0) -> bool:
     return await costs.is_costly(NOBODY, Statement(sql, values), depth)
 
 
 async def test_a_statement_is_asked_for_once_whatever_its_values(
-    asked: Asked, costs: Costs
+    asked: Asked, costs: StatementCosts
 ) -> None:
     assert [await told(costs, "SELECT 1", value) for value in range(5)] == [False] * 5
     assert asked.times == 1
@@ -56,7 +56,7 @@ async def test_a_statement_is_asked_for_once_whatever_its_values(
 
 
 async def test_what_was_not_asked_for_is_not_known_without_waiting(
-    asked: Asked, costs: Costs
+    asked: Asked, costs: StatementCosts
 ) -> None:
     with pytest.raises(WouldBlockError):
         costs.is_costly_now(Statement("SELECT 1"), 0)
@@ -68,7 +68,7 @@ async def test_what_was_not_asked_for_is_not_known_without_waiting(
         costs.is_costly_now(Statement("SELECT 1"), 0)
 
 
-async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: Costs) -> None:
+async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: StatementCosts) -> None:
     await told(costs, "SELECT 1")
     asked.is_costly, asked.now = True, 60
     assert not await told(costs, "SELECT 1")
@@ -77,7 +77,7 @@ async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: Costs) -> 
     assert asked.times == 2
 
 
-async def test_what_cannot_be_told_is_asked_for_again(asked: Asked, costs: Costs) -> None:
+async def test_what_cannot_be_told_is_asked_for_again(asked: Asked, costs: StatementCosts) -> None:
     asked.is_costly = None
     assert not await told(costs, "SELECT 1")
     asked.is_costly = True
@@ -86,7 +86,7 @@ async def test_what_cannot_be_told_is_asked_for_again(asked: Asked, costs: Costs
 
 
 async def test_pages_of_very_different_depth_are_asked_for_apart(
-    asked: Asked, costs: Costs
+    asked: Asked, costs: StatementCosts
 ) -> None:
     for depth in (0, 100, 120, 5000, 5100):
         await told(costs, "SELECT 1", depth=depth)

@@ -15,10 +15,10 @@ import msgspec
 import pytest
 
 from quire.access.ability import Ability, Granted
-from quire.content_api.reader import Reader
+from quire.content_api.reader import ContentReader
 from quire.database.connection import Database, WouldBlockError
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.execute.costs import Costs
+from quire.database.execute.costs import StatementCosts
 from quire.database.execute.reader import ListFacts, bind_read, read_program
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program, Statement
@@ -81,7 +81,7 @@ class Shelf:
 
     project: Path
     database: Database
-    reader: Reader
+    reader: ContentReader
     log: StatementLog
     commits: Commits
 
@@ -100,7 +100,7 @@ class Shelf:
         ability: Ability = EVERYTHING,
         *,
         version: int | None = None,
-        by: Reader | None = None,
+        by: ContentReader | None = None,
     ) -> tuple[Answer, int]:
         """Read a list; returns it and how many statements it took."""
         asked = by or self.reader
@@ -136,9 +136,9 @@ async def always(database: Database, statement: Statement) -> bool:
     return True
 
 
-def thorough(database: Database, **options: Any) -> Reader:  # noqa: ANN401 - those of `reader`
+def thorough(database: Database, **options: Any) -> ContentReader:  # noqa: ANN401 - those of `reader`
     """Return a reader to whom every page that may be costly is."""
-    return reader(database, costs=Costs(always), **options)
+    return reader(database, costs=StatementCosts(always), **options)
 
 
 @asynccontextmanager
@@ -274,7 +274,7 @@ async def test_a_page_in_the_order_of_ids_is_walked_to_where_an_index_has_to_sor
         del database
         return mark not in statement.sql
 
-    asked = reader(shelf.database, costs=Costs(sorted_by_index), count_cache=0)
+    asked = reader(shelf.database, costs=StatementCosts(sorted_by_index), count_cache=0)
     for query in ("", "filters[rating][$gt]=0", "sort=id:desc"):
         (expected, _), _ = await shelf.ask(query)
         before = len(shelf.log.statements)

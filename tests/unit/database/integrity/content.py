@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 from quire.database.integrity.check import examine_program, repair_program
 from quire.database.integrity.components import component_rules
-from quire.database.integrity.examined_tables import Layout
-from quire.database.integrity.findings import Finding, Kind
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.integrity.findings import Damage, DamageKind
 from quire.database.integrity.morphs import morph_rules
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.system import CURRENT_MIGRATIONS
@@ -18,7 +18,7 @@ from tests.databases.store import Store
 _MOMENT = re.compile(r"\b\d{13}\b")
 _INTO = re.compile(r"INSERT INTO (\w+)")
 
-Told = tuple[Kind, str, list[int]]
+Told = tuple[DamageKind, str, list[int]]
 """Kind, table and ids of a finding."""
 
 
@@ -29,7 +29,7 @@ class Content:
         self.store = store
         self.schema = schema
         self.tables = map_tables(schema)
-        self._layout: Layout | None = None
+        self._layout: ExaminedTables | None = None
 
     def damage(self, *statements: str) -> None:
         """Run statements that no server would run.
@@ -72,15 +72,15 @@ class Content:
         return sorted(row[0] for row in self.rows(sql))
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> ExaminedTables:
         if self._layout is None:
             found = self.store.run(inspect_program(self.store.kind.inspector))
-            self._layout = Layout(
+            self._layout = ExaminedTables(
                 schema=self.schema, tables=self.tables, found=found, dialect=self.store.dialect
             )
         return self._layout
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[Damage]:
         return self.store.run(examine_program(self.layout))
 
     def told(self) -> list[Told]:
@@ -115,5 +115,5 @@ def filled(content: Content, *statements: str) -> Content:
     return content
 
 
-def told(findings: Sequence[Finding]) -> list[Told]:
+def told(findings: Sequence[Damage]) -> list[Told]:
     return [(finding.kind, finding.table, list(finding.ids)) for finding in findings]

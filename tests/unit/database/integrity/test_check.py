@@ -1,6 +1,6 @@
 """A database is examined as a whole, and repaired as a whole."""
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.running import awkward_schema
 
@@ -35,10 +35,10 @@ def test_what_a_repair_leaves_behind_is_repaired_by_the_same_repair(content: Con
     mended = content.repair()
 
     assert {kind for kind, _, _ in mended} == {
-        Kind.ORPHAN_COMPONENT,
-        Kind.DANGLING_COMPONENT_LINK,
-        Kind.DANGLING_LINK,
-        Kind.DANGLING_MORPH_LINK,
+        DamageKind.ORPHAN_COMPONENT,
+        DamageKind.DANGLING_COMPONENT_LINK,
+        DamageKind.DANGLING_LINK,
+        DamageKind.DANGLING_MORPH_LINK,
     }
     content.assert_sound()
     assert content.rows("SELECT count(*) FROM components_blocks_rich_texts") == [(0,)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, NewContent, Told
 from tests.unit.database.running import component, content_type, schema_of
 
@@ -29,7 +29,7 @@ def components_of(content: Content, article: int) -> dict[str, list[int]]:
 
 
 def orphans(found: dict[str, list[int]]) -> list[Told]:
-    return [(Kind.ORPHAN_COMPONENT, table, ids) for table, ids in sorted(found.items())]
+    return [(DamageKind.ORPHAN_COMPONENT, table, ids) for table, ids in sorted(found.items())]
 
 
 def test_components_of_no_content_are_deleted_with_those_within_them(content: Content) -> None:
@@ -41,9 +41,9 @@ def test_components_of_no_content_are_deleted_with_those_within_them(content: Co
     assert sorted(content.told()) == expected
     mended = content.repair()
 
-    assert sorted(one for one in mended if one[0] is Kind.ORPHAN_COMPONENT) == expected
+    assert sorted(one for one in mended if one[0] is DamageKind.ORPHAN_COMPONENT) == expected
     assert [kind for kind, table, _ in mended if table == "files_related_mph"] == [
-        Kind.DANGLING_MORPH_LINK
+        DamageKind.DANGLING_MORPH_LINK
     ]
     content.assert_sound()
     for _, table, ids in expected:
@@ -58,9 +58,9 @@ def test_components_of_content_that_is_gone_are_orphans_before_their_links_are_d
 
     told = content.told()
 
-    assert (Kind.ORPHAN_COMPONENT, "components_people_addresss", [1]) in told
-    assert (Kind.ORPHAN_COMPONENT, "components_people_geos", [1]) in told
-    assert (Kind.DANGLING_COMPONENT_LINK, "authors_cmps", [1, 2]) in told
+    assert (DamageKind.ORPHAN_COMPONENT, "components_people_addresss", [1]) in told
+    assert (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [1]) in told
+    assert (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [1, 2]) in told
     content.repair()
     content.assert_sound()
     assert content.ids("SELECT id FROM components_people_geos") == before[1:]
@@ -70,9 +70,9 @@ def test_what_a_component_that_is_gone_used_is_an_orphan(content: Content) -> No
     content.damage("DELETE FROM components_people_addresss WHERE id = 1")
 
     assert content.told() == [
-        (Kind.ORPHAN_COMPONENT, "components_people_geos", [1]),
-        (Kind.DANGLING_COMPONENT_LINK, "authors_cmps", [1]),
-        (Kind.DANGLING_COMPONENT_LINK, "components_people_addresss_cmps", [1]),
+        (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [1]),
+        (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [1]),
+        (DamageKind.DANGLING_COMPONENT_LINK, "components_people_addresss_cmps", [1]),
     ]
     content.repair()
     content.assert_sound()
@@ -88,7 +88,7 @@ def test_components_that_only_use_one_another_are_orphans(new_content: NewConten
         " (1, 2, 'in.box', 'inner'), (2, 1, 'in.box', 'inner')",
     )
 
-    assert content.repair() == [(Kind.ORPHAN_COMPONENT, "components_in_box", [1, 2])]
+    assert content.repair() == [(DamageKind.ORPHAN_COMPONENT, "components_in_box", [1, 2])]
     content.assert_sound()
 
 
@@ -102,7 +102,7 @@ def test_what_a_table_outside_the_schema_uses_is_no_orphan(content: Content) -> 
         "INSERT INTO components_people_addresss_cmps (entity_id, cmp_id, component_type, field)"
         " VALUES (901, 901, 'people.geo', 'geo')",
     )
-    assert (Kind.ORPHAN_COMPONENT, "components_people_geos", [901]) in content.told()
+    assert (DamageKind.ORPHAN_COMPONENT, "components_people_geos", [901]) in content.told()
 
     content.damage("INSERT INTO menus_cmps VALUES (1, 1, 901, 'people.address', 'place')")
 
@@ -111,7 +111,7 @@ def test_what_a_table_outside_the_schema_uses_is_no_orphan(content: Content) -> 
 
 def test_the_content_of_a_removed_attribute_is_kept(content: Content) -> None:
     content.damage("UPDATE authors_cmps SET field = 'home' WHERE id = 1")
-    expected = [(Kind.UNKNOWN_FIELD, "authors_cmps", [1])]
+    expected = [(DamageKind.UNKNOWN_FIELD, "authors_cmps", [1])]
 
     assert content.told() == expected
     assert [finding.grave for finding in content.findings()] == [False]
@@ -134,10 +134,10 @@ def test_a_link_from_or_to_nothing_is_deleted_and_so_is_what_it_led_to(
 ) -> None:
     content.damage(statement)
 
-    assert (Kind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]) in content.told()
+    assert (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]) in content.told()
     assert content.repair() == [
-        (Kind.ORPHAN_COMPONENT, "components_shared_links", [3]),
-        (Kind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]),
+        (DamageKind.ORPHAN_COMPONENT, "components_shared_links", [3]),
+        (DamageKind.DANGLING_COMPONENT_LINK, "authors_cmps", [5]),
     ]
     content.assert_sound()
 
@@ -145,7 +145,7 @@ def test_a_link_from_or_to_nothing_is_deleted_and_so_is_what_it_led_to(
 def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
     content.drop_index("authors_uq", "authors_cmps")
     content.damage("INSERT INTO authors_cmps VALUES (901, 2, 3, 'shared.link', 'socials', 3)")
-    expected = [(Kind.DOUBLE_COMPONENT_LINK, "authors_cmps", [901])]
+    expected = [(DamageKind.DOUBLE_COMPONENT_LINK, "authors_cmps", [901])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -154,7 +154,7 @@ def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
 
 def test_a_component_of_two_rows_is_told(content: Content) -> None:
     content.damage("INSERT INTO authors_cmps VALUES (901, 1, 3, 'shared.link', 'socials', 3)")
-    expected = [(Kind.SHARED_COMPONENT, "authors_cmps", [5, 901])]
+    expected = [(DamageKind.SHARED_COMPONENT, "authors_cmps", [5, 901])]
 
     assert content.told() == expected
     assert content.repair() == []
@@ -163,7 +163,7 @@ def test_a_component_of_two_rows_is_told(content: Content) -> None:
 
 def test_a_component_that_the_schema_lacks_is_told_and_kept(content: Content) -> None:
     content.damage("INSERT INTO authors_cmps VALUES (901, 1, 1, 'old.badge', 'socials', 3)")
-    expected = [(Kind.UNKNOWN_COMPONENT, "authors_cmps", [901])]
+    expected = [(DamageKind.UNKNOWN_COMPONENT, "authors_cmps", [901])]
 
     assert content.told() == expected
     assert [finding.grave for finding in content.findings()] == [False]
@@ -173,7 +173,7 @@ def test_a_component_that_the_schema_lacks_is_told_and_kept(content: Content) ->
 def test_a_component_under_an_attribute_for_another_one_is_told(content: Content) -> None:
     content.damage("UPDATE authors_cmps SET field = 'address' WHERE id = 5")
 
-    assert content.told() == [(Kind.UNKNOWN_FIELD, "authors_cmps", [5])]
+    assert content.told() == [(DamageKind.UNKNOWN_FIELD, "authors_cmps", [5])]
 
 
 def test_a_dynamic_zone_takes_any_component(content: Content) -> None:

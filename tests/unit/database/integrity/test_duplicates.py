@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content
 
 NEWER = 1_900_000_000_000
@@ -27,7 +27,7 @@ def test_the_last_updated_is_kept(
 ) -> None:
     copy_article(content, row_id, 901, updated_at)
     surplus, kept = surplus or row_id, kept or row_id
-    expected = [(Kind.DUPLICATE, "articles", [surplus])]
+    expected = [(DamageKind.DUPLICATE, "articles", [surplus])]
 
     assert content.told() == expected
     assert content.repair(duplicates=True)[0] == expected[0]
@@ -39,14 +39,14 @@ def test_of_rows_updated_at_once_the_one_with_the_greatest_id_is_kept(content: C
     copy_article(content, 45, 901, NEWER)
     copy_article(content, 45, 902, NEWER)
 
-    assert content.told() == [(Kind.DUPLICATE, "articles", [45, 901])]
+    assert content.told() == [(DamageKind.DUPLICATE, "articles", [45, 901])]
 
 
 def test_a_row_that_was_never_updated_gives_way(content: Content) -> None:
     copy_article(content, 45, 901, NEWER)
     content.damage("UPDATE articles SET updated_at = NULL WHERE id = 901")
 
-    assert content.told() == [(Kind.DUPLICATE, "articles", [901])]
+    assert content.told() == [(DamageKind.DUPLICATE, "articles", [901])]
 
 
 def test_nothing_is_deleted_without_leave(content: Content) -> None:
@@ -103,8 +103,8 @@ def test_the_components_of_a_row_that_goes_go_with_it(content: Content) -> None:
     )
 
     assert content.repair(duplicates=True) == [
-        (Kind.DUPLICATE, "articles", [901]),
-        (Kind.ORPHAN_COMPONENT, "components_shared_seos", [901]),
+        (DamageKind.DUPLICATE, "articles", [901]),
+        (DamageKind.ORPHAN_COMPONENT, "components_shared_seos", [901]),
     ]
     content.assert_sound()
 
@@ -115,7 +115,7 @@ def test_content_without_draft_and_publish_has_one_row(content: Content) -> None
         f" SELECT 901, document_id, name, {OLDER} FROM authors WHERE id = 1"
     )
 
-    assert content.told() == [(Kind.DUPLICATE, "authors", [901])]
+    assert content.told() == [(DamageKind.DUPLICATE, "authors", [901])]
 
 
 def test_what_was_a_draft_gives_way_where_there_are_no_drafts_any_more(content: Content) -> None:
@@ -124,7 +124,7 @@ def test_what_was_a_draft_gives_way_where_there_are_no_drafts_any_more(content: 
         f" SELECT 901, document_id, name, {NEWER}, NULL FROM authors WHERE id = 1"
     )
 
-    assert content.told() == [(Kind.DUPLICATE, "authors", [901])]
+    assert content.told() == [(DamageKind.DUPLICATE, "authors", [901])]
 
 
 def test_rows_without_a_locale_are_equal_versions(content: Content) -> None:
@@ -133,4 +133,4 @@ def test_rows_without_a_locale_are_equal_versions(content: Content) -> None:
         f" SELECT 901, document_id, name, {OLDER} FROM categories WHERE id = 14"
     )
 
-    assert content.told() == [(Kind.DUPLICATE, "categories", [901])]
+    assert content.told() == [(DamageKind.DUPLICATE, "categories", [901])]

@@ -2,7 +2,7 @@
 
 import re
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content
 
 
@@ -11,7 +11,7 @@ def test_rows_without_a_document_id_become_documents_of_their_own(content: Conte
         "UPDATE authors SET document_id = NULL WHERE id IN (1, 3)",
         "UPDATE authors SET document_id = '' WHERE id = 5",
     )
-    expected = [(Kind.NO_DOCUMENT_ID, "authors", [1, 3, 5])]
+    expected = [(DamageKind.NO_DOCUMENT_ID, "authors", [1, 3, 5])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -38,17 +38,17 @@ def test_every_one_of_many_rows_gets_an_id_of_its_own(content: Content) -> None:
 def test_a_published_row_without_a_document_id_gets_a_draft_too(content: Content) -> None:
     content.damage("UPDATE categories SET document_id = NULL WHERE id = 11")
 
-    assert content.told() == [(Kind.NO_DOCUMENT_ID, "categories", [11])]
+    assert content.told() == [(DamageKind.NO_DOCUMENT_ID, "categories", [11])]
     assert content.repair() == [
-        (Kind.NO_DOCUMENT_ID, "categories", [11]),
-        (Kind.NO_DRAFT, "categories", [11]),
+        (DamageKind.NO_DOCUMENT_ID, "categories", [11]),
+        (DamageKind.NO_DRAFT, "categories", [11]),
     ]
     content.assert_sound()
 
 
 def test_localized_rows_without_a_locale_get_the_default_one(content: Content) -> None:
     content.damage("UPDATE articles SET locale = NULL WHERE id IN (39, 40)")
-    expected = [(Kind.NO_LOCALE, "articles", [39, 40])]
+    expected = [(DamageKind.NO_LOCALE, "articles", [39, 40])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -58,7 +58,7 @@ def test_localized_rows_without_a_locale_get_the_default_one(content: Content) -
 
 def test_a_row_without_a_locale_is_kept_beside_one_in_the_default_locale(content: Content) -> None:
     content.damage("UPDATE tags SET locale = NULL WHERE id = 9")
-    expected = [(Kind.NO_LOCALE, "tags", [9])]
+    expected = [(DamageKind.NO_LOCALE, "tags", [9])]
 
     assert content.told() == expected
     content.repair()
@@ -81,7 +81,7 @@ def test_locales_of_content_that_is_not_localized_are_no_matter(content: Content
 
 def test_a_document_in_several_locales_that_is_not_localized_is_told(content: Content) -> None:
     content.damage("UPDATE categories SET locale = 'fr' WHERE id = 10")
-    expected = [(Kind.SEVERAL_LOCALES, "categories", [10, 11])]
+    expected = [(DamageKind.SEVERAL_LOCALES, "categories", [10, 11])]
 
     assert content.told() == expected
     assert content.repair() == []
@@ -90,7 +90,7 @@ def test_a_document_in_several_locales_that_is_not_localized_is_told(content: Co
 
 def test_further_documents_of_a_single_type_are_told(content: Content) -> None:
     content.damage("INSERT INTO settings (id, document_id) VALUES (8, 'other'), (9, 'third')")
-    expected = [(Kind.SEVERAL_DOCUMENTS, "settings", [8, 9])]
+    expected = [(DamageKind.SEVERAL_DOCUMENTS, "settings", [8, 9])]
 
     assert content.told() == expected
     assert [finding.grave for finding in content.findings()] == [True]

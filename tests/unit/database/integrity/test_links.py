@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.running import content_type, schema_of
 
@@ -18,7 +18,7 @@ from tests.unit.database.running import content_type, schema_of
 )
 def test_a_link_from_or_to_nothing_is_deleted(content: Content, statement: str) -> None:
     content.damage(statement)
-    expected = [(Kind.DANGLING_LINK, "articles_tags_lnk", [5])]
+    expected = [(DamageKind.DANGLING_LINK, "articles_tags_lnk", [5])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -37,13 +37,13 @@ def test_a_link_of_a_row_to_another_of_its_kind_is_looked_at_on_both_sides(
         "UPDATE categories_parent_lnk SET category_id = 999 WHERE id = 2",
     )
 
-    assert content.told() == [(Kind.DANGLING_LINK, "categories_parent_lnk", [1, 2])]
+    assert content.told() == [(DamageKind.DANGLING_LINK, "categories_parent_lnk", [1, 2])]
 
 
 def test_the_links_of_built_in_types_are_looked_at_too(content: Content) -> None:
     content.damage("UPDATE up_users_role_lnk SET role_id = 999 WHERE id = 2")
 
-    assert content.told() == [(Kind.DANGLING_LINK, "up_users_role_lnk", [2])]
+    assert content.told() == [(DamageKind.DANGLING_LINK, "up_users_role_lnk", [2])]
 
 
 def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
@@ -51,7 +51,7 @@ def test_of_equal_links_the_oldest_is_kept(content: Content) -> None:
     content.damage(
         "INSERT INTO articles_tags_lnk (id, article_id, tag_id) VALUES (901, 5, 18), (902, 5, 18)"
     )
-    expected = [(Kind.DOUBLE_LINK, "articles_tags_lnk", [901, 902])]
+    expected = [(DamageKind.DOUBLE_LINK, "articles_tags_lnk", [901, 902])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -65,8 +65,8 @@ def test_a_creator_who_is_gone_is_forgotten(content: Content) -> None:
         "UPDATE articles SET updated_by_id = 999 WHERE id IN (5, 6)",
     )
     expected = [
-        (Kind.DANGLING_CREATOR, "articles", [5]),
-        (Kind.DANGLING_CREATOR, "articles", [5, 6]),
+        (DamageKind.DANGLING_CREATOR, "articles", [5]),
+        (DamageKind.DANGLING_CREATOR, "articles", [5, 6]),
     ]
 
     assert content.told() == expected
@@ -85,9 +85,9 @@ def test_a_row_that_has_lost_more_than_its_creators_is_mended(content: Content) 
     )
 
     assert {kind for kind, _, _ in content.repair()} >= {
-        Kind.NO_DOCUMENT_ID,
-        Kind.NO_LOCALE,
-        Kind.DANGLING_CREATOR,
+        DamageKind.NO_DOCUMENT_ID,
+        DamageKind.NO_LOCALE,
+        DamageKind.DANGLING_CREATOR,
     }
     columns = "created_by_id, updated_by_id, locale"
     assert content.rows(f"SELECT {columns} FROM articles WHERE id = 5") == [(None, None, "en")]
@@ -114,7 +114,7 @@ def test_a_relation_in_a_column_is_emptied_when_its_row_is_gone(new_content: New
     content = new_content(
         schema, "INSERT INTO notes (id, document_id, up_id) VALUES (1, 'a', 999), (2, 'b', 1)"
     )
-    expected = [(Kind.DANGLING_REFERENCE, "notes", [1])]
+    expected = [(DamageKind.DANGLING_REFERENCE, "notes", [1])]
 
     assert content.told() == expected
     assert content.repair() == expected

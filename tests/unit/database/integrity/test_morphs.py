@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, NewContent
 from tests.unit.database.running import content_type, schema_of
 
@@ -20,7 +20,7 @@ def test_media_of_nothing_and_media_that_are_gone_are_deleted(
     content: Content, statement: str
 ) -> None:
     content.damage(statement)
-    expected = [(Kind.DANGLING_MORPH_LINK, "files_related_mph", [6])]
+    expected = [(DamageKind.DANGLING_MORPH_LINK, "files_related_mph", [6])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -33,12 +33,12 @@ def test_the_media_of_components_are_looked_at_too(content: Content) -> None:
     )[0]
     content.damage(f"UPDATE files_related_mph SET related_id = 999 WHERE id = {image}")
 
-    assert content.told() == [(Kind.DANGLING_MORPH_LINK, "files_related_mph", [image])]
+    assert content.told() == [(DamageKind.DANGLING_MORPH_LINK, "files_related_mph", [image])]
 
 
 def test_media_of_a_type_that_the_schema_lacks_are_told_and_kept(content: Content) -> None:
     content.damage("UPDATE files_related_mph SET related_type = 'plugin::a.b' WHERE id = 6")
-    expected = [(Kind.UNKNOWN_TYPE, "files_related_mph", [6])]
+    expected = [(DamageKind.UNKNOWN_TYPE, "files_related_mph", [6])]
 
     assert content.told() == expected
     assert [finding.grave for finding in content.findings()] == [False]
@@ -62,11 +62,11 @@ def pinned(new_content: NewContent) -> Content:
 
 def test_targets_that_are_gone_are_emptied(pinned: Content) -> None:
     assert pinned.told() == [
-        (Kind.DANGLING_TARGET, "pins", [3, 4, 5]),
-        (Kind.UNKNOWN_TYPE, "pins", [6]),
+        (DamageKind.DANGLING_TARGET, "pins", [3, 4, 5]),
+        (DamageKind.UNKNOWN_TYPE, "pins", [6]),
     ]
-    assert pinned.repair() == [(Kind.DANGLING_TARGET, "pins", [3, 4, 5])]
-    assert pinned.told() == [(Kind.UNKNOWN_TYPE, "pins", [6])]
+    assert pinned.repair() == [(DamageKind.DANGLING_TARGET, "pins", [3, 4, 5])]
+    assert pinned.told() == [(DamageKind.UNKNOWN_TYPE, "pins", [6])]
     assert pinned.rows("SELECT id, target_id, target_type FROM pins ORDER BY id") == [
         (1, 1, "api::note.note"),
         (2, None, None),
@@ -87,7 +87,7 @@ def test_a_list_of_rows_of_any_type_loses_those_that_are_gone(new_content: NewCo
         "INSERT INTO boards_items_mph (id, board_id, items_id, items_type) VALUES"
         " (1, 1, 1, 'api::note.note'), (2, 1, 2, 'api::note.note'), (3, 2, 1, 'api::note.note')",
     )
-    expected = [(Kind.DANGLING_MORPH_LINK, "boards_items_mph", [2, 3])]
+    expected = [(DamageKind.DANGLING_MORPH_LINK, "boards_items_mph", [2, 3])]
 
     assert content.told() == expected
     assert content.repair() == expected

@@ -1,6 +1,6 @@
 """The tables that say what state a database is in are in order."""
 
-from quire.database.integrity.findings import Kind
+from quire.database.integrity.findings import DamageKind
 from tests.unit.database.integrity.content import Content, Told
 
 DEFAULT_LOCALE = (
@@ -12,7 +12,7 @@ def test_a_lost_default_locale_is_set_to_the_oldest_locale(content: Content) -> 
     content.damage(
         "DELETE FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale'"
     )
-    expected: list[Told] = [(Kind.DEFAULT_LOCALE, "strapi_core_store_settings", [])]
+    expected: list[Told] = [(DamageKind.DEFAULT_LOCALE, "strapi_core_store_settings", [])]
 
     assert content.told() == expected
     assert content.repair() == expected
@@ -27,7 +27,7 @@ def test_a_default_locale_that_is_no_text_is_lost(content: Content) -> None:
             " WHERE key = 'plugin_i18n_default_locale'"
         )
 
-        assert [kind for kind, _, _ in content.repair()] == [Kind.DEFAULT_LOCALE]
+        assert [kind for kind, _, _ in content.repair()] == [DamageKind.DEFAULT_LOCALE]
         assert content.rows(DEFAULT_LOCALE) == [('"en"', "string")]
 
 
@@ -47,7 +47,7 @@ def test_migrations_that_are_not_on_record_are_named(content: Content) -> None:
     content.damage("DELETE FROM strapi_migrations_internal WHERE name LIKE '%-05-%'")
     (finding,) = content.findings()
 
-    assert finding.kind is Kind.MIGRATIONS
+    assert finding.kind is DamageKind.MIGRATIONS
     assert "5.0.0-05-drop-slug-fields-index" in str(finding)
     assert not finding.grave
     assert content.repair() == []

@@ -6,19 +6,19 @@ from typing import Any
 from msgspec import Struct
 
 from quire.database.integrity.check import examine_program
-from quire.database.integrity.examined_tables import Layout
-from quire.database.migration.apply import Place, migrate, plan_migration
-from quire.database.migration.plan import Change
-from quire.database.migration.schema_pair import Renames, side_of
+from quire.database.integrity.examined_tables import ExaminedTables
+from quire.database.migration.apply import MigrationTarget, migrate, plan_migration
+from quire.database.migration.plan import RequestedMigration
+from quire.database.migration.schema_pair import Renames, schema_tables
 from quire.database.migration.steps import Plan
-from quire.database.tables.diff import Finding, compare
+from quire.database.tables.diff import MissingItem, compare
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.system import CURRENT_MIGRATIONS
 from quire.database.tables.table_map import map_tables
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 from tests.databases.store import Store
 
 NOW = 1_800_000_000_000
@@ -36,7 +36,7 @@ TAGS: Mapping[str, object] = {"type": "relation", "relation": "manyToMany", "tar
 
 def content_type(
     uid: str, attributes: Attributes, *, drafts: bool = False, localized: bool = False
-) -> Source:
+) -> SchemaFile:
     """Describe a collection type as its file does."""
     name = uid.rpartition(".")[2]
     raw = {
@@ -47,10 +47,10 @@ def content_type(
         "pluginOptions": {"i18n": {"localized": True}} if localized else {},
         "attributes": attributes,
     }
-    return Source(uid, f"src/api/{name}/content-types/{name}/schema.json", raw)
+    return SchemaFile(uid, f"src/api/{name}/content-types/{name}/schema.json", raw)
 
 
-def component(uid: str, attributes: Attributes) -> Source:
+def component(uid: str, attributes: Attributes) -> SchemaFile:
     """Describe a component as its file does."""
     category, _, name = uid.partition(".")
     raw = {
@@ -58,10 +58,10 @@ def component(uid: str, attributes: Attributes) -> Source:
         "info": {"displayName": name.title()},
         "attributes": attributes,
     }
-    return Source(uid, f"src/components/{category}/{name}.json", raw)
+    return SchemaFile(uid, f"src/components/{category}/{name}.json", raw)
 
 
-def schema_of(*sources: Source) -> Schema:
+def schema_of(*sources: SchemaFile) -> Schema:
     """Make a schema of these models and those that are always there."""
     tag = content_type(TAG, {"name": STRING})
     quote = component(QUOTE, {"text": STRING})
@@ -134,7 +134,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         """Name the tables."""
         return self.store.run(self.store.kind.inspector.table_names())
 
-    def lacks(self) -> list[Finding]:
+    def lacks(self) -> list[MissingItem]:
         """List what the database lacks."""
         kind = self.store.kind
         wanted = build_metadata(self.schema, map_tables(self.schema), kind.column_types)
@@ -153,7 +153,7 @@ class Ground(Struct, frozen=True, kw_only=True):
 
     def faults(self) -> list[str]:
         """List what `quire check` would say of the rows."""
-        layout = Layout(
+        layout = ExaminedTables(
             schema=self.schema,
             tables=map_tables(self.schema),
             found=self.store.run(inspect_program(self.store.kind.inspector)),
@@ -161,14 +161,14 @@ class Ground(Struct, frozen=True, kw_only=True):
         )
         return [str(one) for one in self.store.run(examine_program(layout))]
 
-    def _place(self) -> Place:
-        return Place(kind=self.store.kind, dialect=self.store.dialect)
+    def _place(self) -> MigrationTarget:
+        return MigrationTarget(kind=self.store.kind, dialect=self.store.dialect)
 
-    def _change(self, later: Schema, renames: Renames | None) -> Change:
+    def _change(self, later: Schema, renames: Renames | None) -> RequestedMigration:
         types = self.store.kind.column_types
-        return Change(
-            before=side_of(self.schema, types),
-            after=side_of(later, types),
+        return RequestedMigration(
+            before=schema_tables(self.schema, types),
+            after=schema_tables(later, types),
             renames=renames or Renames(),
             default_locale="en",
         )

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.archive import ASIDE_TABLE, Aside, forget, list_aside, put_back
+from quire.database.migration.archive import ASIDE_TABLE, Archive, forget, list_aside, put_back
 from quire.database.migration.archive_expiry import all_aside, forget_over
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import inspect_program
@@ -23,11 +23,11 @@ from tests.unit.database.migration.ground import (
 PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 
 
-def asides(ground: Ground) -> list[Aside]:
+def asides(ground: Ground) -> list[Archive]:
     return ground.store.run(list_aside(Writes(ground.store.dialect)))
 
 
-def restore(ground: Ground, aside: Aside) -> int:
+def restore(ground: Ground, aside: Archive) -> int:
     found = ground.store.run(inspect_program(ground.store.kind.inspector))
     return ground.store.run(put_back(Writes(ground.store.dialect), aside, found))
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from quire.database.migration.migrate import Goal, migrate_towards, plan_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
 from quire.database.migration.schema_diff import MigrationConflictError
 from quire.database.migration.schema_pair import Renames
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.ground import (
     NOTE,
@@ -28,8 +28,8 @@ HEADED = schema_of(content_type(NOTE, {"headline": STRING}))
 HEADLINE = Renames(attributes={NOTE: {"headline": "title"}})
 
 
-def goal(schema: Schema, renames: Renames) -> Goal:
-    return Goal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
+def goal(schema: Schema, renames: Renames) -> MigrationGoal:
+    return MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
 
 
 def move(ground: Ground, schema: Schema, renames: Renames) -> Ground:
@@ -97,14 +97,14 @@ def test_components_are_renamed_where_only_the_reference_was_before(
     """It writes down its content types alone."""
     raw = component(REMARK, {"text": STRING}).raw
     remarks = {"remark": {"type": "component", "component": REMARK}}
-    before = schema_of(content_type(NOTE, remarks), Source(REMARK, "remark.json", raw))
+    before = schema_of(content_type(NOTE, remarks), SchemaFile(REMARK, "remark.json", raw))
     ground = started_by_the_reference(make_ground(before))
     note = ground.entry("notes", "a")
     remark = ground.insert("components_parts_remarks", text="said")
     ground.insert(
         "notes_cmps", entity_id=note, cmp_id=remark, component_type=REMARK, field="remark"
     )
-    said = Source(SAYING, "saying.json", {**raw, "attributes": {"words": STRING}})
+    said = SchemaFile(SAYING, "saying.json", {**raw, "attributes": {"words": STRING}})
     sayings = {"remark": {"type": "component", "component": SAYING}}
     renames = Renames(models={SAYING: REMARK}, attributes={SAYING: {"words": "text"}})
     ground = move(ground, schema_of(content_type(NOTE, sayings), said), renames)

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.migrate import ConsentNeededError, Goal, migrate_towards, plan_towards
+from quire.database.migration.migrate import (
+    ConsentNeededError,
+    MigrationGoal,
+    migrate_towards,
+    plan_towards,
+)
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD, recorded_schema
 from quire.schema.load import LoadOptions
@@ -26,8 +31,8 @@ PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 WIDER = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
 
 
-def goal(schema: Schema, *, may_lose: bool = False) -> Goal:
-    return Goal(schema=schema, options=LoadOptions(), renames=Renames(), may_lose=may_lose)
+def goal(schema: Schema, *, may_lose: bool = False) -> MigrationGoal:
+    return MigrationGoal(schema=schema, options=LoadOptions(), renames=Renames(), may_lose=may_lose)
 
 
 def setting(ground: Ground, key: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.database.migration.status import is_followed
 from quire.schema.model import Schema
-from quire.schema.sources import Source
+from quire.schema.sources import SchemaFile
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.ground import NOTE, STRING, TAG, content_type, schema_of
 from tests.unit.database.migration.test_schema_record import started_by_the_reference
@@ -21,7 +21,7 @@ WIDER = schema_of(content_type(NOTE, {"title": STRING, "text": STRING}))
 def commented() -> Schema:
     """The plain schema, with more in the file than anybody records."""
     source = content_type(NOTE, {"title": STRING})
-    return schema_of(Source(source.uid, source.file, {"$schema": "of an editor", **source.raw}))
+    return schema_of(SchemaFile(source.uid, source.file, {"$schema": "of an editor", **source.raw}))
 
 
 def test_a_database_that_says_nothing_is_taken_as_it_is(make_ground: MakeGround) -> None:

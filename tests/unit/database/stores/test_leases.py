@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases
 from quire.database.stores.table import OwnTables
 from quire.errors import ServiceUnavailableError
@@ -28,7 +28,7 @@ async def servers(kind: Kind, tmp_path: Path) -> AsyncIterator[Servers]:
         assert database is not None
 
         def leases() -> Leases:
-            tables = OwnTables(database, room_of(office.app.settings).kind)
+            tables = OwnTables(database, target_of(office.app.settings).kind)
             return Leases(database, Writes(database.dialect), tables, clock)
 
         yield Servers(leases(), leases(), clock)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quire.database.program import Program, Statement
-from quire.database.settings_target import room_of
+from quire.database.settings_target import target_of
 from quire.database.tables.ddl import create_program
 from quire.database.tables.initial_rows import FirstLocale, bootstrap_program
 from quire.database.tables.initial_values import permission_fields
@@ -113,7 +113,7 @@ async def test_the_driver_makes_a_database_that_a_start_accepts(kind: Kind, tmp_
     project = tmp_path / "project"
     project.mkdir()
     kind.settle(project)
-    room = room_of(load_settings(project, environ={}))
+    room = target_of(load_settings(project, environ={}))
     schema = awkward_schema()
     table_map = map_tables(schema)
 

@@ -4,11 +4,11 @@ import pytest
 
 from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.tables.inspection import (
+    DatabaseState,
     FoundColumn,
     FoundForeignKey,
     FoundIndex,
     FoundTable,
-    Opening,
     layout_problem,
     opening_program,
     wanted_tables,
@@ -69,7 +69,7 @@ def test_an_empty_database_can_be_opened() -> None:
     opening = run(
         connect(), opening_program(SqliteInspector(), {"b": frozenset(), "a": frozenset()})
     )
-    assert opening == Opening(empty=True, problem=None, missing_tables=("a", "b"))
+    assert opening == DatabaseState(empty=True, problem=None, missing_tables=("a", "b"))
 
 
 def test_a_new_database_of_the_current_layout_can_be_opened() -> None:
@@ -78,7 +78,7 @@ def test_a_new_database_of_the_current_layout_can_be_opened() -> None:
     for name in CURRENT_MIGRATIONS:
         connection.execute("INSERT INTO strapi_migrations_internal (name) VALUES (?)", (name,))
     opening = run(connection, opening_program(SqliteInspector(), wanted_tables(table_map)))
-    assert opening == Opening(empty=False, problem=None, missing_tables=())
+    assert opening == DatabaseState(empty=False, problem=None, missing_tables=())
 
 
 def test_tables_of_a_new_content_type_are_missed() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Clone
+from quire.documents.commands import CloneDocument
 from quire.errors import NotFoundError, ValidationError
 from tests.unit.documents.press import BADGE, PERSON, STORY, TOPIC, Press
 
@@ -11,7 +11,7 @@ def test_the_drafts_of_all_locales_are_copied_to_a_new_document(press: Press) ->
     topic = press.create(TOPIC, name="Snow", publish=True)
     story = press.create(STORY, name="Alps", topics=[topic], boxes=[{"name": "b"}], publish=True)
     press.update(STORY, story, locale="fr", name="Alpes")
-    written = press.do(Clone(uid=STORY, document_id=story))
+    written = press.do(CloneDocument(uid=STORY, document_id=story))
     (copy,) = {entry.document_id for entry in written}
     assert copy != story
     assert press.versions(STORY, copy) == ["en", "fr"]
@@ -24,7 +24,7 @@ def test_the_drafts_of_all_locales_are_copied_to_a_new_document(press: Press) ->
 
 def test_data_stand_in_the_place_of_values(press: Press) -> None:
     story = press.create(STORY, name="Alps", rating=3)
-    written = press.do(Clone(uid=STORY, document_id=story, data={"name": "Andes"}))
+    written = press.do(CloneDocument(uid=STORY, document_id=story, data={"name": "Andes"}))
     draft = press.draft(STORY, written[0].document_id)
     assert (draft["name"], draft["rating"]) == ("Andes", 3)
 
@@ -32,7 +32,7 @@ def test_data_stand_in_the_place_of_values(press: Press) -> None:
 def test_what_can_belong_to_one_only_stays_where_it_is(press: Press) -> None:
     badge = press.create(BADGE, name="Gold")
     story = press.create(STORY, name="Alps", badge=badge)
-    written = press.do(Clone(uid=STORY, document_id=story))
+    written = press.do(CloneDocument(uid=STORY, document_id=story))
     assert press.linked(STORY, "badge", press.draft(STORY, written[0].document_id)) == []
     assert press.linked(STORY, "badge", press.draft(STORY, story)) == ["Gold"]
 
@@ -41,7 +41,7 @@ def test_what_has_no_drafts_keeps_both_versions_of_what_it_leads_to(press: Press
     topic = press.create(TOPIC, name="Snow", publish=True)
     person = press.create(PERSON, name="Ann", favourites=[topic])
     row = press.draft(PERSON, person)
-    written = press.do(Clone(uid=PERSON, document_id=person, data={"name": "Bob"}))
+    written = press.do(CloneDocument(uid=PERSON, document_id=person, data={"name": "Bob"}))
     copy = press.draft(PERSON, written[0].document_id)
     assert press.linked(PERSON, "favourites", row) == ["Snow", "Snow*"]
     assert press.linked(PERSON, "favourites", copy) == ["Snow", "Snow*"]
@@ -50,11 +50,11 @@ def test_what_has_no_drafts_keeps_both_versions_of_what_it_leads_to(press: Press
 def test_values_that_are_unique_have_to_be_given_anew(press: Press) -> None:
     person = press.create(PERSON, name="Ann")
     with pytest.raises(ValidationError, match="unique"):
-        press.do(Clone(uid=PERSON, document_id=person))
-    press.do(Clone(uid=PERSON, document_id=person, data={"name": "Bob"}))
+        press.do(CloneDocument(uid=PERSON, document_id=person))
+    press.do(CloneDocument(uid=PERSON, document_id=person, data={"name": "Bob"}))
     assert [row["name"] for row in press.rows("persons")] == ["Ann", "Bob"]
 
 
 def test_there_is_nothing_to_copy_of_an_unknown_document(press: Press) -> None:
     with pytest.raises(NotFoundError):
-        press.do(Clone(uid=STORY, document_id="nobody"))
+        press.do(CloneDocument(uid=STORY, document_id="nobody"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Create
+from quire.documents.commands import CreateDocument
 from quire.errors import ValidationError
 from tests.unit.documents.press import PERSON, START_MS, STORY, TOPIC, Press
 
@@ -13,7 +13,7 @@ def test_a_new_document_is_a_draft(press: Press) -> None:
 
 
 def test_a_new_document_can_be_published_at_once(press: Press) -> None:
-    (written,) = press.do(Create(uid=STORY, data={"name": "Alps"}, publish=True))
+    (written,) = press.do(CreateDocument(uid=STORY, data={"name": "Alps"}, publish=True))
     assert press.versions(STORY, written.document_id) == ["en", "en*"]
     assert written.published
     assert written.entry_id == press.live(STORY, written.document_id)["id"]
@@ -43,7 +43,7 @@ def test_a_type_without_locales_has_none_whatever_is_asked_for(press: Press) -> 
 
 
 def test_a_document_id_can_be_chosen_beforehand(press: Press) -> None:
-    (written,) = press.do(Create(uid=TOPIC, data={"name": "Snow"}, document_id="chosen"))
+    (written,) = press.do(CreateDocument(uid=TOPIC, data={"name": "Snow"}, document_id="chosen"))
     assert written.document_id == "chosen"
 
 

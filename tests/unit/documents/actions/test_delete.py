@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Delete, Every
+from quire.documents.commands import AllLocales, DeleteDocument
 from quire.errors import PreconditionFailedError
 from tests.unit.documents.press import NOTE, PERSON, STORY, TOPIC, Press
 
@@ -19,9 +19,9 @@ def test_some_locales_can_be_deleted_or_every_one(press: Press) -> None:
     story = press.create(STORY, name="Alps")
     for locale in ("fr", "de", "es"):
         press.update(STORY, story, locale=locale, name="Alpes")
-    press.do(Delete(uid=STORY, document_id=story, locales=("fr", "es")))
+    press.do(DeleteDocument(uid=STORY, document_id=story, locales=("fr", "es")))
     assert press.versions(STORY, story) == ["de", "en"]
-    press.delete(STORY, story, Every.LOCALE)
+    press.delete(STORY, story, AllLocales.LOCALE)
     assert press.versions(STORY, story) == []
 
 
@@ -68,5 +68,5 @@ def test_where_there_is_nothing_nothing_is_deleted(press: Press) -> None:
 def test_what_has_changed_since_is_not_deleted(press: Press) -> None:
     story = press.create(STORY, name="Alps")
     with pytest.raises(PreconditionFailedError):
-        press.do(Delete(uid=STORY, document_id=story, expected=frozenset({"other"})))
+        press.do(DeleteDocument(uid=STORY, document_id=story, expected=frozenset({"other"})))
     assert press.versions(STORY, story) == ["en"]

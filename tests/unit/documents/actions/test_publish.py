@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Every
+from quire.documents.commands import AllLocales
 from quire.errors import NotFoundError, ValidationError
 from tests.unit.documents.press import PERSON, STORY, TOPIC, Press
 
@@ -110,6 +110,6 @@ def test_a_draft_that_is_not_complete_is_refused_and_what_is_published_stays(
 def test_all_locales_can_be_published_together(press: Press) -> None:
     story = press.create(STORY, name="Alps")
     press.update(STORY, story, locale="fr", name="Alpes")
-    written = press.publish(STORY, story, Every.LOCALE)
+    written = press.publish(STORY, story, AllLocales.LOCALE)
     assert [entry.locale for entry in written] == ["en", "fr"]
     assert press.versions(STORY, story) == ["en", "en*", "fr", "fr*"]

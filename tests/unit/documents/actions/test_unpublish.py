@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Every
+from quire.documents.commands import AllLocales
 from quire.errors import NotFoundError
 from tests.unit.documents.press import PERSON, STORY, TOPIC, Press
 
@@ -32,10 +32,10 @@ def test_nobody_is_linked_with_what_is_not_public_any_more(press: Press) -> None
 def test_one_locale_is_taken_away_or_all_of_them(press: Press) -> None:
     story = press.create(STORY, name="Alps")
     press.update(STORY, story, locale="fr", name="Alpes")
-    press.publish(STORY, story, Every.LOCALE)
+    press.publish(STORY, story, AllLocales.LOCALE)
     press.unpublish(STORY, story, "fr")
     assert press.versions(STORY, story) == ["en", "en*", "fr"]
-    press.unpublish(STORY, story, Every.LOCALE)
+    press.unpublish(STORY, story, AllLocales.LOCALE)
     assert press.versions(STORY, story) == ["en", "fr"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.commands import Update
+from quire.documents.commands import UpdateDocument
 from quire.errors import NotFoundError, PreconditionFailedError, ValidationError
 from tests.unit.documents.press import NOTE, PERSON, STORY, TOPIC, Press
 
@@ -72,7 +72,7 @@ def test_a_published_entry_without_a_draft_keeps_what_is_not_given(press: Press)
 
 def test_a_change_of_something_that_has_changed_since_is_refused(press: Press) -> None:
     story = press.create(STORY, name="Alps")
-    intent = Update(
+    intent = UpdateDocument(
         uid=STORY, document_id=story, data={"name": "Andes"}, expected=frozenset({"other"})
     )
     with pytest.raises(PreconditionFailedError):

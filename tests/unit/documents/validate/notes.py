@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from quire.documents.validate import Checked, Rules, check_entry, check_stored
+from quire.documents.validate import Checked, ValidationRules, check_entry, check_stored
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
 from tests.library.model import Attributes, component, content_type, relation
@@ -12,11 +12,11 @@ NOTE = "api::note.note"
 TAG = "api::tag.tag"
 ITEM, PART, MARK = "shared.item", "shared.part", "shared.mark"
 
-CREATE = Rules(draft=False, creating=True)
-UPDATE = Rules(draft=False, creating=False)
-CREATE_DRAFT = Rules(draft=True, creating=True)
-UPDATE_DRAFT = Rules(draft=True, creating=False)
-STRICT = Rules(draft=False, creating=True, strict_relations=True)
+CREATE = ValidationRules(draft=False, creating=True)
+UPDATE = ValidationRules(draft=False, creating=False)
+CREATE_DRAFT = ValidationRules(draft=True, creating=True)
+UPDATE_DRAFT = ValidationRules(draft=True, creating=False)
+STRICT = ValidationRules(draft=False, creating=True, strict_relations=True)
 EVERY_RULE = [CREATE, UPDATE, CREATE_DRAFT, UPDATE_DRAFT]
 
 NOTE_ATTRIBUTES: Attributes = {
@@ -62,20 +62,20 @@ def notes_schema() -> Schema:
     return build_schema(sources)
 
 
-def check(data: object, rules: Rules = CREATE) -> Checked:
+def check(data: object, rules: ValidationRules = CREATE) -> Checked:
     """Check a payload for a note."""
     schema = notes_schema()
     return check_entry(schema, schema.content_types[NOTE], data, rules)
 
 
-def check_note(stored: Mapping[str, object], rules: Rules = CREATE) -> Checked:
+def check_note(stored: Mapping[str, object], rules: ValidationRules = CREATE) -> Checked:
     """Check a note that is stored."""
     schema = notes_schema()
     return check_stored(schema, schema.content_types[NOTE], stored, rules)
 
 
 def check_one(
-    options: Mapping[str, object], data: Mapping[str, object], rules: Rules = CREATE
+    options: Mapping[str, object], data: Mapping[str, object], rules: ValidationRules = CREATE
 ) -> Checked:
     """Check a payload for a type with one attribute, ``field``, beside a boolean, ``on``."""
     attributes = {"field": options, "on": {"type": "boolean"}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.validate import Problem, Rules
+from quire.documents.validate import Problem, ValidationRules
 from tests.unit.documents.validate.notes import (
     CREATE_DRAFT,
     EVERY_RULE,
@@ -16,14 +16,14 @@ from tests.unit.documents.validate.notes import (
 
 @pytest.mark.parametrize("rules", EVERY_RULE)
 @pytest.mark.parametrize(("value", "shown"), [("x", '"x"'), (5, "5"), ([], "[]")])
-def test_a_component_is_an_object(value: object, shown: str, rules: Rules) -> None:
+def test_a_component_is_an_object(value: object, shown: str, rules: ValidationRules) -> None:
     (problem,) = check({"item": value}, rules).problems
     assert problem == Problem(("item",), "item " + no("object", shown) + ".", value)
 
 
 @pytest.mark.parametrize("rules", EVERY_RULE)
 @pytest.mark.parametrize(("value", "shown"), [(None, "null"), ("x", '"x"'), ({}, "{}")])
-def test_a_list_of_components_is_a_list(value: object, shown: str, rules: Rules) -> None:
+def test_a_list_of_components_is_a_list(value: object, shown: str, rules: ValidationRules) -> None:
     (problem,) = check({"items": value}, rules).problems
     assert problem == Problem(("items",), "items " + no("array", shown) + ".", value)
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.documents.validate import Rules
+from quire.documents.validate import ValidationRules
 from tests.unit.documents.validate.notes import (
     CREATE_DRAFT,
     EVERY_RULE,
@@ -28,7 +28,7 @@ payloads = st.recursive(
 
 
 @given(payloads, st.sampled_from([*EVERY_RULE, STRICT]))
-def test_every_payload_is_checked_without_an_error(data: object, rules: Rules) -> None:
+def test_every_payload_is_checked_without_an_error(data: object, rules: ValidationRules) -> None:
     checked = check(data, rules)
     assert all(isinstance(step, str) for problem in checked.problems for step in problem.path)
 

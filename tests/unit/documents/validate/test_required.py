@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.validate import ABSENT, Problem, Rules
+from quire.documents.validate import ABSENT, Problem, ValidationRules
 from tests.unit.documents.validate.notes import (
     CREATE_DRAFT,
     PART,
@@ -90,7 +90,7 @@ def test_a_required_relation_is_missed_only_when_relations_are_strict(
     options = {**options, "required": True, "relation": "oneToOne"}
     assert check_one(options, data).problems == ()
     assert told(check_one(options, data, STRICT)) == [("field", "field must be defined.")]
-    draft = Rules(draft=True, creating=True, strict_relations=True)
+    draft = ValidationRules(draft=True, creating=True, strict_relations=True)
     assert check_one(options, data, draft).problems == ()
     assert check_one(options, {"field": 5}, STRICT).problems == ()
 

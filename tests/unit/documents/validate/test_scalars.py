@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.validate import Problem, Rules
+from quire.documents.validate import Problem, ValidationRules
 from quire.errors import ValidationError
 from tests.unit.documents.validate.notes import (
     CREATE_DRAFT,
@@ -57,7 +57,7 @@ def test_faults_inside_of_a_value_have_its_path_before_theirs() -> None:
 )
 @pytest.mark.parametrize("rules", EVERY_RULE)
 def test_a_wrong_date_is_an_error_of_its_own_that_of_components_first(
-    data: dict[str, object], message: str, rules: Rules
+    data: dict[str, object], message: str, rules: ValidationRules
 ) -> None:
     checked = check(data, rules)
     assert checked.problems == ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.validate import Problem, Rules, check_stored
+from quire.documents.validate import Problem, ValidationRules, check_stored
 from quire.schema.load import build_schema
 from tests.library.model import content_type, relation
 from tests.unit.documents.validate.notes import (
@@ -86,7 +86,7 @@ def test_strict_relations_are_looked_for_where_they_are_given(
 ) -> None:
     attributes = {"tags": relation("manyToMany", "api::one.one", required=True)}
     schema = build_schema([content_type("one", attributes)])
-    rules = Rules(draft=False, creating=True, strict_relations=True)
+    rules = ValidationRules(draft=False, creating=True, strict_relations=True)
     checked = check_stored(schema, schema.content_types["api::one.one"], {"tags": tags}, rules)
     assert bool(checked.problems) is missed
     assert checked.values.relations == {}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.validate import Problem, Rules, UniqueCheck
+from quire.documents.validate import Problem, UniqueCheck, ValidationRules
 from tests.unit.documents.validate.notes import (
     CREATE_DRAFT,
     ITEM,
@@ -39,7 +39,7 @@ def test_unique_values_are_to_be_looked_up_as_they_are_stored() -> None:
 
 
 @pytest.mark.parametrize("rules", [CREATE_DRAFT, UPDATE_DRAFT])
-def test_drafts_may_share_values(rules: Rules) -> None:
+def test_drafts_may_share_values(rules: ValidationRules) -> None:
     assert check({"code": "c", "slug": "x"}, rules).uniques == ()
 
 

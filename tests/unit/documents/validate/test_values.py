@@ -5,9 +5,9 @@ import pytest
 from quire.documents.entry_values import (
     EntryValues,
     RelationChange,
-    Target,
+    RelationTarget,
 )
-from quire.documents.validate import Rules
+from quire.documents.validate import ValidationRules
 from tests.unit.documents.validate.notes import (
     EVERY_RULE,
     ITEM,
@@ -55,7 +55,7 @@ def test_an_update_touches_nothing_but_what_is_given() -> None:
 
 
 @pytest.mark.parametrize("rules", EVERY_RULE)
-def test_a_null_clears_a_scalar_and_is_not_replaced_by_the_default(rules: Rules) -> None:
+def test_a_null_clears_a_scalar_and_is_not_replaced_by_the_default(rules: ValidationRules) -> None:
     values = check({"title": None, "kind": None, "extra": None}, rules).values
     assert (values.scalars["title"], values.scalars["kind"], values.scalars["extra"]) == (
         None,
@@ -77,10 +77,10 @@ def test_relations_and_files_are_changes() -> None:
         "anything": [{"__type": TAG, "id": 5}],
     }
     assert check(data, UPDATE).values.relations == {
-        "tag": RelationChange(set=(Target(document_id="x"),)),
-        "tags": RelationChange(connect=(Target(id=5),)),
-        "cover": RelationChange(set=(Target(id=1),)),
-        "anything": RelationChange(set=(Target(id=5, uid=TAG),)),
+        "tag": RelationChange(set=(RelationTarget(document_id="x"),)),
+        "tags": RelationChange(connect=(RelationTarget(id=5),)),
+        "cover": RelationChange(set=(RelationTarget(id=1),)),
+        "anything": RelationChange(set=(RelationTarget(id=5, uid=TAG),)),
     }
 
 
@@ -99,7 +99,7 @@ def test_components_hold_values_of_their_own() -> None:
     assert (item.uid, item.id) == (ITEM, None)
     assert item.values.scalars == {"label": "x", "size": 3}
     (inner,) = item.values.components["part"]
-    assert inner.values.relations == {"tag": RelationChange(set=(Target(id=5),))}
+    assert inner.values.relations == {"tag": RelationChange(set=(RelationTarget(id=5),))}
     assert [one.values.scalars for one in values["items"]] == [
         {"label": "a", "size": 3},
         {"label": "b", "size": None},

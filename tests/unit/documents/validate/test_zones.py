@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.documents.validate import Rules
+from quire.documents.validate import ValidationRules
 from tests.unit.documents.validate.notes import (
     EVERY_RULE,
     ITEM,
@@ -70,7 +70,7 @@ def test_a_null_is_no_list() -> None:
 )
 @pytest.mark.parametrize("rules", EVERY_RULE)
 def test_an_item_names_a_component(
-    zone: object, faults: list[tuple[str, str]], rules: Rules
+    zone: object, faults: list[tuple[str, str]], rules: ValidationRules
 ) -> None:
     assert told(check({"zone": zone}, rules)) == faults
 

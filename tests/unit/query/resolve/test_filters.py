@@ -3,7 +3,7 @@
 import pytest
 
 from quire.access.ability import NOTHING, Granted
-from quire.query.plan import Comparison, Constant, Junction, Through
+from quire.query.plan import Comparison, ConstantCondition, Junction, RelatedCondition
 from quire.query.resolve import ReadLimits
 from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, READER, TAG
 from tests.library.notation import shown_filter
@@ -192,10 +192,10 @@ def test_a_filter_goes_through_relations_components_and_files(query: str, meanin
 def test_conditions_in_one_object_are_about_one_related_row() -> None:
     together = filter_of("filters[tags][label]=a&filters[tags][id]=1")
     apart = filter_of("filters[$and][0][tags][label]=a&filters[$and][1][tags][id]=1")
-    assert isinstance(together, Through)
+    assert isinstance(together, RelatedCondition)
     assert isinstance(together.part, Junction)
     assert isinstance(apart, Junction)
-    assert [type(part) for part in apart.parts] == [Through, Through]
+    assert [type(part) for part in apart.parts] == [RelatedCondition, RelatedCondition]
 
 
 @pytest.mark.parametrize(
@@ -457,8 +457,8 @@ def test_inside_populate_a_forbidden_relation_tells_nothing() -> None:
     query = "populate[author][filters][books][tags][label]=a"
     (edge,) = resolve(query, ability=READER).plan.root.edges
     (node,) = edge.nodes
-    assert isinstance(node.filter, Through)
-    assert node.filter.part == Constant(holds=False)
+    assert isinstance(node.filter, RelatedCondition)
+    assert node.filter.part == ConstantCondition(holds=False)
 
 
 def test_a_filter_inside_populate_is_one_of_the_related_rows() -> None:

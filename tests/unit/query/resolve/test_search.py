@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.query.plan import Search
+from quire.query.plan import SearchCondition
 from tests.library.model import BOOK, PERSON, TAG
 from tests.library.queries import fault, plan, resolve
 
@@ -11,7 +11,7 @@ TEXTS = ("id", "documentId", "title", "summary", "body", "slug", "contact", "kin
 
 def searched(query: str, uid: str = BOOK) -> tuple[str, ...]:
     found = plan(query, uid).search
-    assert isinstance(found, Search)
+    assert isinstance(found, SearchCondition)
     return found.attributes
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from quire.schema.attributes import ATTRIBUTE_TYPES
 from quire.schema.attributes.base import ScalarAttribute
-from quire.schema.attributes.validation import Acceptance, Refusal, Refused
+from quire.schema.attributes.validation import Refusal, Refused, ValueRules
 
 
-def acceptance(type_name: str, options: Mapping[str, object] | None = None) -> Acceptance:
+def acceptance(type_name: str, options: Mapping[str, object] | None = None) -> ValueRules:
     """Make the acceptance of an attribute with these options."""
     type_ = ATTRIBUTE_TYPES[type_name]
     attribute = type_.build(type_, "field", {"type": type_name, **(options or {})})

@@ -12,7 +12,7 @@ from quire.schema.attributes.base import (
     COMMON_OPTIONS,
     AttributeType,
     ScalarAttribute,
-    Search,
+    SearchMode,
     any_option,
     boolean_option,
     count_option,
@@ -101,13 +101,13 @@ def test_only_what_has_a_column_is_a_scalar_and_can_be_searched(type_: Attribute
     built = type_.build(type_, "field", plain(type_))
     assert isinstance(built, ScalarAttribute) is (type_.storage is not None)
     if type_.storage is None:
-        assert type_.search is Search.NEVER
+        assert type_.search is SearchMode.NEVER
 
 
 @every_type
 def test_secrets_are_never_searched(type_: AttributeType) -> None:
     if type_.secret:
-        assert type_.search is Search.NEVER
+        assert type_.search is SearchMode.NEVER
 
 
 def test_passwords_are_the_only_secrets() -> None:

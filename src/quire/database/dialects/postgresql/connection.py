@@ -46,7 +46,7 @@ def _compute(program: Program[T]) -> Statement | _Returned[T]:
         return _Returned(done.value)
 
 
-class Connection(asyncpg.Connection):
+class PostgresConnection(asyncpg.Connection):
     """A connection that runs programs, and fetches no more rows than were asked for."""
 
     epoch = 0
@@ -122,7 +122,7 @@ def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str
     if not options.pooler:
         settings |= {"search_path": _quoted(options.schema), "jit": "off", **session}
     arguments: dict[str, Any] = {
-        "connection_class": Connection,
+        "connection_class": PostgresConnection,
         "server_settings": settings,
         "timeout": options.connect_timeout_ms / 1000,
         "statement_cache_size": 0 if options.pooler else _STATEMENTS,
@@ -145,12 +145,12 @@ def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str
     return arguments
 
 
-async def open_connection(options: PostgresOptions, **session: str) -> Connection:
+async def open_connection(options: PostgresOptions, **session: str) -> PostgresConnection:
     """Connect to the database. Raises what the driver raises.
 
     ``session`` are settings of the server for this connection.
     """
-    connection: Connection = await asyncpg.connect(**_arguments(options, session))
+    connection: PostgresConnection = await asyncpg.connect(**_arguments(options, session))
     try:
         connection.watch()
         async with connection.transaction():  # a pooler could change the server in between
@@ -161,7 +161,7 @@ async def open_connection(options: PostgresOptions, **session: str) -> Connectio
     return connection
 
 
-async def _set_up(connection: Connection) -> None:
+async def _set_up(connection: PostgresConnection) -> None:
     """Let values come and go as the dialect has them: see `PostgresDialect`."""
     for name, stored_as in _ALIASES:
         await connection.set_builtin_type_codec(

@@ -36,7 +36,7 @@ def snapshot_program(setting: Statement | None = None) -> Program[Snapshot]:
     return Snapshot(None if is_standby else str(text), value)
 
 
-class Presence:
+class PostgresContentVersion:
     """Numbers the states of a database; ``ask`` runs `snapshot_program`.
 
     With each state comes the value of one statement that is followed: to read it whenever the state

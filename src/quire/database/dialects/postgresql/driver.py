@@ -6,8 +6,9 @@ value is taken, where a list ends) still holds when it is done. Reads wait for n
 
 A read of several statements has to see one state of the database in all of them. Most of the time
 nobody commits anything while it runs, and then a transaction around it would be two round trips for
-nothing. So it runs without one, and a look at who has committed (`Presence`), which all reads of a
-moment share, tells whether that was right; if not, it is begun again in a transaction.
+nothing. So it runs without one, and a look at who has committed (`PostgresContentVersion`), which
+all reads of a moment share, tells whether that was right; if not, it is begun again in a
+transaction.
 """
 
 # Functions are made for each request here, and their annotations are not evaluated each time.
@@ -21,8 +22,12 @@ from typing import Generic, NamedTuple, TypeVar
 import orjson
 
 from quire.database.connection import WouldBlockError
-from quire.database.dialects.postgresql.connection import Connection, open_connection
-from quire.database.dialects.postgresql.content_version import Presence, Snapshot, snapshot_program
+from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
+from quire.database.dialects.postgresql.content_version import (
+    PostgresContentVersion,
+    Snapshot,
+    snapshot_program,
+)
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.errors import (
     DRIVER_ERRORS,
@@ -32,7 +37,7 @@ from quire.database.dialects.postgresql.errors import (
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
-from quire.database.dialects.postgresql.watchdog import Vigil
+from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
 from quire.database.program import Program, Statement, Value
 from quire.database.retry_guard import note_commit
 from quire.errors import (
@@ -98,11 +103,11 @@ class PostgresDatabase:
         readers = options.connections - (2 if own_connection else 1)
         self._readers = _read_pool(options, size=max(1, readers))
         self._asking = _read_pool(options, size=1) if own_connection else self._readers
-        self._presence = Presence(self._ask_snapshot)
+        self._presence = PostgresContentVersion(self._ask_snapshot)
         self._wary = 0
         """How many reads are still to have a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
-        self._vigil = Vigil(
+        self._vigil = ConnectionWatchdog(
             lambda: open_connection(options), seconds=options.connect_timeout_ms / 1000
         )
 
@@ -111,7 +116,7 @@ class PostgresDatabase:
         return None
 
     async def present_version(self) -> int | None:
-        """Return the token of the content as it is now: see `Presence`."""
+        """Return the token of the content as it is now: see `PostgresContentVersion`."""
         return await self._presence.token()
 
     async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
@@ -256,7 +261,7 @@ class PostgresDatabase:
             pool.forget_statements()
 
     @asynccontextmanager
-    async def _connection(self, pool: Pool) -> AsyncIterator[Connection]:
+    async def _connection(self, pool: Pool) -> AsyncIterator[PostgresConnection]:
         """Lend a connection; what goes wrong there is translated and leaves no transaction."""
         try:
             connection = await pool.acquire()
@@ -305,7 +310,7 @@ def _pool(options: PostgresOptions, *, size: int, **session: str) -> Pool:
     )
 
 
-async def _commit(connection: Connection) -> None:
+async def _commit(connection: PostgresConnection) -> None:
     """End a transaction; from the moment this is asked for, nobody can take it back."""
     try:
         await connection.execute("COMMIT")
@@ -315,7 +320,7 @@ async def _commit(connection: Connection) -> None:
         raise
 
 
-async def _end(pool: Pool, connection: Connection) -> None:
+async def _end(pool: Pool, connection: PostgresConnection) -> None:
     """Give a connection back without the transaction that it may be in."""
     try:
         if not connection.is_closed() and connection.is_in_transaction():

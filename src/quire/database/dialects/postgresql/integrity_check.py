@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from quire.database.dialects.postgresql.ddl import quote
-from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
 from quire.database.program import Program, Statement
 
 _CHECKSUMS = """
@@ -34,7 +34,7 @@ def damage_program() -> Program[tuple[str, ...]]:
     return (f"{counted(failures, 'page')} with a wrong checksum, says pg_stat_database",)
 
 
-def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Finding]]:
+def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
     """Look for rows whose foreign keys lead nowhere; loading rows with triggers off leaves such.
 
     Tables that are ``told`` of already are left out. What remains is in tables, or under columns,
@@ -53,8 +53,8 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Finding]]:
             )
             ids = tuple(int(id_ or 0) for id_, _ in rows)
             findings.append(
-                Finding(
-                    kind=Kind.FOREIGN_KEY,
+                Damage(
+                    kind=DamageKind.FOREIGN_KEY,
                     table=str(table),
                     count=count,
                     ids=ids,

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from quire.database.dialects.postgresql.connection import Connection
+from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.errors import DatabaseBusyError, ServiceUnavailableError
 
 TOO_BUSY = "Too many requests wait for the database"
@@ -24,22 +24,26 @@ class Pool:
     """
 
     def __init__(
-        self, connect: Callable[[], Awaitable[Connection]], *, size: int, queue_seconds: float
+        self,
+        connect: Callable[[], Awaitable[PostgresConnection]],
+        *,
+        size: int,
+        queue_seconds: float,
     ) -> None:
         self._connect = connect
         self._size = size
         self._queue_seconds = queue_seconds
-        self._idle: list[Connection] = []
+        self._idle: list[PostgresConnection] = []
         self._open = 0
         """How many there are, idle or lent, with those that are being opened."""
-        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._waiting: deque[asyncio.Future[PostgresConnection | None]] = deque()
         self._closed = False
         self._epoch = 0
         """How often what connections have prepared was to be forgotten."""
         self._all_back: asyncio.Event | None = None
         """Set when nothing is lent any more, for the one who closes."""
 
-    async def acquire(self) -> Connection:
+    async def acquire(self) -> PostgresConnection:
         """Lend a connection. Raises DatabaseBusyError when none comes back in time."""
         while self._idle:
             connection = self._idle.pop()
@@ -54,7 +58,7 @@ class Pool:
                 return handed
         return await self._opened()
 
-    async def _opened(self) -> Connection:
+    async def _opened(self) -> PostgresConnection:
         self._open += 1
         # In a task of its own, because the driver limits its time by that of the task.
         opening = asyncio.ensure_future(self._connect())
@@ -66,10 +70,10 @@ class Pool:
             self._give_up_place()
             raise
 
-    async def _handed(self) -> Connection | None:
+    async def _handed(self) -> PostgresConnection | None:
         """Wait for a connection, or for the place of one that is no more (``None``)."""
         loop = asyncio.get_running_loop()
-        turn: asyncio.Future[Connection | None] = loop.create_future()
+        turn: asyncio.Future[PostgresConnection | None] = loop.create_future()
         self._waiting.append(turn)
         timer = loop.call_later(self._queue_seconds, _expire, turn)
         try:
@@ -81,7 +85,7 @@ class Pool:
         finally:
             timer.cancel()
 
-    def release(self, connection: Connection) -> None:
+    def release(self, connection: PostgresConnection) -> None:
         """Take a connection back."""
         if connection.is_closed():
             self._give_up_place()
@@ -95,7 +99,7 @@ class Pool:
         self._open -= 1
         self._pass_on(None)
 
-    def _pass_on(self, connection: Connection | None) -> None:
+    def _pass_on(self, connection: PostgresConnection | None) -> None:
         """Give a connection, or the right to open one, to whoever has waited longest."""
         while self._waiting:
             turn = self._waiting.popleft()
@@ -131,6 +135,6 @@ class Pool:
             await self._idle.pop().close(timeout=5)
 
 
-def _expire(turn: "asyncio.Future[Connection | None]") -> None:
+def _expire(turn: "asyncio.Future[PostgresConnection | None]") -> None:
     if not turn.done():
         turn.set_exception(DatabaseBusyError(TOO_BUSY))

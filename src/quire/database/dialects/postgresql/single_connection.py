@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import asyncpg
 
-from quire.database.dialects.postgresql.connection import Connection
+from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS, translate
 from quire.database.program import Program
 from quire.errors import ServiceUnavailableError
@@ -16,10 +16,10 @@ T = TypeVar("T")
 _LOCKED = "Somebody else has locked a table of the database, and does not let it go in time"
 
 
-class LoneConnection:
+class SingleConnection:
     """A connection that one program after the other uses (a `Looking`, and a `Filling`)."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def run(self, program: Program[T]) -> T:

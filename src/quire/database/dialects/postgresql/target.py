@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 import asyncpg
 
 from quire.database.connection import Database
-from quire.database.dialects.postgresql.connection import Connection, open_connection
+from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.counters import PostgresCounters
 from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
 from quire.database.dialects.postgresql.dialect import PostgresDialect
@@ -16,7 +16,7 @@ from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
 from quire.database.dialects.postgresql.inspector import PostgresInspector
 from quire.database.dialects.postgresql.integrity_check import damage_program, foreign_keys_program
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.single_connection import LoneConnection
+from quire.database.dialects.postgresql.single_connection import SingleConnection
 from quire.database.dialects.postgresql.statistics import PostgresStatistics
 from quire.database.dialects.postgresql.timestamps import wall_clock
 from quire.database.target import DatabaseKind
@@ -50,7 +50,7 @@ def postgres_options(settings: Settings) -> PostgresOptions:
     )
 
 
-class PostgresRoom:
+class PostgresTarget:
     """A PostgreSQL database (a `Room`)."""
 
     def __init__(self, options: PostgresOptions) -> None:
@@ -74,27 +74,27 @@ class PostgresRoom:
             return bool(await looking.run(self.kind.inspector.table_names()))
 
     @asynccontextmanager
-    async def look(self) -> AsyncIterator[LoneConnection]:
+    async def look(self) -> AsyncIterator[SingleConnection]:
         """See `Room.look`."""
         connection = await self._connect(
             default_transaction_read_only="on", lock_timeout=str(self._options.lock_timeout_ms)
         )
         try:
-            yield LoneConnection(connection)
+            yield SingleConnection(connection)
         finally:
             await connection.close()
 
     @asynccontextmanager
-    async def fill(self) -> AsyncIterator[LoneConnection]:
+    async def fill(self) -> AsyncIterator[SingleConnection]:
         """See `Room.fill`; foreign keys are not there yet, or go with the tables they lead to."""
         connection = await self._connect(synchronous_commit="off")
         try:
             await self._make_schema(connection)
-            yield LoneConnection(connection)
+            yield SingleConnection(connection)
         finally:
             await connection.close()
 
-    async def _connect(self, **session: str) -> Connection:
+    async def _connect(self, **session: str) -> PostgresConnection:
         try:
             return await open_connection(self._options, **session)
         except (*DRIVER_ERRORS, ValueError) as error:
@@ -110,7 +110,7 @@ class PostgresRoom:
         """See `Room.open`."""
         return await connect(self._options)
 
-    async def _make_schema(self, connection: Connection) -> None:
+    async def _make_schema(self, connection: PostgresConnection) -> None:
         """Make the schema that the settings name, as the reference does not have to."""
         name = quote(self._options.schema)
         try:

@@ -8,33 +8,35 @@ server does not take a new connection either are the old ones given up.
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from quire.database.dialects.postgresql.connection import Connection
+from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
 
 
-class Vigil:
+class ConnectionWatchdog:
     """Looks after connections for as long as they are lent.
 
     ``connect`` opens a new one, in bounded time. What has been lent for ``seconds`` makes the vigil
     try; a connection that is given up raises the driver's error where it is waited for.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], *, seconds: float) -> None:
+    def __init__(
+        self, connect: Callable[[], Awaitable[PostgresConnection]], *, seconds: float
+    ) -> None:
         self._connect = connect
         self._seconds = seconds
-        self._lent: dict[Connection, float] = {}
+        self._lent: dict[PostgresConnection, float] = {}
         """Since when, by the clock of the event loop."""
         self._timer: asyncio.TimerHandle | None = None
         self._looking: asyncio.Task[None] | None = None
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: PostgresConnection) -> None:
         """Look after a connection from now on."""
         loop = asyncio.get_running_loop()
         self._lent[connection] = loop.time()
         if self._timer is None and self._looking is None:
             self._timer = loop.call_later(self._seconds, self._look)
 
-    def end(self, connection: Connection) -> None:
+    def end(self, connection: PostgresConnection) -> None:
         """A connection has been given back, or up."""
         self._lent.pop(connection, None)
 
@@ -62,7 +64,7 @@ class Vigil:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._seconds, self._look)
 
-    def _overdue(self) -> list[Connection]:
+    def _overdue(self) -> list[PostgresConnection]:
         limit = asyncio.get_running_loop().time() - self._seconds
         return [connection for connection, since in self._lent.items() if since <= limit]
 

@@ -9,7 +9,7 @@ import apsw
 
 from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
 from quire.database.dialects.sqlite.errors import translate
-from quire.database.integrity.findings import SHOWN_IDS, Finding, Kind, counted
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
 from quire.database.program import Program, Statement
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ def damage_program() -> Program[tuple[str, ...]]:
     return () if found == ("ok",) else found
 
 
-def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Finding]]:
+def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
     """Let SQLite itself look for rows whose foreign keys lead nowhere.
 
     Tables that are ``told`` of already are left out. What remains is in tables, or under columns,
@@ -72,8 +72,8 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Finding]]:
         if table not in told:
             lost[str(table), str(parent)].append(int(id_ or 0))
     return [
-        Finding(
-            kind=Kind.FOREIGN_KEY,
+        Damage(
+            kind=DamageKind.FOREIGN_KEY,
             table=table,
             count=len(ids),
             ids=tuple(ids[:SHOWN_IDS]),

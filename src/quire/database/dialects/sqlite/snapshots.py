@@ -27,7 +27,7 @@ last beyond their round, unless everything has been carried over: then they read
 """
 
 
-class Reader(Protocol):
+class SnapshotReader(Protocol):
     """What has snapshots."""
 
     def begin(self) -> int:
@@ -45,7 +45,7 @@ class Snapshots:
     """
 
     def __init__(
-        self, reader: Reader, index: WalIndex | None, *, longest: float = LONGEST_S
+        self, reader: SnapshotReader, index: WalIndex | None, *, longest: float = LONGEST_S
     ) -> None:
         self._reader = reader
         self._index = index

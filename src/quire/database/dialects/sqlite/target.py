@@ -71,7 +71,7 @@ def _is_served(path: Path, folder: Path) -> bool:
     return not any(part.startswith(".") for part in inside.relative_to(around).parts)
 
 
-class SqliteRoom:
+class SqliteTarget:
     """A SQLite file, there or not (a `Room`)."""
 
     kind = SQLITE

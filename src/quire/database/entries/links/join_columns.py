@@ -10,7 +10,7 @@ from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program
 
 
-class Pointer(Struct, frozen=True, kw_only=True):
+class TargetColumns(Struct, frozen=True, kw_only=True):
     """The columns of a table that say which row is meant: its id and, for any type, its uid."""
 
     table: str
@@ -34,7 +34,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
     """
 
     statements: LinkStatements
-    pointer: Pointer
+    pointer: TargetColumns
     steals: bool
 
     def apply(
@@ -94,7 +94,7 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     """
 
     statements: LinkStatements
-    pointer: Pointer
+    pointer: TargetColumns
     uid: str
     to_many: bool
 

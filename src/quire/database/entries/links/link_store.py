@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from quire.database.compile.writes import Writes
-from quire.database.entries.links.join_columns import BackColumnLinks, ColumnLinks, Pointer
+from quire.database.entries.links.join_columns import BackColumnLinks, ColumnLinks, TargetColumns
 from quire.database.entries.links.link_change import LinkChange, LinkedRow
 from quire.database.entries.links.link_tables import TableLinks
 from quire.database.entries.links.morph_tables import MorphLinks
@@ -126,19 +126,19 @@ class Links:
                     steals=_steals(attribute),
                 )
             case ColumnEdge(column=column):
-                pointer = Pointer(table=near.name, id=column)
+                pointer = TargetColumns(table=near.name, id=column)
                 return ColumnLinks(
                     statements=statements, pointer=pointer, steals=_steals(attribute)
                 )
             case MorphColumnEdge() as edge:
-                pointer = Pointer(table=near.name, id=edge.id_column, type=edge.type_column)
+                pointer = TargetColumns(table=near.name, id=edge.id_column, type=edge.type_column)
                 return ColumnLinks(statements=statements, pointer=pointer, steals=False)
             case BackColumnEdge(target=target, column=column):
-                pointer = Pointer(table=self._tables[target].name, id=column)
+                pointer = TargetColumns(table=self._tables[target].name, id=column)
                 return self._back_column(uid, attribute, pointer)
             case MorphBackColumnEdge(target=target) as edge:
                 table = self._tables[target].name
-                pointer = Pointer(table=table, id=edge.id_column, type=edge.type_column)
+                pointer = TargetColumns(table=table, id=edge.id_column, type=edge.type_column)
                 return self._back_column(uid, attribute, pointer)
             case MorphTargetEdge() as edge:
                 return self._morph_back(attribute, edge)
@@ -147,7 +147,9 @@ class Links:
             case edge:
                 raise TypeError(f"{uid}.{name} holds no links but {type(edge).__name__}")
 
-    def _back_column(self, uid: str, attribute: LinkAttribute, pointer: Pointer) -> BackColumnLinks:
+    def _back_column(
+        self, uid: str, attribute: LinkAttribute, pointer: TargetColumns
+    ) -> BackColumnLinks:
         return BackColumnLinks(
             statements=self._statements, pointer=pointer, uid=uid, to_many=attribute.to_many
         )

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from quire.database.dialects.postgresql.content_version import Presence, Snapshot
+from quire.database.dialects.postgresql.content_version import PostgresContentVersion, Snapshot
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.program import Statement
@@ -122,7 +122,7 @@ async def test_one_question_is_asked_at_a_time_and_shared_by_those_who_come_mean
         await answer.wait()
         return Snapshot("1:1:")
 
-    presence = Presence(ask)
+    presence = PostgresContentVersion(ask)
     first = asyncio.ensure_future(presence.token())
     await asyncio.sleep(0)
     others = [asyncio.ensure_future(presence.token()) for _ in range(5)]
@@ -139,7 +139,7 @@ async def test_nothing_is_known_of_a_standby() -> None:
     async def ask(_: Statement | None) -> Snapshot:
         return Snapshot(None, "1")
 
-    presence = Presence(ask)
+    presence = PostgresContentVersion(ask)
     assert await presence.token() is None
     assert await presence.followed() == "1"
 
@@ -180,7 +180,7 @@ async def test_whoever_waited_hears_of_the_failure_and_the_next_one_asks_again()
             raise found
         return found
 
-    presence = Presence(ask)
+    presence = PostgresContentVersion(ask)
     first = asyncio.ensure_future(presence.token())
     await asyncio.sleep(0)
     second = asyncio.ensure_future(presence.token())

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
-from quire.database.dialects.postgresql.content_version import Presence
+from quire.database.dialects.postgresql.content_version import PostgresContentVersion
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.program import Program, Rows, Statement
@@ -242,7 +242,7 @@ async def test_a_snapshot_takes_no_transaction_while_nobody_commits(
 async def test_a_snapshot_has_a_transaction_while_nothing_is_known(
     database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_presence", Presence(Commits().told))
+    monkeypatch.setattr(database, "_presence", PostgresContentVersion(Commits().told))
     assert await database.read(two_moments, snapshot=True)
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from quire.database.dialects.postgresql.connection import Connection, open_connection
+from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
 
@@ -12,10 +12,10 @@ from quire.database.dialects.postgresql.pool import Pool
 async def test_a_connection_is_ended_when_nobody_waits_for_it_any_more(
     options: PostgresOptions,
 ) -> None:
-    opened: list[Connection] = []
-    tasks: list[asyncio.Task[Connection]] = []
+    opened: list[PostgresConnection] = []
+    tasks: list[asyncio.Task[PostgresConnection]] = []
 
-    async def connect() -> Connection:
+    async def connect() -> PostgresConnection:
         opened.append(await open_connection(options))
         if len(opened) == 1:  # just when it is there, before it has reached whoever asked
             asyncio.get_running_loop().call_soon(tasks[0].cancel)
